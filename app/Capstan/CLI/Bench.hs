@@ -1,0 +1,221 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | @capstan bench@: measures Capstan beside the other runtimes, says what can
+-- be said, and checks it against the figures that are required.
+module Capstan.CLI.Bench (subcommand) where
+
+import Capstan.CLI.Bench.Machine (countCores)
+import Capstan.CLI.Bench.Report (Page (..), renderPage)
+import Capstan.CLI.Bench.Run (Plan (..), runSuite)
+import Capstan.CLI.Bench.Runtime
+import Capstan.CLI.Bench.Simulate
+import Capstan.CLI.Bench.Statistics (median)
+import Capstan.CLI.Bench.Suite
+import Capstan.CLI.Bench.Table (comparisonTable, paperTable, quantity, resultsTable)
+import Capstan.CLI.Bench.Targets
+import Capstan.CLI.Bench.Types
+import Capstan.CLI.Help
+import Capstan.CLI.Problem
+import Capstan.CLI.Style (Style)
+import qualified Capstan.CLI.Style as Style
+import Control.Monad (forM, forM_, unless, when)
+import qualified Data.ByteString.Lazy as Lazy
+import Data.List (nub, partition)
+import Data.Maybe (catMaybes, fromMaybe)
+import qualified Data.Text as Text
+import Data.Text.Lazy.Encoding (encodeUtf8)
+import Options.Applicative hiding (style)
+import System.Directory (createDirectoryIfMissing, doesFileExist)
+import System.Exit (ExitCode (..), exitWith)
+import System.FilePath ((</>))
+import System.IO (stdout)
+import Text.Read (readMaybe)
+
+data Options = Options
+  { optionCheck :: Bool,
+    optionSimulate :: Bool,
+    optionSaved :: Bool,
+    optionList :: Bool,
+    optionCompare :: Maybe FilePath,
+    optionRounds :: Int,
+    optionSamples :: Maybe Int,
+    optionMicroseconds :: Maybe Int,
+    optionThreads :: [Int],
+    optionRuntimes :: [String],
+    optionCases :: [String],
+    optionLimit :: Int,
+    optionSuites :: [String]
+  }
+
+-- | The subcommand.
+subcommand :: Mod CommandFields (IO ())
+subcommand =
+  command "bench" . info (run <$> options) $
+    progDesc "Measure Capstan beside the other OpenMP runtimes"
+      <> withExamples
+        [ Example "capstan bench" "every suite, every runtime; report in build/bench/report.html",
+          Example "capstan bench overhead tasks --rounds 20" "two suites, more carefully",
+          Example "capstan bench --check" "are the required figures kept? Exit code 1 if one is not",
+          Example "capstan bench --compare before.json overhead" "what changed since another run",
+          Example "capstan bench --simulate" "how barriers and steals grow to 1024 threads, by model"
+        ]
+
+options :: Parser Options
+options =
+  Options
+    <$> switch (long "check" <> help "Judge the required figures of bench/targets.json")
+    <*> switch (long "simulate" <> help "Count line transfers on the critical path for 2 to 1024 threads")
+    <*> switch (long "saved" <> help "Use the results that are there; measure nothing")
+    <*> switch (long "list" <> help "List the suites")
+    <*> optional (strOption (long "compare" <> metavar "OLD.json" <> help "Show what changed since that run"))
+    <*> option auto (long "rounds" <> metavar "N" <> value 10 <> showDefault <> help "Fresh processes for each runtime")
+    <*> optional (option auto (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
+    <*> optional (option auto (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
+    <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))
+    <*> (maybe [] words' <$> optional (strOption (long "runtimes" <> metavar "NAME[,NAME...]" <> help "Only these: libgomp, libomp, pthread, rts")))
+    <*> many (strOption (long "case" <> metavar "CASE" <> help "Only this case, or group of cases: for- (may be repeated)"))
+    <*> option auto (long "limit" <> metavar "SECONDS" <> value 120 <> showDefault <> help "End a process that takes longer")
+    <*> many (strArgument (metavar "SUITE..." <> completeWith (map (Text.unpack . suiteName) suites)))
+  where
+    words' = map Text.unpack . Text.splitOn "," . Text.pack
+    numbers = eitherReader $ \text ->
+      maybe (Left "--threads takes numbers, separated by commas") Right (mapM readMaybe (words' text))
+
+run :: Options -> IO ()
+run o
+  | optionList o = forM_ suites $ \s -> putStrLn (Text.unpack (Text.justifyLeft 16 ' ' (suiteName s) <> suiteTitle s))
+  | optionRounds o < 1 = throwProblem usageError "--rounds takes a number from 1"
+  | otherwise = do
+    style <- Style.styleFor stdout
+    places <- findPlaces >>= maybe (throwProblem unavailable "the benchmarks belong to the source tree (bench/targets.json); run the command from there") pure
+    targets <- readTargets (placeTargets places) >>= either (throwProblem noInput . Text.unpack) pure
+    chosen <- chooseSuites o targets
+    createDirectoryIfMissing True (placeResults places)
+    if optionSimulate o
+      then runSimulation o style places
+      else do
+        results <- if optionSaved o then saved places chosen else measure o style places chosen
+        forM_ (optionCompare o) (compareWith style results)
+        judgements <- if optionCheck o then check o style targets results else pure []
+        writePage places judgements
+        let broken = [f | r <- results, f <- resultsFailures r, isOurs (failureRuntime f)]
+            missed = [j | j <- judgements, maybe True (not . fst) (metBy j)]
+        when (not (null broken) || not (null missed)) (exitWith (ExitFailure 1))
+
+-- | Those named, or all. A suite that only targets know is one that this version does not have.
+chooseSuites :: Options -> [Target] -> IO [Suite]
+chooseSuites o targets = do
+  let later = nub [targetSuite t | t <- targets, null (findSuite (targetSuite t))]
+  chosen <- forM (optionSuites o) $ \name -> case findSuite (Text.pack name) of
+    Just suite -> pure (Just suite)
+    Nothing
+      | Text.pack name `elem` later -> throwProblem unavailable ("the suite " <> name <> " has required figures but no benchmark in this version")
+      | otherwise -> throwProblem usageError ("there is no suite " <> name <> "; capstan bench --list shows them")
+  let wanted = if optionCheck o then nub (map targetSuite targets) else map suiteName suites
+  pure (if null chosen then [s | s <- suites, suiteName s `elem` wanted] else catMaybes chosen)
+
+-- | Exit code 1 where a path of ours grows faster than it should.
+runSimulation :: Options -> Style -> Places -> IO ()
+runSimulation o style places = do
+  before <- if optionSaved o then readSimulation places else pure Nothing
+  simulation <- maybe (simulate places (optionThreads o)) pure before
+  writeSimulation places simulation
+  putStr (simulationText style simulation)
+  writePage places []
+  when (any (\p -> pathKind p == "ours" && growth (pathTransfers p) == Steeper) (simulationPaths simulation)) $
+    exitWith (ExitFailure 1)
+
+measure :: Options -> Style -> Places -> [Suite] -> IO [Results]
+measure o style places chosen = do
+  built <- doesFileExist (placePrograms places </> "overhead")
+  unless built (throwProblem unavailable "the benchmark programs are not built: make -C bench")
+  (found, missing) <- findRuntimes places
+  let (wanted, _) = partition (\r -> null (optionRuntimes o) || Text.unpack (runtimeName r) `elem` optionRuntimes o) found
+  when (null wanted) (throwProblem unavailable "none of these runtimes is here")
+  forM_ missing (warn . Text.unpack)
+  cores <- countCores
+  forM chosen $ \suite -> do
+    results <- runSuite (plan cores wanted) suite
+    putStrLn (Style.heading style (Text.unpack (suiteName suite)) ++ ": " ++ Text.unpack (suiteTitle suite))
+    putStrLn (describe results)
+    putStrLn (describeFloor results)
+    putStr (if suiteName suite == "paper" then paperTable style results else resultsTable style results)
+    forM_ (failureLines results) (warn . Text.unpack)
+    putStrLn ""
+    writeResults (resultsFile places suite) results
+    pure results
+  where
+    plan cores runtimes =
+      Plan
+        { planPlaces = places,
+          planRuntimes = runtimes,
+          planCores = cores,
+          planRounds = optionRounds o,
+          planSamples = optionSamples o,
+          planMicroseconds = optionMicroseconds o,
+          planThreads = optionThreads o,
+          planCases = optionCases o,
+          planLimit = optionLimit o
+        }
+
+describe :: Results -> String
+describe results =
+  Text.unpack $
+    Text.intercalate "; " (machineProcessor m : (Text.pack (show (machineCores m)) <> " cores") : ("Linux " <> machineKernel m) : machineNotes m ++ [Text.pack (show (resultsRounds results)) <> " rounds"])
+  where
+    m = resultsMachine results
+
+-- | The machine's own figures in the same rounds.
+describeFloor :: Results -> String
+describeFloor results =
+  Text.unpack $
+    "The machine: " <> Text.intercalate ", " [rowCase r <> " " <> quantity (rowUnit r) (median (present r)) | r <- resultsFloor results, not (null (present r))]
+
+resultsFile :: Places -> Suite -> FilePath
+resultsFile places suite = placeResults places </> Text.unpack (suiteName suite) ++ ".json"
+
+-- | Results on disk, of those suites that have any.
+saved :: Places -> [Suite] -> IO [Results]
+saved places chosen = fmap catMaybes . forM chosen $ \suite -> do
+  let file = resultsFile places suite
+  there <- doesFileExist file
+  if not there
+    then pure Nothing
+    else readResults file >>= either (throwProblem noInput . ((file <> ": ") <>) . Text.unpack) (pure . Just)
+
+compareWith :: Style -> [Results] -> FilePath -> IO ()
+compareWith style results file = do
+  there <- doesFileExist file
+  unless there (throwProblem noInput ("there is no " <> file))
+  old <- readResults file >>= either (throwProblem noInput . ((file <> ": ") <>) . Text.unpack) pure
+  forM_ [r | r <- results, resultsSuite r == resultsSuite old] $ \new -> do
+    putStrLn (Style.heading style ("Since " <> Text.unpack (resultsDate old)))
+    when (machineProcessor (resultsMachine old) /= machineProcessor (resultsMachine new)) (warn "that was another machine")
+    putStr (comparisonTable style (resultsRows old) (resultsRows new))
+  unless (any ((== resultsSuite old) . resultsSuite) results) (warn (file <> " is of another suite: " <> Text.unpack (resultsSuite old)))
+
+check :: Options -> Style -> [Target] -> [Results] -> IO [Judgement]
+check o style targets results = do
+  cores <- countCores
+  let judgements = [j | r <- results, t <- targets, targetSuite t == resultsSuite r, j <- judge cores r t]
+      met = length [j | j <- judgements, Just (True, _) <- [metBy j]]
+      later = [t | t <- targets, null (findSuite (targetSuite t))]
+  putStrLn (Style.heading style "Required figures")
+  putStr (judgementTable style judgements)
+  putStrLn (show met ++ " of " ++ show (length judgements) ++ " met")
+  when (null (optionSuites o) && not (null later)) $
+    putStrLn
+      ( Style.faint style $
+          show (length later) ++ " more belong to suites that this version does not have: "
+            ++ Text.unpack (Text.intercalate ", " (nub (map targetSuite later)))
+      )
+  pure judgements
+
+-- | The page shows all results on disk, so that measuring one suite again does not lose the others.
+writePage :: Places -> [Judgement] -> IO ()
+writePage places judgements = do
+  results <- saved places suites
+  simulation <- readSimulation places
+  let file = placeResults places </> "report.html"
+  Lazy.writeFile file (encodeUtf8 (renderPage (Page results judgements simulation)))
+  putStrLn ("Report: " ++ file)

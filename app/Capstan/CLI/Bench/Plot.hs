@@ -1,0 +1,187 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.CLI.Bench.Plot
+-- Description : Two kinds of plots, as SVG: ratios as dots, growth as lines.
+--
+-- Both have logarithmic axes: twice as fast is as far to the left as half as fast is to the right.
+module Capstan.CLI.Bench.Plot
+  ( -- * Ratios
+    Dot (..),
+    DotRow (..),
+    dotPlot,
+
+    -- * Lines
+    Series (..),
+    LinePlot (..),
+    linePlot,
+  )
+where
+
+import Capstan.CLI.Bench.Markup
+import Capstan.CLI.Bench.Statistics (Ratio (..))
+import Capstan.CLI.Bench.Table (figure)
+import Data.Maybe (fromMaybe)
+import Data.Text (Text)
+import qualified Data.Text as Text
+
+-- | A ratio, the class that colours it, and what a pointer resting on it is told.
+data Dot = Dot {dotClass :: Text, dotRatio :: Ratio, dotTip :: Text}
+
+-- | A case: its name, its ratios, and what 1 stands for.
+data DotRow = DotRow {dotName :: Text, dotUnity :: Text, dotDots :: [Dot]}
+
+-- | A logarithmic scale from values to pixels.
+data Scale = Scale {scaleFrom :: Double, scaleTo :: Double, scaleStart :: Double, scaleEnd :: Double}
+
+at :: Scale -> Double -> Double
+at s x = scaleStart s + (log (clip x) - log (scaleFrom s)) / (log (scaleTo s) - log (scaleFrom s)) * (scaleEnd s - scaleStart s)
+  where
+    clip = max (scaleFrom s) . min (scaleTo s)
+
+-- | 1, 2 and 5 times powers of ten within the scale; only powers where there are many.
+ticks :: Scale -> [Double]
+ticks s = [t | e <- [-6 .. 12 :: Int], m <- mantissas, let t = m * 10 ^^ e, t >= scaleFrom s * 0.999, t <= scaleTo s * 1.001]
+  where
+    decades = logBase 10 (scaleTo s / scaleFrom s)
+    mantissas
+      | decades > 3.2 = [1]
+      | otherwise = [1, 2, 5]
+
+label :: [Attribute] -> Double -> Double -> Text -> Node
+label attributes x y words' = element "text" (["x" =. x, "y" =. y] ++ attributes) [text words']
+
+line :: Text -> Double -> Double -> Double -> Double -> Node
+line name x1 y1 x2 y2 = element "line" ["class" =: name, "x1" =. x1, "y1" =. y1, "x2" =. x2, "y2" =. y2] []
+
+-- | A row for each case; the peer that is 1 is the line in the middle.
+dotPlot :: Text -> [DotRow] -> Node
+dotPlot peer rows =
+  element
+    "svg"
+    ["viewBox" =: ("0 0 1000 " <> Text.pack (show (ceiling height :: Int))), "role" =: "img", "class" =: "plot"]
+    (concat [zipWith band [0 ..] rows, map grid (ticks scale), caption, concat (zipWith drawRow [0 ..] rows)])
+  where
+    top = 34
+    step = 25
+    bottom = top + step * fromIntegral (length rows)
+    height = bottom + 28
+    (left, right) = (215, 900)
+    scale = Scale (min 0.45 (0.85 * low)) (max 2.2 (1.15 * high)) left right
+    middles = [ratioMiddle (dotRatio d) | r <- rows, d <- dotDots r]
+    low = max 0.001 (minimum (1 : middles))
+    high = min 1000 (maximum (1 : middles))
+    band i _ = element "rect" ["class" =: (if even (i :: Int) then "band" else "gap"), "x" =. 0, "y" =. (top + step * fromIntegral i), "width" =. 1000, "height" =. step] []
+    grid t =
+      element
+        "g"
+        []
+        [ line (if t == 1 then "one" else "grid") (at scale t) top (at scale t) bottom,
+          label ["class" =: "tick", "text-anchor" =: "middle"] (at scale t) (bottom + 17) (if t == 1 then peer else figureShort t)
+        ]
+    caption =
+      [ label ["class" =: "side"] left 20 "\x2190 less time",
+        label ["class" =: "side", "text-anchor" =: "end"] right 20 "more time \x2192",
+        label ["class" =: "side", "text-anchor" =: "end"] 992 20 (peer <> " =")
+      ]
+    drawRow i r =
+      label ["class" =: "case", "text-anchor" =: "end"] (left - 14) (middle + 4) (dotName r) :
+      label ["class" =: "unity", "text-anchor" =: "end"] 992 (middle + 4) (dotUnity r) :
+      zipWith (dot middle (length (dotDots r))) [0 ..] (dotDots r)
+      where
+        middle = top + step * (fromIntegral (i :: Int) + 0.5)
+    dot middle count i d =
+      element
+        "g"
+        ["class" =: dotClass d]
+        [ element "title" [] [text (dotTip d)],
+          line "whisker" (at scale (ratioLow r)) y (at scale (ratioHigh r)) y,
+          element "circle" ["cx" =. at scale (ratioMiddle r), "cy" =. y, "r" =. 4.4] []
+        ]
+      where
+        r = dotRatio d
+        y = middle + 7 * (fromIntegral (i :: Int) - fromIntegral (count - 1) / 2)
+
+figureShort :: Double -> Text
+figureShort t
+  | t >= 1000000 = clean (figure (t / 1000000)) <> "M"
+  | t >= 1000 = clean (figure (t / 1000)) <> "k"
+  | otherwise = clean (figure t)
+  where
+    clean words'
+      | "." `Text.isInfixOf` words' = Text.dropWhileEnd (== '.') (Text.dropWhileEnd (== '0') words')
+      | otherwise = words'
+
+-- | A name, the class that colours it, and its points.
+data Series = Series {seriesName :: Text, seriesClass :: Text, seriesPoints :: [(Double, Double)]}
+
+data LinePlot = LinePlot
+  { plotTitle :: Text,
+    plotAcross :: Text,
+    plotUp :: Text,
+    plotSize :: (Double, Double),
+    -- | Whether lines are named at their ends.
+    plotNamed :: Bool,
+    plotSeries :: [Series]
+  }
+
+linePlot :: LinePlot -> Node
+linePlot p =
+  element
+    "svg"
+    ["viewBox" =: Text.unwords ["0", "0", number width, number height], "role" =: "img", "class" =: "plot lines"]
+    (title : map across xs ++ map up (ticks vertical) ++ names ++ concatMap series (plotSeries p))
+  where
+    (width, height) = plotSize p
+    number = Text.pack . show . (round :: Double -> Int)
+    (left, right) = (52, width - (if plotNamed p then 150 else 16))
+    (top, bottom) = (32, height - 38)
+    points = concatMap seriesPoints (plotSeries p)
+    xs = dedupe (map fst points)
+    horizontal = Scale (minimum xs) (max (1.01 * minimum xs) (maximum xs)) left right
+    vertical = Scale (0.8 * minimum (map snd points)) (1.25 * maximum (map snd points)) bottom top
+    title = label ["class" =: "title"] left 18 (plotTitle p)
+    across x =
+      element
+        "g"
+        []
+        [ line "grid" (at horizontal x) top (at horizontal x) bottom,
+          label ["class" =: "tick", "text-anchor" =: "middle"] (at horizontal x) (bottom + 15) (Text.pack (show (round x :: Integer)))
+        ]
+    up y =
+      element
+        "g"
+        []
+        [ line "grid" left (at vertical y) right (at vertical y),
+          label ["class" =: "tick", "text-anchor" =: "end"] (left - 6) (at vertical y + 4) (figureShort y)
+        ]
+    names =
+      [ label ["class" =: "side", "text-anchor" =: "middle"] ((left + right) / 2) (height - 6) (plotAcross p),
+        label ["class" =: "side", "text-anchor" =: "end"] (width - 2) 18 (plotUp p)
+      ]
+    series s =
+      [ element
+          "g"
+          ["class" =: seriesClass s]
+          ( element "polyline" ["points" =: Text.unwords [point x y | (x, y) <- seriesPoints s]] [] :
+            [ element "circle" ["cx" =. at horizontal x, "cy" =. at vertical y, "r" =. 3] [element "title" [] [text (seriesName s <> ": " <> figure y)]]
+              | (x, y) <- seriesPoints s
+            ]
+              ++ [label ["class" =: "name"] (right + 10) (nameHeight s) (seriesName s) | plotNamed p, not (null (seriesPoints s))]
+          )
+      ]
+    point x y = coordinate (at horizontal x) <> "," <> coordinate (at vertical y)
+    coordinate v = snd ("" =. v)
+    -- Names at the ends of their lines, moved apart where they would overlap.
+    nameHeight s = fromMaybe 0 (lookup (seriesName s) placed)
+    placed = spreadOut (sortOn' snd [(seriesName s, at vertical (snd (last (seriesPoints s))) + 4) | s <- plotSeries p, not (null (seriesPoints s))])
+    spreadOut ((n, y) : (m, z) : rest) = (n, y) : spreadOut ((m, max z (y + 14)) : rest)
+    spreadOut rest = rest
+    sortOn' f = foldr insert []
+      where
+        insert e es = takeWhile ((< f e) . f) es ++ e : dropWhile ((< f e) . f) es
+
+dedupe :: [Double] -> [Double]
+dedupe = foldr insert []
+  where
+    insert x ys = takeWhile (< x) ys ++ x : dropWhile (<= x) ys

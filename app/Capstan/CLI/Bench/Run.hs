@@ -1,0 +1,177 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.CLI.Bench.Run
+-- Description : Runs a suite: fresh processes, interleaved, round after round.
+module Capstan.CLI.Bench.Run
+  ( Plan (..),
+    runSuite,
+  )
+where
+
+import Capstan.CLI.Bench.Machine (describeMachine, quiet)
+import Capstan.CLI.Bench.Progress (Progress, finish, report, start)
+import Capstan.CLI.Bench.Runtime (Places (..), Runtime (..), cleanEnvironment, isOurs)
+import Capstan.CLI.Bench.Suite (Program (..), Suite (..), floorProgram)
+import Capstan.CLI.Bench.Types (Failure (..), Results (..), Row (..))
+import Data.List (nub, partition)
+import Data.Map.Strict (Map)
+import qualified Data.Map.Strict as Map
+import Data.Maybe (fromMaybe, mapMaybe)
+import Data.Text (Text)
+import qualified Data.Text as Text
+import Data.Time (defaultTimeLocale, formatTime, getZonedTime)
+import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import System.Process (CreateProcess (..), proc, readCreateProcessWithExitCode)
+import System.Timeout (timeout)
+import Text.Read (readMaybe)
+
+-- | How a suite is to be run.
+data Plan = Plan
+  { planPlaces :: Places,
+    planRuntimes :: [Runtime],
+    planCores :: !Int,
+    planRounds :: !Int,
+    -- | Samples and microseconds, where the suite's own are not wanted.
+    planSamples :: !(Maybe Int),
+    planMicroseconds :: !(Maybe Int),
+    -- | Team sizes and cases, where not all are wanted.
+    planThreads :: [Int],
+    planCases :: [String],
+    -- | Seconds after which a process is ended.
+    planLimit :: !Int
+  }
+
+-- | One process to start. The floor has no runtime.
+data Step = Step
+  { stepRound :: !Int,
+    stepProgram :: Program,
+    stepThreads :: !Int,
+    stepRuntime :: Maybe Runtime
+  }
+
+-- | Rounds outermost, runtimes innermost: A B C A B C.
+steps :: Plan -> Suite -> [Step]
+steps plan suite =
+  [ step
+    | r <- [1 .. planRounds plan],
+      step <-
+        Step r floorProgram (head (programThreads floorProgram (planCores plan))) Nothing :
+          [ Step r p t (Just runtime)
+            | p <- suitePrograms suite,
+              t <- wanted (programThreads p (planCores plan)),
+              runtime <- planRuntimes plan
+          ]
+  ]
+  where
+    wanted sizes = if null (planThreads plan) then sizes else planThreads plan
+
+type Line = (Text, Text, Double)
+
+runSuite :: Plan -> Suite -> IO Results
+runSuite plan suite = do
+  machine <- describeMachine
+  date <- formatTime defaultTimeLocale "%Y-%m-%d %H:%M" <$> getZonedTime
+  progress <- start (Text.unpack (suiteName suite)) (length work)
+  before <- quiet
+  outcomes <- mapM (runOne plan progress) work
+  notes <- quiet
+  finish progress
+  let (machines, ours) = partition (\(s, _) -> null (stepRuntime s)) outcomes
+  return
+    Results
+      { resultsSuite = suiteName suite,
+        resultsDate = Text.pack date,
+        resultsRounds = planRounds plan,
+        resultsMachine = machine (before, notes),
+        resultsRuntimes = [(runtimeName r, Text.pack (runtimeLibrary r)) | r <- planRuntimes plan],
+        resultsFloor = rows "floor" (planRounds plan) machines,
+        resultsRows = rows (suiteName suite) (planRounds plan) ours,
+        resultsFailures = [f | (_, (_, Just f)) <- outcomes]
+      }
+  where
+    work = steps plan suite
+
+runOne :: Plan -> Progress -> Step -> IO (Step, ([Line], Maybe Failure))
+runOne plan progress step = do
+  report progress (unwords [file, show (stepThreads step) ++ " threads,", name ++ ", round", show (stepRound step)])
+  clean <- cleanEnvironment
+  let settings = Map.union (Map.fromList (maybe [] runtimeEnvironment (stepRuntime step))) clean
+      command = (proc (placePrograms (planPlaces plan) </> file) (programWords p ++ arguments)) {env = Just (Map.toList settings)}
+  outcome <- timeout (planLimit plan * 1000000) (readCreateProcessWithExitCode command "")
+  return $ case outcome of
+    Nothing -> (step, ([], failed ("still running after " ++ show (planLimit plan) ++ " s")))
+    Just (ExitSuccess, out, _) -> (step, (parseLines out, Nothing))
+    Just (ExitFailure code, out, err) ->
+      (step, (parseLines out, failed (unwords (ended code : words err))))
+  where
+    p = stepProgram step
+    file
+      | programHaskell p, maybe False (isOurs . runtimeName) (stepRuntime step) = programName p ++ "-capstan"
+      | otherwise = programName p
+    name = maybe "the machine" (Text.unpack . runtimeName) (stepRuntime step)
+    arguments = processArguments plan step
+    ended code
+      | code < 0 = "ended by signal " ++ show (negate code)
+      | otherwise = "exit code " ++ show code ++ ":"
+    failed text =
+      Just
+        Failure
+          { failureProgram = Text.pack file,
+            failureRuntime = Text.pack name,
+            failureThreads = stepThreads step,
+            failureRound = stepRound step,
+            failureWords = Text.pack text
+          }
+
+processArguments :: Plan -> Step -> [String]
+processArguments plan step =
+  ["-t", show (stepThreads step), "-r", show samples, "-u", show microseconds] ++ programOptions p ++ rest
+  where
+    p = stepProgram step
+    samples = fromMaybe (fst (programSamples p)) (planSamples plan)
+    microseconds = fromMaybe (snd (programSamples p)) (planMicroseconds plan)
+    rest
+      | null (stepRuntime step) = []
+      | programLaunched p = [word | Just "rts" <- [runtimeName <$> stepRuntime step], word <- [placeCommand (planPlaces plan), "run", "--"]]
+      | otherwise = planCases plan
+
+parseLines :: String -> [Line]
+parseLines = mapMaybe (parseLine . Text.splitOn "\t") . Text.lines . Text.pack
+  where
+    parseLine [name, unit, value] = (,,) name unit <$> readMaybe (Text.unpack value)
+    parseLine _ = Nothing
+
+-- | In the order in which the programs printed them.
+rows :: Text -> Int -> [(Step, ([Line], Maybe Failure))] -> [Row]
+rows suite rounds outcomes =
+  [ Row
+      { rowSuite = suite,
+        rowCase = name,
+        rowRuntime = runtime,
+        rowThreads = threads,
+        rowUnit = unit,
+        rowValues = [Map.lookup r values | r <- [1 .. rounds]]
+      }
+    | key@(threads, name, unit, runtime) <- nub keys,
+      Just values <- [Map.lookup key table]
+  ]
+  where
+    entries =
+      [ ((stepThreads s, name, unit, maybe "machine" runtimeName (stepRuntime s)), (stepRound s, value))
+        | (s, (found, _)) <- outcomes,
+          (name, unit, value) <- found
+      ]
+    keys = map fst (sortByCase entries)
+    table :: Map (Int, Text, Text, Text) (Map Int Double)
+    table = Map.fromListWith Map.union [(key, Map.singleton r value) | (key, (r, value)) <- entries]
+
+-- | Runtimes of one case side by side: by program order of cases within a team size.
+sortByCase :: [((Int, Text, Text, Text), a)] -> [((Int, Text, Text, Text), a)]
+sortByCase entries =
+  [ entry
+    | group <- nub [(t, name) | ((t, name, _, _), _) <- entries],
+      entry@((t, name, _, _), _) <- entries,
+      (t, name) == group
+  ]

@@ -1,0 +1,96 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.CLI.Bench.Suite
+-- Description : The list of suites: which programs, how many threads, how long.
+module Capstan.CLI.Bench.Suite
+  ( Suite (..),
+    Program (..),
+    suites,
+    findSuite,
+    floorProgram,
+    teamSizes,
+  )
+where
+
+import Data.List (find, nub, sort)
+import Data.Text (Text)
+
+data Suite = Suite
+  { suiteName :: !Text,
+    suiteTitle :: !Text,
+    suitePrograms :: [Program]
+  }
+
+data Program = Program
+  { programName :: !FilePath,
+    -- | The words before its options.
+    programWords :: [String],
+    -- | A Haskell program, built once with the capstan package (@NAME-capstan@) and once without.
+    programHaskell :: !Bool,
+    -- | Team sizes on a machine of so many cores.
+    programThreads :: Int -> [Int],
+    -- | Samples of each case in one process, and the least length of one in microseconds.
+    programSamples :: !(Int, Int),
+    -- | Options of its own.
+    programOptions :: [String],
+    -- | Started through @capstan run@ where the runtime is @rts@.
+    programLaunched :: !Bool
+  }
+
+program :: FilePath -> (Int -> [Int]) -> Program
+program name threads =
+  Program
+    { programName = name,
+      programWords = [],
+      programHaskell = False,
+      programThreads = threads,
+      programSamples = (5, 2000),
+      programOptions = [],
+      programLaunched = False
+    }
+
+-- | The Haskell program with regions, in one of its ways.
+host :: String -> Program
+host way = (program "host" allCores) {programWords = [way], programHaskell = True, programSamples = (3, 2000)}
+
+-- | 1, 2, 4, … and all cores.
+teamSizes :: Int -> [Int]
+teamSizes cores = nub (sort (takeWhile (< cores) (iterate (* 2) 1) ++ [cores]))
+
+-- | Two at least: a team of one says nothing about the question.
+allCores :: Int -> [Int]
+allCores cores = [max 2 cores]
+
+suites :: [Suite]
+suites =
+  [ Suite "overhead" "What each construct costs" [program "overhead" teamSizes],
+    Suite "tasks" "What a task costs" [program "tasks" teamSizes],
+    Suite
+      "oversubscribed"
+      "More threads than cores"
+      [ (program "overhead" beyond) {programSamples = (3, 1000)},
+        (program "tasks" beyond) {programSamples = (3, 1000)}
+      ],
+    Suite "teamsize" "Regions of changing size" [program "teamsize" allCores],
+    Suite "loaded" "Beside another process that computes" [program "loaded" allCores],
+    Suite "callers" "Many masters" [program "callers" allCores, host "callers"],
+    Suite "mixed" "Regions while Haskell computes" [host "mixed"],
+    Suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
+    Suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
+    Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
+    Suite
+      "paper"
+      "ghc-openmp's published tables"
+      [(program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]}]
+  ]
+  where
+    beyond cores = [2 * cores, 4 * cores, 8 * cores]
+    squareRoot = floor . sqrt . (fromIntegral :: Int -> Double)
+
+-- | Measures the machine in every round.
+floorProgram :: Program
+floorProgram = (program "floor" allCores) {programSamples = (3, 1000)}
+
+findSuite :: Text -> Maybe Suite
+findSuite name = find ((== name) . suiteName) suites

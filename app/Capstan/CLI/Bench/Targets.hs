@@ -1,0 +1,208 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.CLI.Bench.Targets
+-- Description : Required figures: read from bench/targets.json, judged by what was measured.
+--
+-- A target compares a case of ours with another runtime, with the machine's floor, with another case
+-- of the same runtime, or with nothing at all. It is met when the median says so. Where the target is
+-- parity, being inside the noise is enough, and the target says so ("noise": true).
+module Capstan.CLI.Bench.Targets
+  ( Target (..),
+    Peer (..),
+    Bound (..),
+    Threads (..),
+    readTargets,
+    Judgement (..),
+    judge,
+    metBy,
+    judgementTable,
+  )
+where
+
+import Capstan.CLI.Bench.Runtime (isOurs)
+import Capstan.CLI.Bench.Statistics
+import Capstan.CLI.Bench.Table (Align (..), figure, quantity, ratioText, table)
+import Capstan.CLI.Bench.Types
+import Capstan.CLI.Style (Style)
+import qualified Capstan.CLI.Style as Style
+import Control.Applicative ((<|>))
+import Data.Aeson (FromJSON (..), Value (..), eitherDecodeFileStrict', withObject, (.!=), (.:), (.:?))
+import Data.List (minimumBy, nub)
+import Data.Ord (comparing)
+import Data.Text (Text)
+import qualified Data.Text as Text
+import Text.Read (readMaybe)
+
+data Peer
+  = -- | Another runtime, same case and team size.
+    ToRuntime Text
+  | -- | The better of the two others.
+    ToBest
+  | -- | A figure of the machine.
+    ToFloor Text
+  | -- | Another case of the same runtime.
+    ToCase Text
+  | -- | Nothing: the figure itself.
+    ToNothing
+  deriving (Eq, Show)
+
+data Bound
+  = -- | A ratio, or the figure itself where there is no peer.
+    AtMost Double
+  | AtLeast Double
+  | -- | The peer's figure and so much more, in the unit of the case.
+    AtMostMore Double
+  deriving (Eq, Show)
+
+-- | A team size, or a multiple of the cores.
+data Threads = Exactly Int | TimesCores Int
+  deriving (Eq, Show)
+
+data Target = Target
+  { targetSuite :: !Text,
+    targetTitle :: !Text,
+    targetCase :: !Text,
+    targetThreads :: !Threads,
+    -- | Ours to which it applies; all where there are none.
+    targetRuntimes :: [Text],
+    targetPeer :: !Peer,
+    targetBound :: !Bound,
+    targetNoise :: !Bool,
+    targetReason :: !Text
+  }
+  deriving (Eq, Show)
+
+instance FromJSON Threads where
+  parseJSON (String text)
+    | Just n <- readMaybe . Text.unpack =<< Text.stripSuffix "x" text = pure (TimesCores n)
+  parseJSON value = Exactly <$> parseJSON value
+
+instance FromJSON Target where
+  parseJSON = withObject "target" $ \o ->
+    Target <$> o .: "suite" <*> o .: "row" <*> o .: "case" <*> o .:? "threads" .!= TimesCores 1
+      <*> o .:? "runtimes" .!= []
+      <*> (o .:? "to" >>= peer)
+      <*> (AtMost <$> o .: "at_most" <|> AtLeast <$> o .: "at_least" <|> AtMostMore <$> o .: "at_most_more")
+      <*> o .:? "noise" .!= False
+      <*> o .: "reason"
+    where
+      peer :: Applicative f => Maybe Text -> f Peer
+      peer Nothing = pure ToNothing
+      peer (Just "best") = pure ToBest
+      peer (Just text)
+        | Just name <- Text.stripPrefix "floor:" text = pure (ToFloor name)
+        | Just name <- Text.stripPrefix "case:" text = pure (ToCase name)
+        | otherwise = pure (ToRuntime text)
+
+newtype Targets = Targets [Target]
+
+instance FromJSON Targets where
+  parseJSON = withObject "targets" $ \o -> Targets <$> o .: "targets"
+
+readTargets :: FilePath -> IO (Either Text [Target])
+readTargets file = either (Left . Text.pack) (\(Targets t) -> Right t) <$> eitherDecodeFileStrict' file
+
+-- | A target with one of our runtimes, and what became of it: a ratio or figure with its interval
+-- and the bound in words, or why there is none.
+data Judgement = Judgement
+  { judgementTarget :: Target,
+    judgementRuntime :: !Text,
+    judgementOutcome :: Either Text (Ratio, Text)
+  }
+
+-- | Judges a target by the results of its suite on a machine of so many cores.
+judge :: Int -> Results -> Target -> [Judgement]
+judge cores results target
+  | null ours = [Judgement target "-" (Left "no runtime of ours was measured")]
+  | otherwise = [Judgement target name (outcome name) | name <- ours]
+  where
+    ours =
+      [ name
+        | name <- nub (map fst (resultsRuntimes results)),
+          isOurs name,
+          null (targetRuntimes target) || name `elem` targetRuntimes target
+      ]
+    threads = case targetThreads target of
+      Exactly n -> n
+      TimesCores n -> n * cores
+    find rows name runtime =
+      [r | r <- rows, rowCase r == name, rowRuntime r == runtime, rowThreads r == threads, not (null (present r))]
+    outcome name = case find (resultsRows results) (targetCase target) name of
+      [] -> Left "not measured"
+      row : _ -> against target row (peerOf name)
+    peerOf name = case targetPeer target of
+      ToRuntime other -> find (resultsRows results) (targetCase target) other
+      ToBest -> best (concatMap (find (resultsRows results) (targetCase target)) ["libgomp", "libomp"])
+      ToFloor floorCase -> [r | r <- resultsFloor results, rowCase r == floorCase, not (null (present r))]
+      ToCase other -> find (resultsRows results) other name
+      ToNothing -> []
+    best [] = []
+    best rows = [minimumBy (comparing (median . present)) rows]
+
+against :: Target -> Row -> [Row] -> Either Text (Ratio, Text)
+against target row peers = case (targetPeer target, targetBound target, peers) of
+  (ToNothing, _, _) -> Right (own, bounded (quantity (rowUnit row)))
+  (_, _, []) -> Left ("no peer was measured: " <> peerName (targetPeer target))
+  (_, AtMostMore more, peer : _) ->
+    let base = median (present peer)
+     in Right (shift (negate base) own, "at most " <> quantity (rowUnit row) more <> " over " <> rowRuntime peer <> "'s " <> quantity (rowUnit row) base)
+  (_, _, peer : _) -> case ratioPaired (rowValues row) (rowValues peer) of
+    Nothing -> Left "no round in which both were measured"
+    Just r -> Right (r, bounded figure <> " x " <> called peer <> " (" <> quantity (rowUnit peer) (median (present peer)) <> ")")
+  where
+    values = present row
+    own = Ratio (minimum values) (median values) (maximum values) (length values)
+    shift by (Ratio a b c n) = Ratio (a + by) (b + by) (c + by) n
+    bounded say = case targetBound target of
+      AtMost x -> "at most " <> say x
+      AtLeast x -> "at least " <> say x
+      AtMostMore x -> "at most " <> say x <> " more"
+    called peer = case targetPeer target of
+      ToCase name -> name
+      ToFloor name -> name
+      _ -> rowRuntime peer
+
+peerName :: Peer -> Text
+peerName peer = case peer of
+  ToRuntime name -> name
+  ToBest -> "libgomp or libomp"
+  ToFloor name -> "the machine's " <> name
+  ToCase name -> "case " <> name
+  ToNothing -> "none"
+
+-- | Whether the figure keeps the bound; the second says that it is so only within the noise.
+metBy :: Judgement -> Maybe (Bool, Bool)
+metBy j = case judgementOutcome j of
+  Left _ -> Nothing
+  Right (r, _) -> Just $ case targetBound (judgementTarget j) of
+    AtMost x -> decide (ratioMiddle r <= x) (ratioLow r <= x)
+    AtMostMore x -> decide (ratioMiddle r <= x) (ratioLow r <= x)
+    AtLeast x -> decide (ratioMiddle r >= x) (ratioHigh r >= x)
+  where
+    decide plainly barely
+      | plainly = (True, False)
+      | otherwise = (targetNoise (judgementTarget j) && barely, barely)
+
+judgementTable :: Style -> [Judgement] -> String
+judgementTable style judgements = table aligns (headings : map line judgements)
+  where
+    aligns = [ToLeft, ToLeft, ToLeft, ToLeft, ToLeft, ToLeft]
+    headings = [(h, Style.faint style) | h <- ["suite", "row", "runtime", "figure", "bound", "verdict"]]
+    line j =
+      [ (targetSuite (judgementTarget j), id),
+        (targetTitle (judgementTarget j), Style.heading style),
+        (judgementRuntime j, id),
+        (either (const "-") (shown j . fst) (judgementOutcome j), id),
+        (either (const "") snd (judgementOutcome j), id),
+        word j
+      ]
+    shown j r
+      | targetPeer (judgementTarget j) == ToNothing = figure (ratioMiddle r)
+      | otherwise = ratioText r
+    word j = case (judgementOutcome j, metBy j) of
+      (Left why, _) -> (why, Style.caution style)
+      (_, Just (True, False)) -> ("met", Style.good style)
+      (_, Just (True, True)) -> ("met, inside the noise", Style.good style)
+      (_, Just (False, True)) -> ("SHORT, by less than the noise", Style.bad style)
+      (_, _) -> ("SHORT", Style.bad style)

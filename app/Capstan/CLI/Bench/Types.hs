@@ -1,0 +1,168 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.CLI.Bench.Types
+-- Description : What a measurement is, and how it is kept.
+--
+-- A 'Row' is one case, under one runtime, with one team size: one value for each round. Rounds are
+-- kept apart, and a round that failed is kept as 'Nothing', because two runtimes are compared round
+-- by round: what disturbed the machine in a round disturbed both.
+module Capstan.CLI.Bench.Types
+  ( Row (..),
+    rowKey,
+    present,
+    Results (..),
+    Machine (..),
+    Failure (..),
+    failureLines,
+    readResults,
+    writeResults,
+  )
+where
+
+import Capstan.CLI.Bench.Statistics (median)
+import Data.Aeson (FromJSON (..), ToJSON (..), eitherDecodeFileStrict', encodeFile, object, withObject, (.!=), (.:), (.:?), (.=))
+import qualified Data.Map.Strict as Map
+import Data.Maybe (catMaybes)
+import Data.Text (Text)
+import qualified Data.Text as Text
+import System.Directory (renameFile)
+
+data Row = Row
+  { rowSuite :: !Text,
+    rowCase :: !Text,
+    rowRuntime :: !Text,
+    rowThreads :: !Int,
+    rowUnit :: !Text,
+    -- | In the order of the rounds.
+    rowValues :: [Maybe Double]
+  }
+  deriving (Eq, Show)
+
+-- | What identifies a row in any run.
+rowKey :: Row -> (Text, Text, Text, Int)
+rowKey r = (rowSuite r, rowCase r, rowRuntime r, rowThreads r)
+
+present :: Row -> [Double]
+present = catMaybes . rowValues
+
+-- | A process that did not do its work, and what it said.
+data Failure = Failure
+  { failureProgram :: !Text,
+    failureRuntime :: !Text,
+    failureThreads :: !Int,
+    failureRound :: !Int,
+    failureWords :: !Text
+  }
+  deriving (Eq, Show)
+
+-- | One line for each process that failed the same way in one or more rounds.
+failureLines :: Results -> [Text]
+failureLines results =
+  [ Text.concat [p, ", ", number t, if t == 1 then " thread" else " threads", ", under ", r, ": ", w, " (", number n, " of ", number (resultsRounds results), " rounds)"]
+    | ((p, r, t, w), n) <- Map.toList counted
+  ]
+  where
+    number = Text.pack . show
+    counted = Map.fromListWith (+) [((failureProgram f, failureRuntime f, failureThreads f, failureWords f), 1 :: Int) | f <- resultsFailures results]
+
+data Machine = Machine
+  { machineProcessor :: !Text,
+    machineCores :: !Int,
+    machineKernel :: !Text,
+    machineNotes :: [Text]
+  }
+  deriving (Eq, Show)
+
+-- | All that is known of one suite after a run.
+data Results = Results
+  { resultsSuite :: !Text,
+    resultsDate :: !Text,
+    resultsRounds :: !Int,
+    resultsMachine :: !Machine,
+    -- | Name and library of each runtime.
+    resultsRuntimes :: [(Text, Text)],
+    -- | The machine's own figures, measured in the same rounds.
+    resultsFloor :: [Row],
+    resultsRows :: [Row],
+    resultsFailures :: [Failure]
+  }
+  deriving (Eq, Show)
+
+instance ToJSON Row where
+  toJSON r =
+    object $
+      [ "suite" .= rowSuite r,
+        "case" .= rowCase r,
+        "runtime" .= rowRuntime r,
+        "threads" .= rowThreads r,
+        "unit" .= rowUnit r,
+        "n" .= length values,
+        "values" .= rowValues r
+      ]
+        ++ concat [["median" .= median values, "min" .= minimum values, "max" .= maximum values] | not (null values)]
+    where
+      values = present r
+
+instance FromJSON Row where
+  parseJSON = withObject "row" $ \o ->
+    Row <$> o .: "suite" <*> o .: "case" <*> o .: "runtime" <*> o .: "threads" <*> o .: "unit" <*> o .: "values"
+
+instance ToJSON Failure where
+  toJSON f =
+    object
+      [ "program" .= failureProgram f,
+        "runtime" .= failureRuntime f,
+        "threads" .= failureThreads f,
+        "round" .= failureRound f,
+        "words" .= failureWords f
+      ]
+
+instance FromJSON Failure where
+  parseJSON = withObject "failure" $ \o ->
+    Failure <$> o .: "program" <*> o .: "runtime" <*> o .: "threads" <*> o .: "round" <*> o .: "words"
+
+instance ToJSON Machine where
+  toJSON m =
+    object
+      [ "processor" .= machineProcessor m,
+        "cores" .= machineCores m,
+        "kernel" .= machineKernel m,
+        "notes" .= machineNotes m
+      ]
+
+instance FromJSON Machine where
+  parseJSON = withObject "machine" $ \o ->
+    Machine <$> o .: "processor" <*> o .: "cores" <*> o .: "kernel" <*> o .:? "notes" .!= []
+
+instance ToJSON Results where
+  toJSON r =
+    object
+      [ "capstan-bench" .= (1 :: Int),
+        "suite" .= resultsSuite r,
+        "date" .= resultsDate r,
+        "rounds" .= resultsRounds r,
+        "machine" .= resultsMachine r,
+        "runtimes" .= [object ["runtime" .= name, "library" .= library] | (name, library) <- resultsRuntimes r],
+        "rows" .= resultsRows r,
+        "floor" .= resultsFloor r,
+        "failures" .= resultsFailures r
+      ]
+
+instance FromJSON Results where
+  parseJSON = withObject "results of capstan bench" $ \o -> do
+    runtimes <- o .: "runtimes"
+    Results <$> o .: "suite" <*> o .: "date" <*> o .: "rounds" <*> o .: "machine"
+      <*> mapM (withObject "runtime" $ \r -> (,) <$> r .: "runtime" <*> r .: "library") runtimes
+      <*> o .: "floor"
+      <*> o .: "rows"
+      <*> o .: "failures"
+
+readResults :: FilePath -> IO (Either Text Results)
+readResults file = either (Left . Text.pack) Right <$> eitherDecodeFileStrict' file
+
+-- | Replaces the file at once, so that a reader never sees half of it.
+writeResults :: FilePath -> Results -> IO ()
+writeResults file results = do
+  encodeFile (file ++ ".new") results
+  renameFile (file ++ ".new") file

@@ -1,0 +1,269 @@
+-- | What @capstan doctor@ looks at, before any judgement.
+module Capstan.CLI.Doctor.Facts
+  ( Facts (..),
+    Subject (..),
+    ProgramFacts (..),
+    Reach (..),
+    ProcessFacts (..),
+    Limit (..),
+    gatherFacts,
+    gatherProgram,
+    gatherDirectory,
+    gatherProcess,
+  )
+where
+
+import Capstan.CLI.Elf
+import Capstan.CLI.Library
+import Capstan.CLI.Loader
+import Capstan.CLI.OpenMP
+import Capstan.CLI.Probe
+import Capstan.CLI.Problem
+import Capstan.CLI.Program
+import Control.Exception (IOException, try)
+import Control.Monad (filterM)
+import Data.Char (isDigit, isSpace)
+import Data.Either (fromRight)
+import Data.List (dropWhileEnd, isInfixOf, isSuffixOf, nub)
+import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
+import System.Directory (canonicalizePath, doesDirectoryExist, doesFileExist, listDirectory, pathIsSymbolicLink)
+import System.Environment (getExecutablePath)
+import System.Exit (ExitCode (..))
+import System.FilePath (takeFileName, (</>))
+import System.Posix.Env (getEnvironment)
+import Text.Read (readMaybe)
+
+-- | A soft limit on a resource.
+data Limit = Unlimited | Limited Integer
+  deriving (Eq, Show)
+
+-- | All that was found.
+data Facts = Facts
+  { factsLibrary :: Either String Library,
+    factsSettings :: Either String Settings,
+    -- | One region on the @rts@ substrate.
+    factsTrial :: Maybe Trial,
+    factsOnline :: Maybe Int,
+    -- | By the names of @/proc/self/limits@.
+    factsLimits :: [(String, Limit)],
+    factsEnvironment :: [(String, String)],
+    -- | What the runtime that would be preloaded offers.
+    factsOffers :: Calls,
+    factsSubject :: Subject
+  }
+  deriving (Show)
+
+-- | What the user asked about.
+data Subject
+  = -- | Only this machine and this installation.
+    NoSubject
+  | ProgramSubject ProgramFacts
+  | -- | A directory of libraries, such as a Python package.
+    DirectorySubject FilePath [Object]
+  | ProcessSubject ProcessFacts
+  deriving (Show)
+
+-- | A program on disk.
+data ProgramFacts = ProgramFacts
+  { programFacts :: Program,
+    programPrivilege :: Maybe Privilege,
+    programReach :: Reach
+  }
+  deriving (Show)
+
+-- | How far the loader, and so a preloaded library, reaches into a program.
+data Reach
+  = -- | It has no loader.
+    ReachStatic
+  | -- | For another processor.
+    ReachOtherMachine
+  | -- | Its loader is not glibc's, or nothing that should be run to ask.
+    ReachOtherLoader FilePath
+  | -- | No ELF file at all.
+    ReachNoBinary
+  | -- | What it loads by itself, and what with the runtime preloaded.
+    Reached Listing [Object] (Maybe Listing)
+  deriving (Show)
+
+-- | A running process.
+data ProcessFacts = ProcessFacts
+  { processId :: Int,
+    processProgram :: FilePath,
+    processObjects :: [Object],
+    processThreads :: Int,
+    -- | Its variables that an OpenMP runtime reads.
+    processVariables :: [(String, String)]
+  }
+  deriving (Show)
+
+-- | Looks at the machine and the installation, with that subject.
+gatherFacts :: Subject -> IO Facts
+gatherFacts subject = do
+  library <- locateLibrary
+  environment <- getEnvironment
+  let ask serving = library >>= \l -> servingEnvironment l serving (`lookup` environment)
+  settings <- either (pure . Left) askSettings (ask (Serving Nothing Nothing))
+  trial <- either (const (pure Nothing)) (fmap Just . tryRegion) (ask (Serving Nothing (Just Rts)))
+  online <- readProc "/sys/devices/system/cpu/online"
+  limits <- readProc "/proc/self/limits"
+  runtime <- either (const (pure Nothing)) (readElf isOpenMPSymbol . libraryRuntime) library
+  pure
+    Facts
+      { factsLibrary = library,
+        factsSettings = settings,
+        factsTrial = trial,
+        factsOnline = online >>= parseCpuList,
+        factsLimits = maybe [] parseLimits limits,
+        factsEnvironment = environment,
+        factsOffers =
+          maybe
+            (Calls False False False)
+            objectOffers
+            (runtime >>= classify "libgomp.so.1.0.0"),
+        factsSubject = subject
+      }
+
+readProc :: FilePath -> IO (Maybe String)
+readProc file = do
+  result <- try (readFile file >>= \text -> length text `seq` pure text) :: IO (Either IOException String)
+  pure (either (const Nothing) Just result)
+
+-- | A program by name, or a shared library by path.
+gatherProgram :: String -> IO Subject
+gatherProgram name = do
+  found <- findProgram name
+  file <- case found of
+    Found path -> pure path
+    NotExecutable path -> pure path
+    Missing -> throwProblem noInput ("cannot find " <> name)
+  examined <- examine file
+  program <- either (throwProblem noInput) pure examined
+  privilege <- privilegeOf (programFinal program)
+  reach <- case programImage program of
+    ElfImage elf -> reachOf (programFinal program) elf
+    _ -> pure ReachNoBinary
+  pure (ProgramSubject (ProgramFacts program privilege reach))
+
+reachOf :: FilePath -> Elf -> IO Reach
+reachOf file elf = do
+  self <- getExecutablePath >>= readElf (const False)
+  case self of
+    Just own
+      | not (isNative own elf) -> pure ReachOtherMachine
+      | Nothing <- elfBody elf -> pure ReachStatic
+      | Nothing <- elfInterpreter elf,
+        Nothing <- elfBody elf >>= bodySoname ->
+        if maybe True (null . bodyNeeded) (elfBody elf) then pure ReachStatic else ask own
+      | otherwise -> ask own
+    Nothing -> ask elf
+  where
+    -- A library has no loader of its own; ours would load it.
+    ask own = do
+      let loader = fromMaybe "" (elfInterpreter (maybe own (const elf) (elfInterpreter elf)))
+          sameName = fmap takeFileName (elfInterpreter own) == Just (takeFileName loader)
+      trusted <- try (isTrustedLoader loader) :: IO (Either IOException Bool)
+      if sameName && trusted == Right True
+        then reached loader
+        else pure (ReachOtherLoader loader)
+    reached loader = do
+      listing <- listLibraries loader [] file
+      objects <- classifyFiles (file : mapMaybe snd (listingLibraries listing))
+      library <- locateLibrary
+      environment <- getEnvironment
+      served <- case library >>= \l -> servingEnvironment l (Serving Nothing Nothing) (`lookup` environment) of
+        Right variables -> Just <$> listLibraries loader variables file
+        Left _ -> pure Nothing
+      pure (Reached listing objects served)
+
+classifyFiles :: [FilePath] -> IO [Object]
+classifyFiles files = do
+  absolute <- nub <$> mapM canonicalizePath files
+  catMaybes <$> mapM one absolute
+  where
+    one file = (>>= classify file) <$> readElf isOpenMPSymbol file
+
+-- | The libraries below a directory, and those that they load.
+gatherDirectory :: FilePath -> IO Subject
+gatherDirectory directory = do
+  files <- librariesBelow directory
+  self <- getExecutablePath >>= readElf (const False)
+  needed <- case self >>= elfInterpreter of
+    Just loader -> mapM (fmap (mapMaybe snd . listingLibraries) . listLibraries loader []) files
+    Nothing -> pure []
+  DirectorySubject directory <$> classifyFiles (files <> nub (concat needed))
+
+librariesBelow :: FilePath -> IO [FilePath]
+librariesBelow directory = do
+  listed <- try (listDirectory directory) :: IO (Either IOException [FilePath])
+  let entries = map (directory </>) (fromRight [] listed)
+  real <- filterM (fmap not . pathIsSymbolicLink) entries
+  directories <- filterM doesDirectoryExist real
+  files <- filterM doesFileExist (filter isLibrary real)
+  (files <>) . concat <$> mapM librariesBelow directories
+  where
+    isLibrary file = ".so" `isSuffixOf` file || ".so." `isInfixOf` takeFileName file
+
+-- | A running process.
+gatherProcess :: Int -> IO Subject
+gatherProcess pid = do
+  let here = "/proc/" <> show pid
+  exists <- doesDirectoryExist here
+  if exists then pure () else throwProblem noInput ("there is no process " <> show pid)
+  maps <- readProc (here </> "maps")
+  files <- maybe (throwProblem (ExitFailure 77) ("may not look into process " <> show pid <> ": it belongs to another user")) (pure . parseMaps) maps
+  -- Seen from the process's own root: it may be in a container.
+  let rooted file = here </> "root" <> file
+  objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isOpenMPSymbol (rooted file)) files
+  status <- fromMaybe "" <$> readProc (here </> "status")
+  variables <- fromMaybe "" <$> readProc (here </> "environ")
+  pure . ProcessSubject $
+    ProcessFacts
+      { processId = pid,
+        processProgram = concat (take 1 files),
+        processObjects = objects,
+        processThreads = fromMaybe 0 (readMaybe =<< lookup "Threads:" [(key, value) | [key, value] <- map words (lines status)]),
+        processVariables = filter (relevant . fst) (map splitAtEquals (splitZero variables))
+      }
+  where
+    relevant name = any (`prefixes` name) ["OMP_", "GOMP_", "KMP_", "CAPSTAN_"] || name == "LD_PRELOAD"
+    prefixes prefix name = take (length prefix) name == prefix
+    splitAtEquals text = drop 1 <$> break (== '=') text
+    splitZero text = case break (== '\0') text of
+      (part, _ : rest) -> part : splitZero rest
+      ("", []) -> []
+      (part, []) -> [part]
+    mapMaybeM f = fmap catMaybes . mapM f
+
+-- The files mapped into a process, the program first.
+parseMaps :: String -> [FilePath]
+parseMaps = nub . mapMaybe path . lines
+  where
+    path line = case dropFields (5 :: Int) line of
+      file@('/' : _) | not (" (deleted)" `isSuffixOf` file) -> Just file
+      _ -> Nothing
+    dropFields 0 text = dropWhile isSpace text
+    dropFields n text = dropFields (n - 1) (dropWhile (not . isSpace) (dropWhile isSpace text))
+
+-- @/proc/self/limits@: the soft ones.
+parseLimits :: String -> [(String, Limit)]
+parseLimits text = mapMaybe entry (drop 1 (lines text))
+  where
+    -- The name is in the first 26 columns.
+    entry line = case words (drop 26 line) of
+      soft : _ | Just limit <- value soft -> Just (dropWhileEnd isSpace (take 26 line), limit)
+      _ -> Nothing
+    value "unlimited" = Just Unlimited
+    value digits
+      | not (null digits) && all isDigit digits = Just (Limited (read digits))
+      | otherwise = Nothing
+
+-- How many processors a list such as @0-3,8@ names.
+parseCpuList :: String -> Maybe Int
+parseCpuList text = sum <$> mapM range (splitComma (filter (not . isSpace) text))
+  where
+    range part = case break (== '-') part of
+      (low, '-' : high) -> (\a b -> b - a + 1) <$> readMaybe low <*> readMaybe high
+      (single, _) -> 1 <$ (readMaybe single :: Maybe Int)
+    splitComma list = case break (== ',') list of
+      (part, _ : rest) -> part : splitComma rest
+      (part, []) -> [part]

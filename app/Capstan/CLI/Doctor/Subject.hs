@@ -1,0 +1,262 @@
+-- | Findings about the program, directory or process that the user named.
+--
+-- What decides is the loader's rule: a symbol is served by the first object in
+-- search order that offers it, the program before what is preloaded before the
+-- libraries. So each door into a runtime (@GOMP_*@, @__kmpc_*@, @omp_*@) has one
+-- winner, and two winners are two pools of threads.
+module Capstan.CLI.Doctor.Subject
+  ( subjectFindings,
+    winners,
+  )
+where
+
+import Capstan.CLI.Doctor.Facts
+import Capstan.CLI.Doctor.Finding
+import Capstan.CLI.Library
+import Capstan.CLI.Loader
+import Capstan.CLI.OpenMP
+import Capstan.CLI.Probe
+import Capstan.CLI.Program
+import Capstan.CLI.Report (plural)
+import Data.List (find, intercalate, isPrefixOf, nub, (\\))
+import Data.Maybe (isJust, listToMaybe)
+import System.FilePath (takeFileName)
+
+-- | What there is to say about the subject.
+subjectFindings :: Facts -> [Finding]
+subjectFindings facts = case factsSubject facts of
+  NoSubject -> []
+  ProgramSubject program -> programFindings facts program
+  DirectorySubject _ objects -> directoryFindings facts objects
+  ProcessSubject process -> processFindings facts process
+
+-- | The runtimes that serve the calls of these objects, given in search order.
+winners :: [Object] -> [Object]
+winners objects =
+  nub
+    [ winner
+      | door <- [callsGomp, callsKmpc, callsApi],
+        any (door . objectCalls) objects,
+        Just winner <- [find (door . objectOffers) objects]
+    ]
+
+describe :: Object -> String
+describe object = maybe "" ((<> " ") . familyName) (objectRuntime object) <> "(" <> objectFile object <> ")"
+
+names :: [Object] -> String
+names objects = intercalate ", " (map (takeFileName . objectFile) shown) <> more
+  where
+    (shown, rest) = splitAt 4 objects
+    more = if null rest then "" else " and " <> show (length rest) <> " more"
+
+-- A program ----------------------------------------------------------------
+
+programFindings :: Facts -> ProgramFacts -> [Finding]
+programFindings facts program =
+  privilegeFindings program
+    <> case programReach program of
+      ReachStatic ->
+        [problem "static" (name <> " is linked statically: nothing can be preloaded into it") "Link it without -static"]
+      ReachOtherMachine ->
+        [problem "other-machine" (name <> " is made for another processor or word size") "Use a program for this machine"]
+      ReachOtherLoader loader ->
+        [ problem
+            "other-loader"
+            (name <> " asks for the loader " <> show loader <> ", not for this system's glibc")
+            "Capstan serves programs for the C library that it was built with"
+        ]
+      ReachNoBinary ->
+        [problem "no-program" (name <> " is neither a binary nor a script with #!") "Name the interpreter that runs it"]
+      Reached listing objects served ->
+        missingFindings listing
+          <> useFindings objects
+          <> (if isJust (programPrivilege program) then [] else takeoverFindings facts objects)
+          <> versionFindings listing served
+          <> laterFindings program objects
+  where
+    name = programFinal (programFacts program)
+
+privilegeFindings :: ProgramFacts -> [Finding]
+privilegeFindings program =
+  [ problem
+      "privileged"
+      (programFinal (programFacts program) <> " is " <> privilegeText how <> ": the loader ignores LD_PRELOAD there")
+      "Capstan cannot serve it; let it start an unprivileged program that is served"
+    | Just how <- [programPrivilege program]
+  ]
+
+missingFindings :: Listing -> [Finding]
+missingFindings listing =
+  [ problem "library-missing" (library <> " is not found") "Install it, or add its directory to LD_LIBRARY_PATH"
+    | (library, Nothing) <- listingLibraries listing
+  ]
+    <> [ problem "loader-complaint" complaint "The program cannot start as it is"
+         | complaint <- nub (listingComplaints listing)
+       ]
+
+-- The loader checks versions as it would for a real start.
+versionFindings :: Listing -> Maybe Listing -> [Finding]
+versionFindings alone served =
+  [ problem
+      "cannot-preload"
+      ("with the runtime preloaded the loader says: " <> complaint)
+      "Report this, with the output of capstan doctor --json"
+    | complaint <- nub (maybe [] listingComplaints served) \\ listingComplaints alone
+  ]
+
+-- Which runtimes are loaded, and which of them are called.
+useFindings :: [Object] -> [Finding]
+useFindings objects = case objects of
+  program : _
+    | objectRuntime program == Just Capstan ->
+      [good "linked" "has Capstan linked into it, which serves every library of the process"]
+  _ -> usedFindings (winners objects) <> idleFindings (winners objects) objects
+
+usedFindings :: [Object] -> [Finding]
+usedFindings used = case used of
+  [] -> []
+  [one] -> [good "one-runtime" ("uses one OpenMP runtime: " <> describe one)]
+  several ->
+    [ problem
+        "several-runtimes"
+        ("uses " <> show (length several) <> " OpenMP runtimes: " <> intercalate ", " (map describe several))
+        "Each has threads of its own, and they fight for the processors"
+    ]
+
+idleFindings :: [Object] -> [Object] -> [Finding]
+idleFindings used objects =
+  [ Finding Note "idle-runtime" (describe object <> " is loaded too, but nothing that is loaded at the start calls it") Nothing
+    | (_, object) <- runtimes objects,
+      object `notElem` used
+  ]
+
+-- Libraries may be opened while the program runs.
+laterFindings :: ProgramFacts -> [Object] -> [Finding]
+laterFindings program objects
+  | not (null (programScripts facts)) =
+    [ note
+        "script"
+        (programFile facts <> " is a script: its interpreter opens libraries while it runs")
+        "Look at the directory of the package that computes, or at the running process with --pid"
+    ]
+  | null objects =
+    [ note
+        "no-openmp"
+        (programFinal facts <> " loads no OpenMP runtime at its start")
+        "It may open libraries that do: look again with --pid while it runs"
+    ]
+  | otherwise = []
+  where
+    facts = programFacts program
+
+-- What capstan run would change ---------------------------------------------
+
+-- The preloaded runtime stands behind the program itself and before all else.
+takeoverFindings :: Facts -> [Object] -> [Finding]
+takeoverFindings facts objects = case (asking, factsLibrary facts) of
+  ([], _) -> []
+  (_, Left _) -> []
+  (_, Right library)
+    | all isOurs used -> [good "served" ("capstan run serves the calls of " <> names asking)]
+    | any isOurs used ->
+      [ problem
+          "partly-served"
+          ("under capstan run " <> names left <> " would stay on " <> intercalate ", " (map describe others))
+          (advice <> ", so that one runtime serves all")
+      ]
+    | otherwise ->
+      [ note
+          "not-served"
+          ("capstan run would not serve it: " <> names left <> " stays on " <> intercalate ", " (map describe others))
+          advice
+      ]
+    where
+      ours =
+        Object
+          { objectFile = libraryRuntime library,
+            objectRuntime = Just Capstan,
+            objectOffers = factsOffers facts,
+            objectCalls = Calls False False False,
+            objectSymbolic = False
+          }
+      used = winners (inside <> [ours] <> outside)
+      others = filter (not . isOurs) used
+      left = [object | object <- asking, any (wantedFrom object) others]
+  where
+    asking = callers objects
+    isOurs object = objectRuntime object == Just Capstan
+    -- A runtime that is part of the program, or that binds to itself.
+    (inside, outside) = (filter selfish objects, filter (not . selfish) objects)
+    selfish object = isJust (objectRuntime object) && (objectSymbolic object || Just object == listToMaybe objects)
+    wantedFrom object other =
+      or [door (objectCalls object) && door (objectOffers other) | door <- [callsGomp, callsKmpc]]
+    advice = "Use a build that was compiled with GCC"
+
+-- A directory --------------------------------------------------------------
+
+directoryFindings :: Facts -> [Object] -> [Finding]
+directoryFindings facts objects =
+  case runtimes objects of
+    []
+      | null objects -> [note "no-openmp" "no library there has to do with OpenMP" "Look at a running process with --pid"]
+      | otherwise -> [good "no-runtime" "loads no OpenMP runtime, but calls one that must be there"]
+    [(_, one)] -> [good "one-runtime" ("loads one OpenMP runtime: " <> describe one)]
+    several ->
+      [ problem
+          "several-runtimes"
+          ("loads " <> show (length several) <> " OpenMP runtimes: " <> intercalate ", " (map (describe . snd) several))
+          "Each has threads of its own, and they fight for the processors"
+      ]
+    <> [ Finding
+           Note
+           "bundled"
+           (takeFileName (objectFile object) <> " is a renamed copy that came with the package; it is loaded beside the system's")
+           Nothing
+         | (Gnu, object) <- runtimes objects,
+           "libgomp-" `isPrefixOf` takeFileName (objectFile object)
+       ]
+    <> takeoverFindings facts objects
+
+-- A process ----------------------------------------------------------------
+
+processFindings :: Facts -> ProcessFacts -> [Finding]
+processFindings facts process =
+  case (ours, others) of
+    ([], []) -> [note "no-openmp" "no OpenMP runtime is loaded at the moment" "Look again when it has begun to compute"]
+    ([], [one]) -> good "one-runtime" ("has loaded one OpenMP runtime: " <> describe one) : takeoverFindings facts objects
+    ([], several) ->
+      problem
+        "several-runtimes"
+        ("has loaded " <> show (length several) <> " OpenMP runtimes: " <> intercalate ", " (map describe several))
+        "Each has threads of its own, and they fight for the processors" :
+      takeoverFindings facts objects
+    _ ->
+      good "served" ("Capstan serves it: " <> intercalate ", " (map describe ours)) :
+        [ problem
+            "partly-served"
+            (names foreigners <> " calls " <> intercalate ", " (map describe others) <> " besides")
+            "Use a build that was compiled with GCC"
+          | not (null others),
+            not (null foreigners)
+        ]
+    <> [ note
+           "many-threads"
+           (plural (processThreads process) "thread" "threads" <> " on " <> plural available "processor" "processors")
+           "Several pools, or one for each thread that calls? capstan run keeps one for all"
+         | null ours,
+           Right settings <- [factsSettings facts],
+           let available = machineAvailable (settingsMachine settings),
+           processThreads process > 4 * available + 4
+       ]
+  where
+    objects = processObjects process
+    (ours, others) =
+      ( [object | (Capstan, object) <- runtimes objects],
+        [object | (family, object) <- runtimes objects, family /= Capstan]
+      )
+    foreigners =
+      [ object
+        | object <- callers objects,
+          callsKmpc (objectCalls object),
+          not (any (callsKmpc . objectOffers) ours)
+      ]

@@ -1,0 +1,209 @@
+-- | What an ELF file says about itself: as much as the loader reads.
+--
+-- The file may be hostile or cut short, so every access is checked, and what
+-- cannot be read is absent. Only the processor's own kind (64 bits, little
+-- endian) is read beyond its header.
+module Capstan.CLI.Elf
+  ( Elf (..),
+    Body (..),
+    readElf,
+    isNative,
+    Machine (..),
+  )
+where
+
+import Control.Exception (IOException, try)
+import Control.Monad (guard)
+import Data.Bits (shiftL, testBit, (.&.), (.|.))
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import Data.Either (fromRight)
+import Data.List (find)
+import Data.Maybe (catMaybes, fromMaybe, listToMaybe, mapMaybe)
+import Data.Word (Word64)
+import System.IO
+
+-- | The processors that users meet; others by number.
+data Machine = X86_64 | I386 | AArch64 | OtherMachine Int
+  deriving (Eq, Show)
+
+-- | An ELF file.
+data Elf = Elf
+  { elfBits :: Int,
+    elfMachine :: Machine,
+    -- | The loader that the program asks for.
+    elfInterpreter :: Maybe FilePath,
+    -- | What a loader would find; absent in a static program.
+    elfBody :: Maybe Body
+  }
+  deriving (Show)
+
+-- | The dynamic section, with the symbols that were asked for.
+data Body = Body
+  { bodyNeeded :: [FilePath],
+    bodySoname :: Maybe FilePath,
+    -- | @DT_RPATH@ or @DT_RUNPATH@, as written.
+    bodyRunPath :: Maybe String,
+    -- | Its own symbols come first for its own references, preload or not.
+    bodySymbolic :: Bool,
+    bodyDefined :: [C.ByteString],
+    bodyUndefined :: [C.ByteString]
+  }
+  deriving (Show)
+
+-- | Whether this machine's loader can load it into the same process as the
+-- runtime, which was built with this command.
+isNative :: Elf -> Elf -> Bool
+isNative self other = elfBits self == elfBits other && elfMachine self == elfMachine other
+
+-- | Reads an ELF file, keeping the symbols that satisfy the predicate.
+-- 'Nothing' when it is no ELF file or cannot be read.
+readElf :: (C.ByteString -> Bool) -> FilePath -> IO (Maybe Elf)
+readElf wanted file = do
+  result <- try (withBinaryFile file ReadMode (parse wanted)) :: IO (Either IOException (Maybe Elf))
+  pure (fromRight Nothing result)
+
+-- A number of that many bytes.
+number :: Int -> Int -> B.ByteString -> Maybe Word64
+number width at bytes
+  | at < 0 || at + width > B.length bytes = Nothing
+  | otherwise = Just (B.foldr' (\byte rest -> rest `shiftL` 8 .|. fromIntegral byte) 0 (B.take width (B.drop at bytes)))
+
+int :: Int -> Int -> B.ByteString -> Maybe Int
+int width at bytes = fromIntegral <$> number width at bytes
+
+-- The strings in a file are at most as long as the file.
+range :: Handle -> Word64 -> Word64 -> IO B.ByteString
+range handle offset size = do
+  end <- hFileSize handle
+  if toInteger offset > end
+    then pure B.empty
+    else do
+      hSeek handle AbsoluteSeek (toInteger offset)
+      B.hGet handle (fromInteger (min (toInteger size) (end - toInteger offset)))
+
+text :: Int -> B.ByteString -> B.ByteString
+text at table = B.takeWhile (/= 0) (B.drop at table)
+
+data Segment = Segment
+  { segmentType :: Word64,
+    segmentOffset :: Word64,
+    segmentAddress :: Word64,
+    segmentSize :: Word64
+  }
+
+parse :: (C.ByteString -> Bool) -> Handle -> IO (Maybe Elf)
+parse wanted handle = do
+  header <- range handle 0 64
+  case (,,) <$> int 1 4 header <*> int 1 5 header <*> int 2 18 header of
+    Just (bits, order, machine) | B.take 4 header == C.pack "\DELELF" -> do
+      let elf = Elf (if bits == 2 then 64 else 32) (machineOf machine) Nothing Nothing
+      if bits == 2 && order == 1
+        then Just <$> parseNative wanted handle header elf
+        else pure (Just elf)
+    _ -> pure Nothing
+
+machineOf :: Int -> Machine
+machineOf code = case code of
+  3 -> I386
+  62 -> X86_64
+  183 -> AArch64
+  other -> OtherMachine other
+
+parseNative :: (C.ByteString -> Bool) -> Handle -> B.ByteString -> Elf -> IO Elf
+parseNative wanted handle header elf = do
+  let at width offset = fromMaybe 0 (number width offset header)
+      entry = 56
+  table <- range handle (at 8 32) (at 2 56 * entry)
+  let segments = mapMaybe (segment table) [0, fromIntegral entry .. B.length table - 1]
+      ofType kind = find ((== kind) . segmentType) segments
+      contents = maybe (pure B.empty) (\s -> range handle (segmentOffset s) (segmentSize s))
+  interpreter <- contents (ofType 3)
+  dynamic <- contents (ofType 2)
+  body <-
+    if B.null dynamic
+      then pure Nothing
+      else Just <$> parseDynamic wanted handle segments dynamic
+  pure
+    elf
+      { elfInterpreter = if B.null interpreter then Nothing else Just (C.unpack (text 0 interpreter)),
+        elfBody = body
+      }
+  where
+    segment table offset =
+      Segment
+        <$> number 4 offset table
+        <*> number 8 (offset + 8) table
+        <*> number 8 (offset + 16) table
+        <*> number 8 (offset + 32) table
+
+parseDynamic :: (C.ByteString -> Bool) -> Handle -> [Segment] -> B.ByteString -> IO Body
+parseDynamic wanted handle segments dynamic = do
+  strings <- region (tag 5) (fromMaybe 0 (tag 10))
+  count <- symbolCount
+  symbols <- region (tag 6) (fromIntegral count * symbolSize)
+  let names = mapMaybe (symbol strings symbols) [0 .. count - 1]
+      string value = C.unpack (text (fromIntegral value) strings)
+  pure
+    Body
+      { bodyNeeded = map string (tags 1),
+        bodySoname = string <$> tag 14,
+        bodyRunPath = string <$> listToMaybe (catMaybes [tag 29, tag 15]),
+        bodySymbolic = not (null (tags 16)) || maybe False (`testBit` 1) (tag 30),
+        bodyDefined = [name | (True, name) <- names],
+        bodyUndefined = [name | (False, name) <- names]
+      }
+  where
+    symbolSize = 24
+    weak = 2
+    entries =
+      takeWhile ((/= 0) . fst) $
+        mapMaybe
+          (\at -> (,) <$> number 8 at dynamic <*> number 8 (at + 8) dynamic)
+          [0, 16 .. B.length dynamic - 16]
+    tags kind = [value | (t, value) <- entries, t == kind]
+    tag kind = listToMaybe (tags kind)
+
+    -- What lies at an address of the loaded image.
+    region address size = fromMaybe (pure B.empty) $ do
+      a <- address
+      offset <- listToMaybe (mapMaybe (place a) segments)
+      pure (range handle offset size)
+    place address s = do
+      guard (segmentType s == 1 && address >= segmentAddress s && address < segmentAddress s + segmentSize s)
+      pure (address - segmentAddress s + segmentOffset s)
+
+    symbol strings symbols i = do
+      let at = i * fromIntegral symbolSize
+      name <- int 4 at symbols
+      binding <- int 1 (at + 4) symbols
+      section <- number 2 (at + 6) symbols
+      let found = text name strings
+      guard (not (B.null found) && wanted found)
+      -- A weak reference may stay without an answer: it is no call for a runtime.
+      guard (section /= 0 || binding `div` 16 /= weak)
+      pure (section /= 0, found)
+
+    -- The dynamic section does not tell how many symbols there are; the hash
+    -- tables do.
+    symbolCount = case (tag 4, tag 0x6ffffef5) of
+      (Just hash, _) -> fromMaybe 0 . int 4 4 <$> region (Just hash) 8
+      (_, Just hash) -> gnuCount hash
+      _ -> pure 0
+
+    gnuCount hash = do
+      header <- region (Just hash) 16
+      let field i = fromMaybe 0 (number 4 (4 * i) header)
+          buckets = hash + 16 + 8 * field 2
+          chains = buckets + 4 * field 0
+      heads <- region (Just buckets) (4 * field 0)
+      let lastHead = maximum (0 : mapMaybe (\i -> number 4 i heads) [0, 4 .. B.length heads - 4])
+      if lastHead < field 1
+        then pure (fromIntegral (field 1))
+        else do
+          chain <- region (Just (chains + 4 * (lastHead - field 1))) chainLimit
+          let steps = takeWhile even' (mapMaybe (\i -> number 4 i chain) [0, 4 .. B.length chain - 4])
+          pure (fromIntegral lastHead + length steps + 1)
+    even' value = value .&. 1 == 0
+    -- Of one bucket; a real one has a handful of symbols.
+    chainLimit = 65536

@@ -1,0 +1,179 @@
+{-# LANGUAGE CApiFFI #-}
+
+-- | Every foreign import of the command: starting programs and dying like
+-- them. The C side is in @app/cbits@.
+module Capstan.CLI.Host
+  ( -- * Starting programs
+    become,
+    supervise,
+    Outcome (..),
+    Ending (..),
+
+    -- * Ending as the program ended
+    dieBySignal,
+
+    -- * Files without a name
+    anonymousFile,
+    nameOf,
+    readFromStart,
+
+    -- * Privileges
+    hasFileCapabilities,
+  )
+where
+
+import qualified Data.ByteString as B
+import Foreign
+import Foreign.C
+import System.Posix.Files (deviceID, fileID, getFdStatus)
+import System.Posix.Internals (withFilePath)
+import System.Posix.Types (COff (..), CSsize (..), Fd (..))
+
+-- | How a program ended.
+data Ending
+  = -- | Its exit code.
+    Exited Int
+  | -- | The signal that ended it.
+    Killed Int
+  deriving (Eq, Show)
+
+-- | How a program ended and what it cost.
+data Outcome = Outcome
+  { outcomePid :: Int,
+    outcomeEnding :: Ending,
+    -- | Nanoseconds from start to end.
+    outcomeWall :: Int64,
+    -- | Nanoseconds of processor time in the program, with its children.
+    outcomeUser :: Int64,
+    -- | Nanoseconds of processor time in the system on its behalf.
+    outcomeSystem :: Int64,
+    -- | The largest resident set of one of its processes, in KiB.
+    outcomePeak :: Int64
+  }
+  deriving (Eq, Show)
+
+-- Unsafe imports throughout: the runtime system has one thread and no ticker,
+-- so there is nobody whom a blocked call could hold up.
+
+foreign import ccall unsafe "cst_cli_process_become"
+  c_become :: Ptr CString -> IO CInt
+
+foreign import ccall unsafe "cst_cli_process_supervise"
+  c_supervise :: Ptr CString -> Ptr Int64 -> IO CInt
+
+foreign import ccall unsafe "cst_cli_signals_die"
+  c_die :: CInt -> IO ()
+
+foreign import ccall unsafe "memfd_create"
+  c_memfd_create :: CString -> CUInt -> IO CInt
+
+foreign import capi unsafe "fcntl.h fcntl"
+  c_fcntl :: CInt -> CInt -> CInt -> IO CInt
+
+foreign import ccall unsafe "pread"
+  c_pread :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
+
+foreign import ccall unsafe "close"
+  c_close :: CInt -> IO CInt
+
+foreign import ccall unsafe "getxattr"
+  c_getxattr :: CString -> CString -> Ptr Word8 -> CSize -> IO CSsize
+
+foreign import capi "fcntl.h value F_DUPFD" f_DUPFD :: CInt
+
+foreign import capi "fcntl.h value F_GETFL" f_GETFL :: CInt
+
+foreign import capi "fcntl.h value F_SETFL" f_SETFL :: CInt
+
+foreign import capi "fcntl.h value O_APPEND" o_APPEND :: CInt
+
+foreign import capi "sys/mman.h value MFD_CLOEXEC" mfd_CLOEXEC :: CUInt
+
+withArguments :: [String] -> (Ptr CString -> IO a) -> IO a
+withArguments strings action = go strings []
+  where
+    go [] pointers = withArray0 nullPtr (reverse pointers) action
+    go (s : rest) pointers = withFilePath s $ \p -> go rest (p : pointers)
+
+-- | Becomes the program: same process, the signal state that the command was
+-- started with. Returns only when that failed.
+become :: [String] -> IO Errno
+become arguments = Errno <$> withArguments arguments c_become
+
+-- | Runs the program as a child to its end. Signals and the shell's job
+-- control reach it as if the command were not there.
+supervise :: [String] -> IO (Either Errno Outcome)
+supervise arguments =
+  withArguments arguments $ \argv ->
+    allocaArray 7 $ \fields -> do
+      failure <- c_supervise argv fields
+      if failure /= 0
+        then pure (Left (Errno failure))
+        else Right . outcome <$> peekArray 7 fields
+  where
+    outcome :: [Int64] -> Outcome
+    outcome fields = case fields of
+      [pid, code, signal, wall, user, system, peak] ->
+        Outcome
+          { outcomePid = fromIntegral pid,
+            outcomeEnding = if signal /= 0 then Killed (fromIntegral signal) else Exited (fromIntegral code),
+            outcomeWall = wall,
+            outcomeUser = user,
+            outcomeSystem = system,
+            outcomePeak = peak
+          }
+      _ -> error "Capstan.CLI.Host: struct cst_cli_outcome has seven fields"
+
+-- | Ends this process by that signal; its parent sees what the program's
+-- parent would have seen.
+dieBySignal :: Int -> IO ()
+dieBySignal = c_die . fromIntegral
+
+-- | A file in memory to which any process that inherits the descriptor can
+-- append. Unlike a pipe it is never full, and whoever writes after we have gone
+-- is not killed for it.
+--
+-- The descriptor's number is high, where programs that count on small numbers,
+-- or close a range of them and open their own, do not meet it.
+anonymousFile :: String -> IO Fd
+anonymousFile name = do
+  low <- throwErrnoIfMinus1 "memfd_create" (withCString name (`c_memfd_create` mfd_CLOEXEC))
+  flags <- throwErrnoIfMinus1 "fcntl" (c_fcntl low f_GETFL 0)
+  _ <- throwErrnoIfMinus1 "fcntl" (c_fcntl low f_SETFL (flags .|. o_APPEND))
+  high <- firstPossible low [1000, 200, 50, 3]
+  _ <- c_close low
+  pure (Fd high)
+  where
+    firstPossible low candidates = case candidates of
+      [] -> throwErrno "fcntl"
+      least : rest -> do
+        fd <- c_fcntl low f_DUPFD least
+        if fd < 0 then firstPossible low rest else pure fd
+
+-- | What to call it in a variable of the runtime: with device and inode, so that
+-- nobody writes to it after the program has closed it and opened another file
+-- under its number.
+nameOf :: Fd -> IO String
+nameOf fd = do
+  status <- getFdStatus fd
+  pure ("fd:" <> show fd <> ":" <> show (deviceID status) <> ":" <> show (fileID status))
+
+-- | All that was written to it so far.
+readFromStart :: Fd -> IO B.ByteString
+readFromStart (Fd fd) = B.concat . reverse <$> go [] 0
+  where
+    size = 65536
+    go chunks offset = do
+      chunk <- allocaBytes size $ \buffer -> do
+        n <- throwErrnoIfMinus1 "pread" (c_pread fd buffer (fromIntegral size) offset)
+        B.packCStringLen (castPtr buffer, fromIntegral n)
+      if B.null chunk
+        then pure chunks
+        else go (chunk : chunks) (offset + fromIntegral (B.length chunk))
+
+-- | Whether the file carries capabilities (capabilities(7)).
+hasFileCapabilities :: FilePath -> IO Bool
+hasFileCapabilities file =
+  withFilePath file $ \path ->
+    withCString "security.capability" $ \attribute ->
+      (> 0) <$> c_getxattr path attribute nullPtr 0

@@ -1,0 +1,157 @@
+-- | Where the runtime's libraries are, and the environment that makes a program
+-- load them.
+module Capstan.CLI.Library
+  ( Library (..),
+    findLibrary,
+    locateLibrary,
+
+    -- * The environment of a served program
+    Serving (..),
+    Substrate (..),
+    substrateName,
+    servingEnvironment,
+    preloadValue,
+    looksLikeOpenMP,
+  )
+where
+
+import Capstan.CLI.Problem (throwProblem)
+import Data.List (isInfixOf, isPrefixOf)
+import Data.Maybe (isJust)
+import System.Directory (canonicalizePath, doesFileExist)
+import System.Environment (getExecutablePath, lookupEnv)
+import System.Exit (ExitCode)
+import System.FilePath
+
+-- | The runtime as it lies on disk.
+data Library = Library
+  { -- | The real file of the OpenMP runtime.
+    libraryRuntime :: FilePath,
+    -- | The @rts@ substrate beside it, which is loaded on demand.
+    librarySubstrate :: FilePath
+  }
+  deriving (Eq, Show)
+
+runtimeFile, substrateFile :: FilePath
+runtimeFile = "libgomp.so.1.0.0"
+substrateFile = "libcapstan-rts.so"
+
+-- | The library for this executable, or what is wrong. @CAPSTAN_LIBDIR@ decides
+-- where it is set; else the place depends on where this executable is.
+locateLibrary :: IO (Either String Library)
+locateLibrary = do
+  chosen <- lookupEnv "CAPSTAN_LIBDIR"
+  case chosen of
+    Just directory | not (null directory) -> do
+      absolute <- canonicalizePath directory
+      found <- doesFileExist (absolute </> runtimeFile)
+      pure $
+        if found
+          then Right (libraryIn absolute)
+          else Left ("CAPSTAN_LIBDIR is " <> directory <> ", but there is no " <> runtimeFile)
+    _ -> do
+      self <- getExecutablePath
+      let places = candidates (takeDirectory self)
+      directories <- mapM canonicalizePath places
+      search directories directories
+
+-- | 'locateLibrary', ending the command with that code if there is none.
+findLibrary :: ExitCode -> IO Library
+findLibrary code = locateLibrary >>= either (throwProblem code) pure
+
+libraryIn :: FilePath -> Library
+libraryIn directory = Library (directory </> runtimeFile) (directory </> substrateFile)
+
+-- The runtime has GCC's file name, so a directory counts only where the name
+-- or the substrate beside it shows that it is ours: PREFIX/lib may hold GCC's.
+search :: [FilePath] -> [FilePath] -> IO (Either String Library)
+search tried remaining = case remaining of
+  [] ->
+    pure . Left $
+      "cannot find the runtime ("
+        <> runtimeFile
+        <> "); looked in "
+        <> commas tried
+        <> ". Set CAPSTAN_LIBDIR to the directory that has it"
+  directory : rest -> do
+    let library = libraryIn directory
+    hasRuntime <- doesFileExist (libraryRuntime library)
+    hasSubstrate <- doesFileExist (librarySubstrate library)
+    if hasRuntime && (hasSubstrate || takeFileName directory == "capstan")
+      then pure (Right library)
+      else search tried rest
+  where
+    commas = foldr1 (\a b -> a <> ", " <> b)
+
+-- Installed, in the build tree of make, in the build tree of Cabal.
+candidates :: FilePath -> [FilePath]
+candidates bin =
+  [bin </> ".." </> "lib" </> "capstan", bin </> ".." </> "lib"]
+    <> concat [[root </> "build" </> "lib", root </> ".." </> "lib"] | Just root <- [cabalRoot (splitDirectories bin)]]
+
+-- PROJECT/dist-newstyle/... -> PROJECT; make's is PROJECT/build/cabal/dist.
+cabalRoot :: [FilePath] -> Maybe FilePath
+cabalRoot parts = case break (`elem` ["dist-newstyle", "dist"]) parts of
+  (root@(_ : _), _ : _) -> Just (joinPath root)
+  _ -> Nothing
+
+-- | Which substrate serves the program.
+data Substrate = Rts | Pthread
+  deriving (Eq, Show)
+
+-- | Its name in @CAPSTAN_SUBSTRATE@.
+substrateName :: Substrate -> String
+substrateName substrate = case substrate of
+  Rts -> "rts"
+  Pthread -> "pthread"
+
+-- | What a user asks of the runtime on the command line.
+data Serving = Serving
+  { -- | @OMP_NUM_THREADS@.
+    servingThreads :: Maybe String,
+    -- | @CAPSTAN_SUBSTRATE@.
+    servingSubstrate :: Maybe Substrate
+  }
+  deriving (Eq, Show)
+
+-- | The variables to set, given a look into the environment as it is.
+servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> Either String [(String, String)]
+servingEnvironment library serving environment
+  | any (`elem` " :") runtime =
+    Left ("the loader cannot preload " <> show runtime <> ": a blank or colon in its path separates libraries")
+  | otherwise =
+    Right $
+      ("LD_PRELOAD", preloadValue runtime (environment "LD_PRELOAD")) :
+      [("CAPSTAN_SUBSTRATE", name) | Just name <- [substrate]]
+        <> [("OMP_NUM_THREADS", n) | Just n <- [servingThreads serving]]
+  where
+    runtime = libraryRuntime library
+    substrate = case servingSubstrate serving of
+      Just chosen -> Just (substrateName chosen)
+      Nothing
+        | isJust (environment "CAPSTAN_SUBSTRATE") -> Nothing
+        | otherwise -> Just (substrateName Rts)
+
+-- | @LD_PRELOAD@ with the runtime added to what the user preloads already.
+--
+-- Theirs keep their place, because some insist on being first (sanitizers);
+-- but another OpenMP runtime before ours would be the one that serves.
+preloadValue :: FilePath -> Maybe String -> String
+preloadValue runtime existing
+  | runtime `elem` present = unwords' present
+  | otherwise = unwords' (before <> [runtime] <> after)
+  where
+    present = maybe [] (split (`elem` " :")) existing
+    (before, after) = break looksLikeOpenMP present
+    unwords' = foldr1 (\a b -> a <> ":" <> b)
+
+-- | Whether a file has the name of an OpenMP runtime.
+looksLikeOpenMP :: FilePath -> Bool
+looksLikeOpenMP file = any (`isPrefixOf` name) ["libgomp", "libomp", "libiomp"] && ".so" `isInfixOf` name
+  where
+    name = takeFileName file
+
+split :: (a -> Bool) -> [a] -> [[a]]
+split separator list = case break separator (dropWhile separator list) of
+  ([], _) -> []
+  (word, rest) -> word : split separator rest

@@ -1,0 +1,68 @@
+-- | What a program would load, asked of the loader itself.
+--
+-- The loader is run as ldd(1) runs it. That maps the libraries and obeys every
+-- rule there is (run paths, environment, cache), but no code of the program or
+-- of its libraries runs.
+module Capstan.CLI.Loader
+  ( Listing (..),
+    listLibraries,
+    isTrustedLoader,
+  )
+where
+
+import Capstan.CLI.Environment (withVariables)
+import Data.Char (isSpace)
+import Data.List (isPrefixOf, isSuffixOf)
+import System.Exit (ExitCode (..))
+import System.FilePath (takeDirectory, takeFileName)
+import System.Posix.Files (fileOwner, getFileStatus)
+import System.Process
+
+-- | The loader's answer.
+data Listing = Listing
+  { -- | Name as wanted, and the file that serves it if there is one.
+    listingLibraries :: [(String, Maybe FilePath)],
+    -- | What the loader complained about.
+    listingComplaints :: [String],
+    listingSucceeded :: Bool
+  }
+  deriving (Eq, Show)
+
+-- | Asks the loader about a file, with those variables set besides.
+listLibraries :: FilePath -> [(String, String)] -> FilePath -> IO Listing
+listLibraries loader variables file = do
+  environment <- withVariables ([("LC_ALL", "C"), ("LD_TRACE_LOADED_OBJECTS", "1")] <> variables)
+  (code, output, complaints) <-
+    readCreateProcessWithExitCode (proc loader [absolute]) {env = Just environment} ""
+  pure
+    Listing
+      { listingLibraries = parseListing output,
+        listingComplaints = filter (not . all isSpace) (lines complaints),
+        listingSucceeded = code == ExitSuccess
+      }
+  where
+    -- The loader would search its library path for a name without a slash.
+    absolute = if '/' `elem` file then file else "./" <> file
+
+-- | A program names its own loader, and that may be any file. One that belongs
+-- to the system and has glibc's name may be run.
+isTrustedLoader :: FilePath -> IO Bool
+isTrustedLoader loader
+  | not ("ld-linux" `isPrefixOf` takeFileName loader || "ld64" `isPrefixOf` takeFileName loader) = pure False
+  | otherwise = do
+    file <- getFileStatus loader
+    directory <- getFileStatus (takeDirectory loader)
+    pure (fileOwner file == 0 && fileOwner directory == 0)
+
+-- One line for each library.
+parseListing :: String -> [(String, Maybe FilePath)]
+parseListing = concatMap (line . words) . lines
+  where
+    line fields = case fields of
+      [name, "=>", "not", "found"] -> [(name, Nothing)]
+      name : "=>" : rest -> [(name, Just (path rest))]
+      name@('/' : _) : _ -> [(name, Just name)]
+      _ -> []
+    -- The path may have blanks; the address at the end has none.
+    path rest = unwords (if not (null rest) && isAddress (last rest) then init rest else rest)
+    isAddress word = "(0x" `isPrefixOf` word && ")" `isSuffixOf` word

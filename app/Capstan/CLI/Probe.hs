@@ -1,0 +1,182 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | Asking the runtime itself: a process with nothing in it but the runtime says
+-- which settings it read, and whether it can open a region.
+--
+-- Nothing of the runtime's logic is repeated here, so nothing can differ.
+module Capstan.CLI.Probe
+  ( -- * Settings
+    Settings (..),
+    Setting (..),
+    Source (..),
+    Machine (..),
+    askSettings,
+
+    -- * A region
+    Trial (..),
+    tryRegion,
+  )
+where
+
+import Capstan.CLI.Environment (withVariables)
+import Capstan.CLI.Host (anonymousFile, nameOf, readFromStart)
+import Capstan.CLI.Json (decodeLine)
+import Capstan.CLI.Report (ProcessReport, parseReports)
+import Control.Concurrent (threadDelay)
+import Data.Aeson
+import qualified Data.ByteString.Char8 as C
+import Data.Char (isSpace)
+import Data.List (isInfixOf)
+import Data.Maybe (listToMaybe, mapMaybe)
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import qualified Data.Text.Encoding.Error as T
+import System.Environment (getExecutablePath)
+import System.Exit (ExitCode)
+import System.Posix.IO (dup, fdToHandle)
+import System.Process
+
+-- | Where a value comes from.
+data Source = FromDefault | FromEnvironment | FromLimits | FromCommandLine
+  deriving (Eq, Show)
+
+-- | One variable, as the runtime read it.
+data Setting = Setting
+  { settingName :: String,
+    settingValue :: String,
+    settingSource :: Source,
+    -- | The runtime refused what the environment says.
+    settingRejected :: Bool,
+    -- | Another variable takes precedence over it.
+    settingHidden :: Bool,
+    -- | What the runtime says about it on standard error.
+    settingWarnings :: [String]
+  }
+  deriving (Eq, Show)
+
+-- | Processors, as the runtime counts them.
+data Machine = Machine
+  { -- | In the affinity mask.
+    machineAffinity :: Int,
+    -- | That the cgroup's quota pays for, rounded up; 0: no quota.
+    machineQuota :: Int,
+    -- | The smaller of the two.
+    machineAvailable :: Int
+  }
+  deriving (Eq, Show)
+
+-- | All that the runtime said.
+data Settings = Settings
+  { settingsMachine :: Machine,
+    settingsList :: [Setting],
+    -- | Warnings that belong to no variable of the list.
+    settingsWarnings :: [String]
+  }
+  deriving (Eq, Show)
+
+instance FromJSON Machine where
+  parseJSON = withObject "machine" $ \o -> Machine <$> o .: "affinity" <*> o .: "quota" <*> o .: "available"
+
+instance FromJSON Setting where
+  parseJSON = withObject "setting" $ \o -> do
+    source <- o .: "source"
+    state <- o .: "state"
+    Setting
+      <$> o .: "name"
+      <*> o .: "value"
+      <*> case source :: T.Text of
+        "environment" -> pure FromEnvironment
+        "limits" -> pure FromLimits
+        "default" -> pure FromDefault
+        other -> fail ("unknown source " <> T.unpack other)
+      <*> pure (state == ("rejected" :: T.Text))
+      <*> pure (state == "hidden")
+      <*> pure []
+
+-- | The settings of a program that starts with those variables.
+askSettings :: [(String, String)] -> IO (Either String Settings)
+askSettings variables = do
+  dump <- anonymousFile "capstan-settings"
+  (ending, said) <- probe "settings" (("CAPSTAN_DUMP", "fd:" <> show dump) : variables)
+  written <- C.lines <$> readFromStart dump
+  pure $ case (listToMaybe (mapMaybe decodeLine written), mapMaybe decodeLine written) of
+    (Just machine, settings@(_ : _)) ->
+      let of' s = filter (settingName s `isNamedIn`) said
+          list = [s {settingWarnings = of' s} | s <- settings]
+       in Right
+            Settings
+              { settingsMachine = machine,
+                settingsList = list,
+                settingsWarnings = filter (`notElem` concatMap settingWarnings list) said
+              }
+    _ -> Left ("the runtime did not say its settings" <> details ending said)
+  where
+    isNamedIn name line = name `elem` words' line
+    words' = words . map (\c -> if c `elem` (",.:;=\"'" :: String) then ' ' else c)
+
+-- | What became of a region.
+data Trial = Trial
+  { trialReport :: Maybe ProcessReport,
+    -- | What went wrong, if it did.
+    trialFailure :: Maybe String
+  }
+  deriving (Eq, Show)
+
+-- | Opens one region on the runtime.
+tryRegion :: [(String, String)] -> IO Trial
+tryRegion variables = do
+  descriptor <- anonymousFile "capstan-report"
+  name <- nameOf descriptor
+  (ending, said) <- probe "region" (("CAPSTAN_REPORT", name) : variables)
+  report <- listToMaybe . parseReports <$> readFromStart descriptor
+  pure
+    Trial
+      { trialReport = report,
+        trialFailure = case (report, ending) of
+          (Just _, Just _) -> Nothing
+          _ -> Just ("a process with one region did not end well" <> details ending said)
+      }
+
+details :: Maybe ExitCode -> [String] -> String
+details ending said = how <> concatMap (": " <>) (take 1 (reverse said))
+  where
+    how = maybe " (no end within 10 s)" (\code -> " (" <> show code <> ")") ending
+
+-- Runs this executable again, with the runtime and nothing else in it. The
+-- outcome, 'Nothing' when it hung, and the lines on its standard error.
+probe :: String -> [(String, String)] -> IO (Maybe ExitCode, [String])
+probe what variables = do
+  self <- getExecutablePath
+  environment <- withVariables variables
+  said <- anonymousFile "capstan-stderr"
+  errors <- dup said >>= fdToHandle
+  (_, _, _, process) <-
+    createProcess
+      (proc self ["--probe", what])
+        { env = Just environment,
+          std_in = NoStream,
+          std_out = NoStream,
+          std_err = UseHandle errors
+        }
+  ending <- await process (10 * 1000000)
+  text <- readFromStart said
+  pure (ending, messages (T.unpack (T.decodeUtf8With T.lenientDecode text)))
+  where
+    messages = filter (not . all isSpace) . withoutDisplay . lines
+
+-- Without the text that OMP_DISPLAY_ENV may have asked for.
+withoutDisplay :: [String] -> [String]
+withoutDisplay said = case break (isInfixOf "OPENMP DISPLAY ENVIRONMENT BEGIN") said of
+  (before, _ : rest) -> before <> drop 1 (dropWhile (not . isInfixOf "OPENMP DISPLAY ENVIRONMENT END") rest)
+  (before, []) -> before
+
+-- Polls: a blocking wait would hold up the whole runtime system, and so the
+-- time limit.
+await :: ProcessHandle -> Int -> IO (Maybe ExitCode)
+await process remaining = do
+  code <- getProcessExitCode process
+  case code of
+    Just _ -> pure code
+    Nothing
+      | remaining <= 0 -> terminateProcess process >> pure Nothing
+      | otherwise -> threadDelay 1000 >> await process (remaining - 1000)

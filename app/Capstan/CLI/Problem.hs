@@ -1,0 +1,63 @@
+-- | What ends a command early: a message, and the exit code that says whose
+-- fault it was.
+--
+-- @run@ follows env(1) and nohup(1), so that 0 to 124 are the program's own;
+-- the other subcommands follow sysexits(3).
+module Capstan.CLI.Problem
+  ( Problem (..),
+    throwProblem,
+    warn,
+
+    -- * Codes of @run@
+    runFailed,
+    runCannotExecute,
+    runNotFound,
+
+    -- * Codes of the other subcommands
+    usageError,
+    noInput,
+    unavailable,
+  )
+where
+
+import Control.Exception (Exception, throwIO)
+import System.Exit (ExitCode (..))
+import System.IO (hPutStrLn, stderr)
+
+-- | An exit code and a message for standard error.
+data Problem = Problem ExitCode String
+  deriving (Show)
+
+instance Exception Problem
+
+-- | Ends the command; @Main@ prints the message.
+throwProblem :: ExitCode -> String -> IO a
+throwProblem code message = throwIO (Problem code message)
+
+-- | Says something on standard error and goes on.
+warn :: String -> IO ()
+warn message = hPutStrLn stderr ("capstan: warning: " <> message)
+
+-- | 125: the command itself failed, the program was not started.
+runFailed :: ExitCode
+runFailed = ExitFailure 125
+
+-- | 126: the program was found but cannot be executed.
+runCannotExecute :: ExitCode
+runCannotExecute = ExitFailure 126
+
+-- | 127: there is no such program.
+runNotFound :: ExitCode
+runNotFound = ExitFailure 127
+
+-- | 64: the command line makes no sense.
+usageError :: ExitCode
+usageError = ExitFailure 64
+
+-- | 66: a file or process named on the command line does not exist.
+noInput :: ExitCode
+noInput = ExitFailure 66
+
+-- | 69: something that the command needs is not there, such as its libraries.
+unavailable :: ExitCode
+unavailable = ExitFailure 69

@@ -1,0 +1,239 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | What the runtime did for a program: the lines that processes write as they
+-- end, and the summary that @capstan run --report@ makes of them.
+module Capstan.CLI.Report
+  ( ProcessReport (..),
+    parseReports,
+
+    -- * The summary
+    Summary (..),
+    Silence (..),
+    summaryText,
+    summaryJson,
+
+    -- * Pieces for others
+    duration,
+    plural,
+  )
+where
+
+import Capstan.CLI.Host (Ending (..), Outcome (..))
+import Capstan.CLI.Json (decodeLine)
+import Capstan.CLI.Style
+import Capstan.CLI.Version (version)
+import Data.Aeson
+import qualified Data.Aeson.Encoding as E
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import Data.Int (Int64)
+import Data.List (partition, sortOn)
+import Data.Maybe (catMaybes, isJust, isNothing, listToMaybe, mapMaybe)
+import Data.Ord (Down (..))
+import Text.Printf (printf)
+
+-- | One process, as its runtime saw it.
+data ProcessReport = ProcessReport
+  { reportVersion :: String,
+    reportPid :: Int,
+    reportParent :: Int,
+    reportProgram :: String,
+    reportSubstrate :: String,
+    -- | Of the @rts@ substrate.
+    reportGhc :: Maybe String,
+    reportCapabilities :: Int,
+    reportRegions :: Int64,
+    reportThreads :: Int,
+    reportLargestTeam :: Int,
+    reportTasks :: Int64,
+    -- | Nanoseconds from load to end.
+    reportWall :: Int64,
+    reportLibrary :: String,
+    -- | What was refused or fell back.
+    reportNote :: Maybe String
+  }
+  deriving (Eq, Show)
+
+instance FromJSON ProcessReport where
+  parseJSON = withObject "report" $ \o ->
+    ProcessReport
+      <$> o .: "capstan"
+      <*> o .: "pid"
+      <*> o .:? "ppid" .!= 0
+      <*> o .:? "program" .!= "?"
+      <*> o .:? "substrate" .!= "?"
+      <*> o .:? "ghc"
+      <*> o .:? "capabilities" .!= 0
+      <*> o .:? "regions" .!= 0
+      <*> o .:? "threads" .!= 0
+      <*> o .:? "largest_team" .!= 0
+      <*> o .:? "tasks" .!= 0
+      <*> o .:? "wall_ns" .!= 0
+      <*> o .:? "library" .!= "?"
+      <*> o .:? "note"
+
+reportJson :: ProcessReport -> Encoding
+reportJson r =
+  pairs $
+    mconcat
+      [ "capstan" .= reportVersion r,
+        "pid" .= reportPid r,
+        "ppid" .= reportParent r,
+        "program" .= reportProgram r,
+        "substrate" .= reportSubstrate r,
+        "ghc" .= reportGhc r,
+        "capabilities" .= reportCapabilities r,
+        "regions" .= reportRegions r,
+        "threads" .= reportThreads r,
+        "largest_team" .= reportLargestTeam r,
+        "tasks" .= reportTasks r,
+        "wall_ns" .= reportWall r,
+        "library" .= reportLibrary r,
+        "note" .= reportNote r
+      ]
+
+-- | The lines of a report descriptor. What is no report is left out: any
+-- process may write to a descriptor that it inherited.
+parseReports :: B.ByteString -> [ProcessReport]
+parseReports = mapMaybe decodeLine . C.lines
+
+-- | Why the program itself did not report.
+data Silence
+  = -- | The loader ignored us, because the program is privileged in that way.
+    Untrusting String
+  | -- | There is no loader in a static program.
+    Static
+  | -- | Made for another processor or another C library.
+    Foreign
+  | -- | Ended before it could, or in a way that runs no exit handlers.
+    Abrupt
+  deriving (Eq, Show)
+
+-- | A run, told to its user.
+data Summary = Summary
+  { summaryCommand :: [String],
+    summaryOutcome :: Outcome,
+    summarySilence :: Silence,
+    summaryReports :: [ProcessReport]
+  }
+  deriving (Show)
+
+-- The program itself, and its descendants with the busiest first. A program may
+-- report more than once: before it executes another, its handlers may have run.
+ownAndOthers :: Summary -> (Maybe ProcessReport, [ProcessReport])
+ownAndOthers summary = (listToMaybe (reverse own), sortOn (Down . reportRegions) others)
+  where
+    (own, others) = partition ((== outcomePid (summaryOutcome summary)) . reportPid) (summaryReports summary)
+
+-- | For people.
+summaryText :: Style -> Summary -> String
+summaryText style summary = unlines (title : map row rows)
+  where
+    (own, others) = ownAndOthers summary
+    outcome = summaryOutcome summary
+    name = concat (take 1 (summaryCommand summary))
+    title = heading style ("capstan: " <> name <> " " <> verdict)
+    verdict = case own of
+      Just r
+        | reportRegions r > 0 -> "ran on Capstan " <> reportVersion r
+        | otherwise -> "loaded Capstan " <> reportVersion r <> " but opened no parallel region"
+      Nothing
+        | null others -> "did not use Capstan"
+        | otherwise -> "did not report, but its children did"
+    row (label, text) = printf "  %s %s" (faint style (printf "%-10s" (label :: String))) text
+    rows =
+      [("reason", silenceText (outcomeEnding outcome) (summarySilence summary)) | isNothing own]
+        <> maybe [] (processRows style) own
+        <> [("others", othersText others) | not (null others)]
+        <> [("", othersLine r) | r <- take shown active]
+        <> [("", printf "and %d more" (length active - shown)) | length active > shown]
+        <> [("note", caution style note) | note <- catMaybes [reportNote r | r <- take shown active]]
+        <> [("time", timeText outcome)]
+    active = filter ((> 0) . reportRegions) others
+    shown = 5 :: Int
+
+processRows :: Style -> ProcessReport -> [(String, String)]
+processRows style r =
+  [ ("runtime", reportLibrary r),
+    ("substrate", substrateText r),
+    ("regions", printf "%d" (reportRegions r)),
+    ("threads", printf "%d, largest team %d" (reportThreads r) (max 1 (reportLargestTeam r))),
+    ("tasks", printf "%d" (reportTasks r))
+  ]
+    <> [("note", caution style note) | Just note <- [reportNote r]]
+
+substrateText :: ProcessReport -> String
+substrateText r = case reportGhc r of
+  Just ghc -> printf "%s: GHC %s, %s" (reportSubstrate r) ghc (plural (reportCapabilities r) "Capability" "Capabilities")
+  Nothing
+    | reportSubstrate r == "none" -> "none was needed: no region had more than one thread"
+    | otherwise -> reportSubstrate r
+
+othersText :: [ProcessReport] -> String
+othersText others =
+  printf "%s reported: %d regions, %d tasks" (plural (length others) "child" "children") regions tasks
+  where
+    regions = sum (map reportRegions others)
+    tasks = sum (map reportTasks others)
+
+othersLine :: ProcessReport -> String
+othersLine r =
+  printf "%s (%d): %d regions, %d threads, %s" (reportProgram r) (reportPid r) (reportRegions r) (reportThreads r) (substrateText r)
+
+timeText :: Outcome -> String
+timeText outcome =
+  printf
+    "%s wall, %s processor, %d MiB at most"
+    (duration (outcomeWall outcome))
+    (duration (outcomeUser outcome + outcomeSystem outcome))
+    ((outcomePeak outcome + 512) `div` 1024)
+
+silenceText :: Ending -> Silence -> String
+silenceText ending silence = case silence of
+  Untrusting how -> "the program is " <> how <> ": the loader ignores LD_PRELOAD there"
+  Static -> "the program is linked statically: nothing can be preloaded into it"
+  Foreign -> "the program is made for another processor or C library: its loader cannot load the runtime"
+  Abrupt -> case ending of
+    Killed signal -> printf "signal %d ended the program before the runtime could report" signal
+    Exited _ -> "the program ended without its exit handlers, or closed what it did not open"
+
+-- | For programs: one object.
+summaryJson :: Summary -> Encoding
+summaryJson summary =
+  pairs $
+    mconcat
+      [ "capstan" .= version,
+        "command" .= summaryCommand summary,
+        "pid" .= outcomePid outcome,
+        "exit" .= code,
+        "signal" .= signal,
+        "wall_ns" .= outcomeWall outcome,
+        "user_ns" .= outcomeUser outcome,
+        "system_ns" .= outcomeSystem outcome,
+        "peak_kib" .= outcomePeak outcome,
+        "served" .= isJust own,
+        "reason" .= maybe (Just (silenceText (outcomeEnding outcome) (summarySilence summary))) (const Nothing) own,
+        E.pair "process" (maybe E.null_ reportJson own),
+        E.pair "children" (E.list reportJson others),
+        E.pair "total" . pairs $
+          "processes" .= length reports <> "regions" .= sum (map reportRegions reports) <> "tasks" .= sum (map reportTasks reports)
+      ]
+  where
+    (own, others) = ownAndOthers summary
+    reports = maybe id (:) own others
+    outcome = summaryOutcome summary
+    (code, signal) = case outcomeEnding outcome of
+      Exited c -> (Just c, Nothing)
+      Killed s -> (Nothing, Just s)
+
+-- | Nanoseconds, for people.
+duration :: Int64 -> String
+duration ns
+  | ns < 1000000 = printf "%.0f us" (fromIntegral ns / 1e3 :: Double)
+  | ns < 1000000000 = printf "%.1f ms" (fromIntegral ns / 1e6 :: Double)
+  | otherwise = printf "%.3f s" (fromIntegral ns / 1e9 :: Double)
+
+-- | A count with its noun.
+plural :: Int -> String -> String -> String
+plural 1 one _ = "1 " <> one
+plural n _ many = show n <> " " <> many

@@ -1,0 +1,61 @@
+-- | The command @capstan@: which subcommands there are, and what becomes of
+-- their failures.
+module Main (main) where
+
+import qualified Capstan.CLI.Bench as Bench
+import qualified Capstan.CLI.Doctor as Doctor
+import qualified Capstan.CLI.Env as Env
+import Capstan.CLI.Help
+import Capstan.CLI.Problem
+import qualified Capstan.CLI.Run as Run
+import Capstan.CLI.Version (version)
+import Control.Exception (handle)
+import GHC.IO.Encoding (setFileSystemEncoding, setLocaleEncoding)
+import GHC.IO.Encoding.Failure (CodingFailureMode (..))
+import GHC.IO.Encoding.UTF8 (mkUTF8)
+import Options.Applicative
+import System.Environment (getArgs)
+import System.Exit
+import System.IO
+
+-- A new subcommand is a module that exports its 'Mod', and a line here.
+subcommands :: Mod CommandFields (IO ())
+subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand
+
+-- | Parses the command line and runs a subcommand.
+main :: IO ()
+main = handle failed $ do
+  -- Bytes that are not UTF-8 pass through arguments, file names and output
+  -- unchanged, whatever the locale; and no conversion tables are loaded.
+  setFileSystemEncoding (mkUTF8 RoundtripFailure)
+  setLocaleEncoding (mkUTF8 RoundtripFailure)
+  arguments <- getArgs
+  case execParserPure preferences top arguments of
+    Success action' -> action'
+    CompletionInvoked completion -> execCompletion completion "capstan" >>= putStr
+    Failure failure -> case renderFailure failure "capstan" of
+      (text, ExitSuccess) -> putStrLn text
+      (text, ExitFailure _) -> do
+        hPutStrLn stderr text
+        exitWith (if take 1 arguments == ["run"] then runFailed else usageError)
+  where
+    failed (Problem code message) = do
+      hPutStrLn stderr ("capstan: " <> message)
+      exitWith code
+
+preferences :: ParserPrefs
+preferences = prefs (showHelpOnEmpty <> helpLongEquals)
+
+top :: ParserInfo (IO ())
+top =
+  info (hsubparser subcommands <**> versionOption <**> helper) $
+    fullDesc
+      <> header "capstan - one scheduler for OpenMP and Haskell"
+      <> withExamples
+        [ Example "capstan run --report -- convert in.jpg -blur 0x8 out.jpg" "run a program on Capstan, and say what it did",
+          Example "capstan doctor convert" "which OpenMP runtimes would it load, and is that well?",
+          Example "capstan env" "every setting, its value, and where it came from"
+        ]
+  where
+    versionOption =
+      infoOption ("capstan " <> version) (long "version" <> help "Show the version")

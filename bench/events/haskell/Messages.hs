@@ -1,0 +1,153 @@
+-- |
+-- 1-byte messages through many pipes, by Haskell actions: Capstan.Event beside GHC.Event, each with
+-- its own manager thread, registered once. What a message is: ..\/contender.h.
+--
+-- Prints ns per message: haskell-PIPES-LOOP, the best of some rounds.
+--
+-- > Messages [-r ROUNDS] [-u MICROSECONDS] [-p PIPES] [-c] [LOOP...]
+--
+-- @-c@: processor time, for a machine that is busy with other things.
+module Main (main) where
+
+import Capstan.Event.Internal (Lifetime (..), Target (..), Trigger (..))
+import qualified Capstan.Event.Internal as Capstan
+import Control.Concurrent.MVar (MVar, newEmptyMVar, putMVar, takeMVar)
+import Control.Monad (forM, forM_, replicateM, unless, void, when)
+import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.Word (Word64)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.Marshal.Alloc (mallocBytes)
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (peek, poke)
+import qualified GHC.Event as Ghc
+import System.CPUTime (getCPUTime)
+import System.Environment (getArgs)
+import System.Posix.IO (closeFd, createPipe)
+import System.Posix.Types (CSsize (..), Fd (..))
+
+foreign import ccall unsafe "read"
+  c_read :: CInt -> Ptr () -> CSize -> IO CSsize
+
+foreign import ccall unsafe "write"
+  c_write :: CInt -> Ptr () -> CSize -> IO CSsize
+
+data Options = Options
+  { rounds :: Int,
+    microseconds :: Double,
+    sizes :: [Int],
+    processorTime :: Bool,
+    loops :: [String]
+  }
+
+parse :: [String] -> Options -> Options
+parse arguments options = case arguments of
+  "-r" : n : rest -> parse rest options {rounds = read n}
+  "-u" : n : rest -> parse rest options {microseconds = read n}
+  "-p" : n : rest -> parse rest options {sizes = read ("[" ++ n ++ "]")}
+  "-c" : rest -> parse rest options {processorTime = True}
+  name : rest -> parse rest options {loops = loops options ++ [name]}
+  [] -> options
+
+-- | Registers an action for each descriptor; the result undoes it.
+type Contender = [(Fd, IO ())] -> IO (IO ())
+
+contenders :: [(String, Contender)]
+contenders =
+  [ ("ghc-event", ghc),
+    ("ghc-event-oneshot", ghcOneShot),
+    ("capstan-level", capstan Level),
+    ("capstan-edge", capstan Edge),
+    ("capstan-oneshot", capstanOneShot)
+  ]
+
+ghc :: Contender
+ghc actions = do
+  found <- Ghc.getSystemEventManager
+  manager <- maybe (fail "GHC.Event needs -threaded") pure found
+  keys <- forM actions $ \(fd, action) ->
+    Ghc.registerFd manager (\_ _ -> action) fd Ghc.evtRead Ghc.MultiShot
+  pure (forM_ keys (Ghc.unregisterFd manager))
+
+-- | Waits once per message, as GHC's own threadWaitRead does.
+ghcOneShot :: Contender
+ghcOneShot actions = do
+  found <- Ghc.getSystemEventManager
+  manager <- maybe (fail "GHC.Event needs -threaded") pure found
+  forM_ actions $ \(fd, action) ->
+    let wait = void (Ghc.registerFd manager (\_ e -> when (e == Ghc.evtRead) (action >> wait)) fd Ghc.evtRead Ghc.OneShot)
+     in wait
+  pure (forM_ actions (Ghc.closeFd manager (const (pure ())) . fst))
+
+capstanOneShot :: Contender
+capstanOneShot actions = do
+  manager <- Capstan.systemManager
+  forM_ actions $ \(fd, action) ->
+    let wait = void (Capstan.register manager fd Capstan.readable OneShot Level (Run (\r -> when (Capstan.readyEvents r == Capstan.readable) (action >> wait))))
+     in wait
+  pure (forM_ actions (Capstan.unregisterAll (Just manager) . fst))
+
+capstan :: Trigger -> Contender
+capstan trigger actions = do
+  manager <- Capstan.systemManager
+  watches <- forM actions $ \(fd, action) ->
+    Capstan.register manager fd Capstan.readable Persistent trigger (Run (const action))
+  pure (forM_ watches Capstan.unregister)
+
+-- | Of one size: messages that are left to pass on, in memory that no collector moves.
+data Pipes = Pipes
+  { pipeEnds :: [(Fd, Fd)],
+    pipeCount :: !Int,
+    pipeLeft :: !(Ptr Word64),
+    pipeByte :: !(Ptr ()),
+    pipeDone :: !(MVar ())
+  }
+
+-- | Reads a byte and writes it again, until no message is left; the last byte ends the round.
+passOn :: Pipes -> (Fd, Fd) -> IO ()
+passOn pipes (Fd from, Fd to) = do
+  got <- c_read from (pipeByte pipes) 1
+  left <- subtract 1 <$> peek (pipeLeft pipes)
+  poke (pipeLeft pipes) left
+  if left >= fromIntegral (pipeCount pipes)
+    then void (c_write to (pipeByte pipes) 1)
+    else when (left == 0) (putMVar (pipeDone pipes) ())
+  unless (got == 1) (fail "a spurious event")
+
+main :: IO ()
+main = do
+  options <- flip parse (Options 20 20000 [100, 1000, 9900] False []) <$> getArgs
+  forM_ (sizes options) $ \size ->
+    forM_ contenders $ \(name, contender) ->
+      when (null (loops options) || name `elem` loops options) $ do
+        cost <- measure options size contender
+        putStrLn ("haskell-" ++ show size ++ "-" ++ name ++ "\tns\t" ++ show cost)
+
+measure :: Options -> Int -> Contender -> IO Double
+measure options size contender = do
+  ends <- replicateM size createPipe
+  pipes <- Pipes ends size <$> mallocBytes 8 <*> mallocBytes 8 <*> newEmptyMVar
+  undo <- contender [(fst pair, passOn pipes pair) | pair <- ends]
+  first <- turn options pipes (4 * size)
+  best <- newIORef first
+  forM_ [1 .. rounds options] $ \_ -> do
+    least <- readIORef best
+    cost <- turn options pipes (max (2 * size) (ceiling (1000 * microseconds options / least)))
+    when (cost < least) (writeIORef best cost)
+  undo
+  forM_ ends $ \(a, b) -> closeFd a >> closeFd b
+  readIORef best
+
+-- | ns per message.
+turn :: Options -> Pipes -> Int -> IO Double
+turn options pipes messages = do
+  poke (pipeLeft pipes) (fromIntegral total)
+  before <- time
+  forM_ (pipeEnds pipes) $ \(_, Fd to) -> c_write to (pipeByte pipes) 1
+  takeMVar (pipeDone pipes)
+  after <- time
+  pure (fromIntegral (after - before) / fromIntegral total)
+  where
+    total = messages + pipeCount pipes
+    time
+      | processorTime options = (`div` 1000) <$> getCPUTime
+      | otherwise = fromIntegral <$> Capstan.clock

@@ -1,0 +1,189 @@
+/* messages.c: 1-byte messages through many pipes, as in the first benchmark of GHC's event manager.
+ *
+ * The loops take turns, so that a slow moment of the machine hits all. The
+ * figure of a loop is its best turn of some ten milliseconds: what it costs when nothing disturbs
+ * it. Prints ns per message: messages-PIPES-LOOP, and timeouts-PIPES-LOOP with a timeout for each
+ * message. contender.h says what a message is.
+ *
+ *   messages [-r ROUNDS] [-u MICROSECONDS] [-p PIPES,...] [-t] [-c] [LOOP...]
+ *
+ * -t: only timeouts. -c: processor time, for a machine that is busy with other things. */
+#include "contender.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const struct contender *const contenders[] = {
+    &bare_level, &bare_edge,      &capstan_level, &capstan_edge,
+    &libuv_poll, &libevent_level, &libevent_edge,
+};
+enum { CONTENDERS = sizeof contenders / sizeof contenders[0], MOST_SIZES = 16 };
+
+struct options {
+    int rounds;
+    double turn_ns;
+    int sizes[MOST_SIZES], size_count;
+    bool only_timeouts;
+    char **loops;
+};
+
+void need(bool done, const char *what) {
+    if (done) return;
+    fprintf(stderr, "messages: failed: %s (%s)\n", what, strerror(errno));
+    exit(1);
+}
+
+uint64_t background_delay(int index) {
+    uint64_t mixed = (uint64_t)index * 0x9e3779b97f4a7c15u;
+    return (mixed >> 20) % (UINT64_C(3600) * 1000000000);
+}
+
+static clockid_t meter = CLOCK_MONOTONIC;
+
+static double now_ns(void) {
+    struct timespec now;
+    clock_gettime(meter, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static bool wanted(const struct options *options, const char *name) {
+    if (options->loops[0] == NULL) return true;
+    for (char **loop = options->loops; *loop != NULL; loop++)
+        if (strcmp(*loop, name) == 0) return true;
+    return false;
+}
+
+static void make_pipes(struct pipes *pipes) {
+    pipes->end = malloc((size_t)pipes->count * sizeof *pipes->end);
+    need(pipes->end != NULL, "memory");
+    for (int i = 0; i < pipes->count; i++) {
+        need(pipe2(pipes->end[i], O_NONBLOCK | O_CLOEXEC) == 0, "pipe2");
+        need(write(pipes->end[i][1], "x", 1) == 1, "write");
+    }
+}
+
+static void close_pipes(struct pipes *pipes) {
+    for (int i = 0; i < pipes->count; i++) {
+        close(pipes->end[i][0]);
+        close(pipes->end[i][1]);
+    }
+    free(pipes->end);
+}
+
+/* A process of its own for each loop, with pipes of its own: a pipe that several epoll sets watch
+ * would tell each of them. It waits for the number of messages of a turn, and answers with ns; 0
+ * messages end it. */
+struct player {
+    pid_t process;
+    int ask, answer;
+    double best; /* ns per message */
+};
+
+static void play(const struct contender *contender, int count, bool timeouts, int ask, int answer) {
+    struct pipes pipes = {.count = count, .timeouts = timeouts};
+    make_pipes(&pipes);
+    void *loop = contender->open(&pipes);
+    for (long n; read(ask, &n, sizeof n) == sizeof n && n > 0;) {
+        pipes.left = n;
+        double before = now_ns();
+        contender->run(loop);
+        double cost = (now_ns() - before) / (double)(n - pipes.left);
+        need(write(answer, &cost, sizeof cost) == sizeof cost, "write");
+    }
+    contender->close(loop);
+    close_pipes(&pipes);
+    exit(0);
+}
+
+static struct player start(const struct contender *contender, int count, bool timeouts) {
+    int ask[2], answer[2];
+    need(pipe2(ask, O_CLOEXEC) == 0 && pipe2(answer, O_CLOEXEC) == 0, "pipe2");
+    pid_t process = fork();
+    need(process >= 0, "fork");
+    if (process == 0) {
+        close(ask[1]);
+        close(answer[0]);
+        play(contender, count, timeouts, ask[0], answer[1]);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    return (struct player){process, ask[1], answer[0], 0};
+}
+
+static double turn(const struct player *player, long n) {
+    double cost;
+    need(write(player->ask, &n, sizeof n) == sizeof n, "write");
+    need(read(player->answer, &cost, sizeof cost) == sizeof cost, "a loop's answer");
+    return cost;
+}
+
+static void finish(struct player *player) {
+    int status;
+    long over = 0;
+    need(write(player->ask, &over, sizeof over) == sizeof over, "write");
+    close(player->ask);
+    need(waitpid(player->process, &status, 0) == player->process && status == 0, "a loop");
+    close(player->answer);
+}
+
+static void measure(const struct options *options, int count, bool timeouts) {
+    struct player player[CONTENDERS] = {0};
+    for (int c = 0; c < CONTENDERS; c++) {
+        if (!wanted(options, contenders[c]->name) || (timeouts && !contenders[c]->timeouts))
+            continue;
+        player[c] = start(contenders[c], count, timeouts);
+        player[c].best = turn(&player[c], 4 * count); /* warms up */
+    }
+    for (int round = 0; round < options->rounds; round++) {
+        for (int c = 0; c < CONTENDERS; c++) {
+            if (player[c].process == 0) continue;
+            long n = (long)(options->turn_ns / player[c].best);
+            double cost = turn(&player[c], n > 2 * count ? n : 2 * count);
+            if (cost < player[c].best) player[c].best = cost;
+        }
+    }
+    for (int c = 0; c < CONTENDERS; c++) {
+        if (player[c].process == 0) continue;
+        finish(&player[c]);
+        printf("%s-%d-%s\tns\t%.1f\n", timeouts ? "timeouts" : "messages", count,
+               contenders[c]->name, player[c].best);
+    }
+    fflush(stdout);
+}
+
+static void parse_sizes(struct options *options, char *list) {
+    options->size_count = 0;
+    for (char *word = strtok(list, ","); word && options->size_count < MOST_SIZES;
+         word = strtok(NULL, ","))
+        options->sizes[options->size_count++] = atoi(word);
+}
+
+int main(int argc, char **argv) {
+    struct options options = {
+        .rounds = 20, .turn_ns = 1e7, .sizes = {100, 1000, 9900}, .size_count = 3};
+    for (int option; (option = getopt(argc, argv, "r:u:p:tc")) != -1;) {
+        if (option == 'r') options.rounds = atoi(optarg);
+        if (option == 'u') options.turn_ns = atof(optarg) * 1000;
+        if (option == 'p') parse_sizes(&options, optarg);
+        if (option == 't') options.only_timeouts = true;
+        if (option == 'c') meter = CLOCK_PROCESS_CPUTIME_ID;
+        if (option == '?') return 2;
+    }
+    options.loops = argv + optind;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    for (int i = 0; i < options.size_count; i++) {
+        if (!options.only_timeouts) measure(&options, options.sizes[i], false);
+        measure(&options, options.sizes[i], true);
+    }
+    return 0;
+}

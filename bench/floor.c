@@ -1,0 +1,290 @@
+/* floor.c: what does the machine itself allow?
+ *
+ * No OpenMP here. A region cannot be faster than a cache line that travels to another core and
+ * back, a sleep not shorter than a futex wake. Figures are nanoseconds unless they say otherwise.
+ */
+#include "bench.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int cpu_number[CPU_SETSIZE]; /* the CPUs we may use, in order */
+
+static void find_cpus(void) {
+    cpu_set_t set;
+    int n = 0;
+    sched_getaffinity(0, sizeof set, &set);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set)) cpu_number[n++] = i;
+}
+
+static void pin(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static void unpin(const struct bench *b) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < b->cpus; i++) CPU_SET(cpu_number[i], &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static inline void pause_cpu(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Two threads answer each other n times. Each word is written by one of them: 1 says "your turn".
+ */
+struct pair {
+    _Alignas(BENCH_LINE) atomic_long ping;
+    _Alignas(BENCH_LINE) atomic_long pong;
+    _Alignas(BENCH_LINE) atomic_long shared;
+    long n;
+    int cpu_a, cpu_b;
+    void *(*answer)(void *);
+    void (*ask)(struct pair *);
+};
+
+static double run_pair(struct pair *p) {
+    pthread_t other;
+    atomic_store(&p->ping, 0);
+    atomic_store(&p->pong, 0);
+    atomic_store(&p->shared, 0);
+    pin(p->cpu_a);
+    pthread_create(&other, NULL, p->answer, p);
+    while (atomic_load(&p->pong) != -1) sched_yield(); /* the other thread runs, on its CPU */
+    atomic_store(&p->pong, 0);
+    double start = bench_now();
+    p->ask(p);
+    double time = bench_now() - start;
+    pthread_join(other, NULL);
+    return time / (double)p->n;
+}
+
+static struct pair *begin(void *argument) {
+    struct pair *p = argument;
+    pin(p->cpu_b);
+    atomic_store(&p->pong, -1);
+    return p;
+}
+
+/* Release and acquire: a waiter that sees the number also sees what was written before it. */
+static void *answer_spinning(void *argument) {
+    struct pair *p = begin(argument);
+    for (long i = 1; i <= p->n; i++) {
+        while (atomic_load_explicit(&p->ping, memory_order_acquire) != i) pause_cpu();
+        atomic_store_explicit(&p->pong, i, memory_order_release);
+    }
+    return NULL;
+}
+
+static void ask_spinning(struct pair *p) {
+    for (long i = 1; i <= p->n; i++) {
+        atomic_store_explicit(&p->ping, i, memory_order_release);
+        while (atomic_load_explicit(&p->pong, memory_order_acquire) != i) pause_cpu();
+    }
+}
+
+/* One line written by both: what a contended lock word costs. */
+static void *answer_shared(void *argument) {
+    struct pair *p = begin(argument);
+    for (long i = 0; i < p->n; i++) atomic_fetch_add_explicit(&p->shared, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void ask_shared(struct pair *p) {
+    for (long i = 0; i < p->n; i++) atomic_fetch_add_explicit(&p->shared, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&p->shared, memory_order_relaxed) != 2 * p->n) pause_cpu();
+}
+
+static void futex(atomic_long *word, int operation, int value) {
+    syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+static void sleep_until(atomic_long *word, long value) {
+    long seen;
+    while ((seen = atomic_load_explicit(word, memory_order_acquire)) != value)
+        futex(word, FUTEX_WAIT, (int)seen);
+}
+
+static void wake_with(atomic_long *word, long value) {
+    atomic_store_explicit(word, value, memory_order_release);
+    futex(word, FUTEX_WAKE, 1);
+}
+
+static void *answer_sleeping(void *argument) {
+    struct pair *p = begin(argument);
+    for (long i = 1; i <= p->n; i++) {
+        sleep_until(&p->ping, i);
+        wake_with(&p->pong, i);
+    }
+    return NULL;
+}
+
+static void ask_sleeping(struct pair *p) {
+    for (long i = 1; i <= p->n; i++) {
+        wake_with(&p->ping, i);
+        sleep_until(&p->pong, i);
+    }
+}
+
+static void *answer_yielding(void *argument) {
+    struct pair *p = begin(argument);
+    for (long i = 1; i <= p->n; i++) {
+        while (atomic_load_explicit(&p->ping, memory_order_acquire) != i) sched_yield();
+        atomic_store_explicit(&p->pong, i, memory_order_release);
+    }
+    return NULL;
+}
+
+static void ask_yielding(struct pair *p) {
+    for (long i = 1; i <= p->n; i++) {
+        atomic_store_explicit(&p->ping, i, memory_order_release);
+        while (atomic_load_explicit(&p->pong, memory_order_acquire) != i) sched_yield();
+    }
+}
+
+static void pair_case(const struct bench *b, const char *name, const struct pair *like,
+                      double divide) {
+    if (!bench_wanted(b, name)) return;
+    static struct pair p;
+    double *value = malloc((size_t)b->samples * sizeof *value);
+    memcpy(&p, like, sizeof p);
+    p.n = 100;
+    while (run_pair(&p) * (double)p.n < b->sample_ns && p.n < 100000000) p.n *= 2;
+    for (int i = 0; i < b->samples; i++) value[i] = run_pair(&p) / divide;
+    bench_print(name, "ns", bench_median(value, b->samples));
+    unpin(b);
+    free(value);
+}
+
+static void pairs(const struct bench *b) {
+    int first = cpu_number[0], next = cpu_number[b->cpus > 1], last = cpu_number[b->cpus - 1];
+    struct pair spin = {.cpu_a = first, .cpu_b = next};
+    spin.answer = answer_spinning, spin.ask = ask_spinning;
+    struct pair far = spin, shared = spin, sleeping = spin, switching = spin, yielding = spin;
+    far.cpu_b = last;
+    shared.answer = answer_shared, shared.ask = ask_shared;
+    sleeping.answer = answer_sleeping, sleeping.ask = ask_sleeping;
+    switching = sleeping, switching.cpu_b = first;
+    yielding.answer = answer_yielding, yielding.ask = ask_yielding, yielding.cpu_b = first;
+    if (b->cpus > 1) {
+        pair_case(b, "round-trip", &spin, 1);
+        pair_case(b, "atomic-add-contended", &shared, 2);
+        pair_case(b, "futex-wake", &sleeping, 2);
+    }
+    if (b->cpus > 2) pair_case(b, "round-trip-far", &far, 1);
+    pair_case(b, "context-switch-futex", &switching, 2);
+    pair_case(b, "context-switch-yield", &yielding, 2);
+}
+
+static void yields(const struct bench *b, long n) {
+    (void)b;
+    for (long i = 0; i < n; i++) sched_yield();
+}
+
+static void wakes_of_nobody(const struct bench *b, long n) {
+    (void)b;
+    static atomic_long word;
+    for (long i = 0; i < n; i++) futex(&word, FUTEX_WAKE, 1);
+}
+
+static void atomic_adds(const struct bench *b, long n) {
+    (void)b;
+    static atomic_long word;
+    for (long i = 0; i < n; i++) atomic_fetch_add_explicit(&word, 1, memory_order_relaxed);
+}
+
+static void clocks(const struct bench *b, long n) {
+    (void)b;
+    for (long i = 0; i < n; i++) bench_now();
+}
+
+static void work_turns(const struct bench *b, long n) {
+    (void)b;
+    bench_work(n);
+}
+
+static void *nothing(void *argument) {
+    return argument;
+}
+
+static void threads(const struct bench *b, long n) {
+    (void)b;
+    for (long i = 0; i < n; i++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, nothing, NULL) == 0) pthread_join(t, NULL);
+    }
+}
+
+enum { TRIAD = 1 << 22 }; /* 32 MiB in each of three arrays: beyond most caches */
+
+struct triad {
+    double *a, *b, *c;
+    long from, to;
+    int cpu;
+};
+
+/* McCalpin's STREAM triad: 24 bytes for each element. */
+static void *triad(void *argument) {
+    struct triad *t = argument;
+    if (t->cpu >= 0) pin(t->cpu);
+    for (long i = t->from; i < t->to; i++) t->a[i] = t->b[i] + 3 * t->c[i];
+    return NULL;
+}
+
+static double triad_time(struct triad *part, int parts) {
+    pthread_t *thread = calloc((size_t)parts, sizeof *thread);
+    double start = bench_now();
+    for (int i = 1; i < parts; i++) pthread_create(&thread[i], NULL, triad, &part[i]);
+    triad(&part[0]);
+    for (int i = 1; i < parts; i++) pthread_join(thread[i], NULL);
+    double time = bench_now() - start;
+    free(thread);
+    return time;
+}
+
+static void bandwidth(const struct bench *b, const char *name, int parts) {
+    if (!bench_wanted(b, name)) return;
+    struct triad *part = calloc((size_t)parts, sizeof *part);
+    double *memory = malloc(3 * (size_t)TRIAD * sizeof *memory);
+    double *value = malloc((size_t)b->samples * sizeof *value);
+    for (long i = 0; i < 3L * TRIAD; i++) memory[i] = 1;
+    for (int i = 0; i < parts; i++) {
+        long from = (long)TRIAD * i / parts, to = (long)TRIAD * (i + 1) / parts;
+        part[i] = (struct triad){memory, memory + TRIAD, memory + 2L * TRIAD, from, to, -1};
+        if (i > 0) part[i].cpu = cpu_number[i];
+    }
+    for (int i = 0; i < b->samples; i++) value[i] = 24.0 * TRIAD / triad_time(part, parts);
+    bench_print(name, "GB/s", bench_median(value, b->samples));
+    free(part), free(memory), free(value);
+}
+
+int main(int argc, char **argv) {
+    struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
+    find_cpus();
+    pairs(b);
+    bench_case(b, "sched-yield", yields, 1);
+    bench_case(b, "futex-wake-nobody", wakes_of_nobody, 1);
+    bench_case(b, "atomic-add", atomic_adds, 1);
+    bench_case(b, "clock", clocks, 1);
+    bench_case(b, "work-turn", work_turns, 1);
+    bench_case(b, "thread-create-join", threads, 1);
+    bandwidth(b, "triad-1", 1);
+    if (b->cpus > 1) bandwidth(b, "triad-all", b->cpus);
+    return 0;
+}

@@ -1,0 +1,21 @@
+-- | A Haskell program that uses OpenMP: @host callers@ and @host mixed@.
+--
+-- Built twice: without Capstan, so that the dynamic linker finds libgomp or libomp, and with the
+-- capstan package linked in.
+module Main (main) where
+
+import Bench (parseArguments)
+import Callers (callers)
+import GHC.Conc (getNumProcessors, setNumCapabilities)
+import Mixed (mixed)
+import System.Environment (getArgs)
+import System.Exit (die)
+
+main :: IO ()
+main = do
+  getNumProcessors >>= setNumCapabilities
+  arguments <- getArgs
+  case arguments of
+    "callers" : rest -> parseArguments rest >>= callers
+    "mixed" : rest -> parseArguments rest >>= mixed
+    _ -> die "usage: host callers|mixed [-t THREADS] [-r SAMPLES] [-u MICROSECONDS] [CASE...]"

@@ -1,0 +1,73 @@
+-- | Regions while Haskell threads compute or allocate.
+--
+-- "total-over-ideal": two Haskell threads do a fixed amount of work while a third opens a fixed number of
+-- regions; the time until all is done, over the time that the sum of the work takes on all cores. The
+-- "region-" cases are the latency of single regions.
+module Mixed (mixed) where
+
+import Bench
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad (forM_, forever, replicateM, replicateM_, void, when)
+import Data.Bits (shiftR, xor)
+import Data.List (foldl')
+import qualified Data.Map.Strict as Map
+import Data.Word (Word64)
+import Region (plain, region)
+
+mixed :: Arguments -> IO ()
+mixed a = do
+  totals a "total-over-ideal" compute
+  totals a "total-over-ideal-allocating" allocate
+  latency a "alone" Nothing
+  latency a "computing" (Just (compute 1000))
+  latency a "allocating" (Just (allocate 10))
+
+-- | A loop that neither allocates nor calls: about a nanosecond for each turn.
+compute :: Int -> IO ()
+compute n = void (evaluate (go (1000 * n) 1))
+  where
+    go :: Int -> Word64 -> Word64
+    go 0 x = x
+    go k x = go (k - 1) (let y = x * 6364136223846793005 + 1442695040888963407 in y `xor` (y `shiftR` 17))
+
+-- | Builds maps and drops them.
+allocate :: Int -> IO ()
+allocate n = forM_ [1 .. n] $ \i ->
+  evaluate (Map.size (foldl' (\m k -> Map.insert ((k * 7919) `mod` 1009) (k + i) m) Map.empty [1 .. 400 :: Int]))
+
+totals :: Arguments -> String -> (Int -> IO ()) -> IO ()
+totals a name work = when (wanted a name) $ do
+  cores <- getNumCapabilities
+  -- Each part as long as the others, and long against a time slice.
+  n <- growUntil (argSampleTime a * 10) (timed . work)
+  region (argThreads a)
+  k <- growUntil (argSampleTime a * 10) (\k -> timed (replicateM_ k plain))
+  values <- replicateM (argSamples a) (oneTotal a work n k cores)
+  emit name "x" (median values)
+
+-- | What each part takes by itself is measured again for each sample, for the machine changes.
+oneTotal :: Arguments -> (Int -> IO ()) -> Int -> Int -> Int -> IO Double
+oneTotal a work n k cores = do
+  workTime <- timed (work n)
+  plainTime <- timed (replicateM_ k plain)
+  taken <- timed $ do
+    done <- newEmptyMVar
+    forM_ [1 .. 2 :: Int] . const . forkIO $ work n >> putMVar done ()
+    _ <- forkIO (replicateM_ k (region (argThreads a)) >> putMVar done ())
+    replicateM_ 3 (takeMVar done)
+  pure (taken / ((2 * workTime + plainTime) / fromIntegral cores))
+
+latency :: Arguments -> String -> Maybe (IO ()) -> IO ()
+latency a name beside = when (any (wanted a) names) $ do
+  others <- maybe (pure []) (replicateM 2 . forkIO . forever) beside
+  done <- newEmptyMVar
+  _ <- forkIO (replicateM count (timed (region (argThreads a))) >>= putMVar done)
+  values <- takeMVar done
+  mapM_ killThread others
+  emit (head names) "ns" (median values)
+  emit (names !! 1) "ns" (quantile 0.99 values)
+  where
+    names = ["region-p50-" ++ name, "region-p99-" ++ name]
+    -- A region takes some 5 us alone, some milliseconds at worst.
+    count = max 200 (floor (argSampleTime a * fromIntegral (argSamples a) / 5000))

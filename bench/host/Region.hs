@@ -1,0 +1,22 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | The foreign calls of the host programs.
+module Region (region, plain) where
+
+import Control.Monad (unless)
+import Foreign.C.Types (CDouble (..), CInt (..))
+
+foreign import ccall safe "host_region" hostRegion :: CInt -> IO CDouble
+
+foreign import ccall safe "host_plain" hostPlain :: IO CDouble
+
+-- | A region with so many threads. The sum of sines must be right.
+region :: CInt -> IO ()
+region threads = hostRegion threads >>= check
+
+-- | The same work without a region.
+plain :: IO ()
+plain = hostPlain >>= check
+
+check :: CDouble -> IO ()
+check sum' = unless (abs (sum' - 459.28) < 0.1) (error ("a region computed " ++ show sum'))

@@ -1,0 +1,29 @@
+/* region.c: the C side of the Haskell host programs: a region as a library would open it.
+ *
+ * A thousand sines and two barriers: a few microseconds of work, so that what a runtime adds shows.
+ */
+#include <math.h>
+
+enum { SINES = 1000 };
+
+static double sines(int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) sum += sin(i * 1e-3);
+    return sum;
+}
+
+double host_region(int threads) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+#pragma omp for schedule(static)
+        for (int i = 0; i < SINES; i++) sum += sin(i * 1e-3);
+#pragma omp barrier
+    }
+    return sum;
+}
+
+/* The same work without a runtime. */
+double host_plain(void) {
+    return sines(0, SINES);
+}

@@ -1,0 +1,117 @@
+/* platform.c: what the runtime asks of the system and of the substrate, answered by the simulated
+ * machine. Only what a region, a barrier, a loop or a task needs does something. */
+#include "machine.h"
+
+#include "platform/platform.h"
+#include "substrate/substrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A transfer is taken to last 60 ns where the runtime looks at a clock. */
+enum { NS_PER_TRANSFER = 60 };
+
+/* Before the runtime's own constructor reads the environment: nobody goes to sleep. */
+__attribute__((constructor(101))) static void choose_policy(void) {
+    setenv("OMP_WAIT_POLICY", "active", 1);
+    setenv("CAPSTAN_SUBSTRATE", "pthread", 1);
+}
+
+void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
+    if (*word == expected) sim_sleep(word);
+}
+bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) {
+    (void)ns;
+    cst_futex_wait(word, expected);
+    return true;
+}
+void cst_futex_wake(_Atomic uint32_t *word, int count) {
+    sim_wake(word, count);
+}
+void cst_yield(void) {
+    sim_relax();
+}
+bool cst_process_barrier(void) {
+    return true;
+}
+uint64_t cst_involuntary_switches(void) {
+    return 0;
+}
+
+uint64_t cst_clock_ns(void) {
+    return sim_self() < 0 ? 0 : sim_now() * NS_PER_TRANSFER / SIM_TRANSFER;
+}
+uint64_t cst_clock_coarse_ns(void) {
+    return cst_clock_ns();
+}
+uint64_t cst_clock_resolution_ns(void) {
+    return 1;
+}
+
+size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
+    for (size_t i = 0; i < words; i++) bits[i] = i < SIM_MOST / 64 ? UINT64_MAX : 0;
+    return SIM_MOST;
+}
+bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
+    (void)bits, (void)words;
+    return true;
+}
+unsigned cst_cpu_current(void) {
+    return sim_self() < 0 ? 0 : (unsigned)sim_self();
+}
+bool cst_thread_is_main(void) {
+    return sim_self() <= 0;
+}
+unsigned cst_cpu_affinity_count(void) {
+    return SIM_MOST;
+}
+unsigned cst_cpu_quota(void) {
+    return 0;
+}
+unsigned cst_cpu_quota_below(const char *root) {
+    return (void)root, 0;
+}
+unsigned cst_cpu_available(void) {
+    return SIM_MOST;
+}
+bool cst_topology_group(const char *root, enum cst_topology level, unsigned processor,
+                        uint64_t *bits, size_t words) {
+    (void)root, (void)level, (void)processor, (void)bits, (void)words;
+    return false;
+}
+bool cst_topology_nodes(const char *root, uint64_t *bits, size_t words) {
+    (void)root, (void)bits, (void)words;
+    return false;
+}
+
+/* --- the substrate ------------------------------------------------------------------------ */
+
+static int start(unsigned threads, const char **reason) {
+    (void)threads, (void)reason;
+    return 0;
+}
+static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
+    (void)index, (void)stack_size;
+    return sim_spawn(main, argument) ? 0 : EAGAIN;
+}
+static unsigned none(void) {
+    return 0;
+}
+static bool never(unsigned capability) {
+    return (void)capability, false;
+}
+
+const struct cst_substrate cst_pthread_substrate = {.name = "pthread",
+                                                    .start = start,
+                                                    .spawn = spawn,
+                                                    .capabilities = none,
+                                                    .haskell_runs = never,
+                                                    .idle_capabilities = none};
+
+const struct cst_substrate *cst_rts_substrate(const char **reason) {
+    *reason = "simulated";
+    return NULL;
+}
+bool cst_rts_is_host(void) {
+    return false;
+}

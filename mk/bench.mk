@@ -1,0 +1,30 @@
+# Measurements. The programs are built by bench/Makefile; `capstan bench` runs them.
+
+SUITES ?=
+
+# The Haskell host again, with the capstan package linked in, as a user's program has it.
+HOST_CAPSTAN := $(BUILD)/bench/bin/host-capstan
+HOST_SOURCES := $(wildcard bench/host/*.hs) bench/host/region.c
+PACKAGES = $(BUILD)/cabal/dist/packagedb/ghc-$(shell $(GHC) --numeric-version)
+
+HOST_LIBRARY := $(shell find src runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
+
+$(HOST_CAPSTAN): $(HOST_SOURCES) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/host-capstan
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -fno-omit-yields -ibench/host -package-db $(PACKAGES) \
+	    -package capstan -outputdir $(BUILD)/bench/host-capstan -optc-O2 -optc-fopenmp \
+	    $(HOST_SOURCES) -o $@ -lm
+
+.PHONY: bench bench-programs bench-check bench-simulate
+bench-programs: $(HOST_CAPSTAN)
+	$(MAKE) --no-print-directory -C bench all simulate
+
+bench: lib rts command bench-programs ## Measures Capstan beside the other runtimes: SUITES="overhead tasks".
+	$(COMMAND) bench $(SUITES)
+
+bench-check: lib rts command bench-programs ## Judges the required figures of bench/targets.json.
+	$(COMMAND) bench --check $(SUITES)
+
+bench-simulate: command lib bench-programs ## Counts line transfers for 2 to 1024 threads.
+	$(COMMAND) bench --simulate

@@ -1,0 +1,67 @@
+# What is made with GHC: build/bin/capstan by Cabal, so that flags and modules are written down
+# once, and build/lib/libcapstan-rts.so by GHC itself.
+
+# A configuration of our own: Cabal's default one asks Hackage for its keys on first use, and that
+# fails without a network. All packages come from Debian.
+export CABAL_CONFIG := $(abspath tools/cabal.config)
+export CABAL_DIR := $(abspath $(BUILD)/cabal/home)
+CABAL_FLAGS := --builddir=$(abspath $(BUILD)/cabal/dist)
+# Cabal does not know which headers a C file includes, and calls a package up to date whose objects
+# were compiled with older ones. So its work is thrown away when a header has changed.
+CABAL_RUN = mkdir -p $(CABAL_DIR) && \
+    if [ -n "$$(find runtime app -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
+        rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
+
+COMMAND := $(BUILD)/bin/capstan
+COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]')
+
+# list-bin last: it prints where Cabal put the file. Copied only when it changed.
+$(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
+	@mkdir -p $(@D)
+	$(CABAL_RUN) build $(CABAL_FLAGS) exe:capstan
+	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:capstan)" $@
+
+# The rts substrate as a library of its own. Its C sources ask GHC's headers; GHC links, so that the
+# library needs GHC's own libraries and knows where they lie.
+# The rts substrate for C programs: its C files, the two of the runtime that it shares, and the one
+# Haskell module that a worker runs, with GHC's runtime system linked in. The module is compiled
+# apart from Cabal, because here it belongs to no package.
+RTS_LIBRARY := $(BUILD)/lib/libcapstan-rts.so
+RTS_MODULE := src/Capstan/Internal/Worker.hs
+RTS_SOURCES := $(sort $(wildcard runtime/substrate/rts/*.c) \
+    runtime/substrate/thread.c runtime/platform/linux/futex.c)
+RTS_OBJECTS := $(RTS_SOURCES:%=$(BUILD)/obj/rts/%.o)
+RTS_MODULE_OBJECT := $(BUILD)/obj/rts/hs/$(RTS_MODULE:src/%.hs=%.o)
+RTS_EXPORTS := runtime/substrate/rts/exports.map
+GHC_FLAGS := -v0 -dynamic -this-unit-id capstan-rts
+GHC_INCLUDE = $(firstword $(dir $(wildcard $(addsuffix /include/Rts.h,$(GHC_LIBDIR)) \
+    $(GHC_LIBDIR)/*/*/include/Rts.h $(GHC_LIBDIR)/*/*/*/include/Rts.h)))
+GHC_LIBDIR = $(shell $(GHC) --print-libdir)
+
+$(BUILD)/obj/rts/%.c.o: %.c capstan.cabal
+	@mkdir -p $(@D)
+	$(COMPILE) -isystem $(GHC_INCLUDE) -fPIC -DCST_SHARED_LIBRARY -c $< -o $@
+
+$(RTS_MODULE_OBJECT): $(RTS_MODULE)
+	@mkdir -p $(BUILD)/obj/rts/hs
+	$(GHC) $(GHC_FLAGS) -O1 -fPIC -isrc -outputdir $(BUILD)/obj/rts/hs -c $<
+
+$(RTS_LIBRARY): $(RTS_OBJECTS) $(RTS_MODULE_OBJECT) $(RTS_EXPORTS)
+	@mkdir -p $(@D)
+	$(GHC) $(GHC_FLAGS) -shared -threaded -flink-rts $(RTS_OBJECTS) $(RTS_MODULE_OBJECT) -o $@ \
+	    -optl-Wl,-soname,$(@F) -optl-Wl,-z,nodelete -optl-Wl,-z,relro \
+	    -optl-Wl,--version-script=$(RTS_EXPORTS)
+
+-include $(RTS_OBJECTS:.o=.d)
+
+.PHONY: rts command
+rts: $(RTS_LIBRARY) ## The rts substrate alone: build/lib/libcapstan-rts.so.
+command: $(COMMAND) ## The command alone: build/bin/capstan.
+
+.PHONY: cabal-check cabal-test
+cabal-check:
+	mkdir -p $(CABAL_DIR)
+	$(CABAL) check
+
+cabal-test: ## The Haskell tests alone.
+	$(CABAL_RUN) test $(CABAL_FLAGS) --test-show-details=failures all

@@ -1,0 +1,36 @@
+# make install PREFIX=… DESTDIR=…; make uninstall removes the same files.
+
+libdir := $(PREFIX)/lib/capstan
+# Every installed file, so that uninstall knows them.
+INSTALLED = \
+    $(PREFIX)/bin/capstan \
+    $(libdir)/libgomp.so.1.0.0 \
+    $(libdir)/libgomp.so.1 \
+    $(libdir)/libcapstan-rts.so \
+    $(PREFIX)/include/capstan.h \
+    $(PREFIX)/lib/pkgconfig/capstan.pc \
+    $(PREFIX)/share/man/man1/capstan.1 \
+    $(PREFIX)/share/bash-completion/completions/capstan \
+    $(PREFIX)/share/zsh/vendor-completions/_capstan \
+    $(PREFIX)/share/fish/vendor_completions.d/capstan.fish
+
+.PHONY: install uninstall
+install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
+	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/capstan
+	install -m 755 $(LIBGOMP) $(RTS_LIBRARY) $(DESTDIR)$(libdir)
+	ln -sf libgomp.so.1.0.0 $(DESTDIR)$(libdir)/libgomp.so.1
+	install -m 644 runtime/include/capstan.h $(DESTDIR)$(PREFIX)/include/capstan.h
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' docs/capstan.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/capstan.pc
+	sed -e 's|@VERSION@|$(VERSION)|g' docs/capstan.1 > $(DESTDIR)$(PREFIX)/share/man/man1/capstan.1
+	$(COMMAND) --bash-completion-script $(PREFIX)/bin/capstan \
+	    > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/capstan
+	$(COMMAND) --zsh-completion-script $(PREFIX)/bin/capstan \
+	    > $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_capstan
+	$(COMMAND) --fish-completion-script $(PREFIX)/bin/capstan \
+	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/capstan.fish
+
+uninstall: ## Removes what make install put there.
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	-rmdir $(DESTDIR)$(libdir)

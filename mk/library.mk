@@ -1,0 +1,53 @@
+# The runtime in C: build/lib/libgomp.so.1.0.0, and archives of the same sources for tests.
+#
+# Every .c and .S file below runtime/ belongs to it, but for the rts substrate (haskell.mk) and
+# for other systems and processors.
+
+ARCH := $(shell uname -m)
+LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/%, \
+    $(wildcard runtime/*/*.c runtime/abi/*/*.c runtime/substrate/pthread/*.c \
+               runtime/platform/linux/*.c runtime/platform/$(ARCH)/*.[cS])))
+
+# Language, warnings and visibility come from capstan.cabal; how to optimise is our own matter, as
+# it is Cabal's there.
+CABAL_CFLAGS := $(shell awk -f tools/cabal-field cc-options 'common runtime' capstan.cabal)
+CABAL_INCLUDES := $(addprefix -I,$(shell awk -f tools/cabal-field include-dirs 'common runtime' capstan.cabal))
+$(if $(and $(CABAL_CFLAGS),$(CABAL_INCLUDES)),,$(error capstan.cabal has no flags for C))
+CFLAGS ?= -O2 -g
+WERROR ?=
+COMPILE = $(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -MMD -MP
+
+# variant VARIANT,FLAGS: the objects of one way to compile everything, and an archive of them.
+define variant
+$(1)_OBJECTS := $$(LIB_SOURCES:%=$$(BUILD)/obj/$(1)/%.o)
+$$(BUILD)/obj/$(1)/%.c.o: %.c capstan.cabal
+	@mkdir -p $$(@D)
+	$$(COMPILE) $(2) -c $$< -o $$@
+$$(BUILD)/obj/$(1)/%.S.o: %.S capstan.cabal
+	@mkdir -p $$(@D)
+	$$(COMPILE) $(2) -c $$< -o $$@
+$$(BUILD)/obj/$(1)/libcapstan.a: $$($(1)_OBJECTS)
+	rm -f $$@
+	$$(AR) -rcs $$@ $$^
+-include $$($(1)_OBJECTS:.o=.d)
+endef
+
+$(eval $(call variant,lib,-fPIC -DCST_SHARED_LIBRARY))
+# For tests, linked statically with the pthread substrate, all checks on.
+$(eval $(call variant,check,-DCST_CHECK_LEVEL=2))
+$(eval $(call variant,thread,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=thread))
+$(eval $(call variant,address,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=address))
+$(eval $(call variant,undefined,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=undefined -fno-sanitize-recover=all))
+
+# The symbol versions are GCC's; nodelete, because a thread may still run in here at dlclose.
+LIBGOMP := $(BUILD)/lib/libgomp.so.1.0.0
+VERSION_MAP := runtime/abi/libgomp.map
+$(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAP)
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) -o $@ $(lib_OBJECTS) -Wl,-soname,libgomp.so.1 \
+	    -Wl,--version-script=$(VERSION_MAP) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
+	ln -sf $(@F) $(@D)/libgomp.so.1
+	ln -sf libgomp.so.1 $(@D)/libgomp.so
+
+.PHONY: lib
+lib: $(LIBGOMP) ## The C library alone: build/lib/libgomp.so.1.0.0.

@@ -1,0 +1,126 @@
+/* Loops over unsigned long long: GCC's calls, decoded. loop.c is the same for long; here the
+ * direction is told, as the step's sign is lost. */
+#include "abi/gomp/loop.h"
+
+#include "core/ordered.h"
+
+static struct cst_loop_spec spec_of(bool up, gomp_ull start, gomp_ull end, gomp_ull step,
+                                    uint8_t schedule, gomp_ull chunk, bool ordered) {
+    return (struct cst_loop_spec){.start = start,
+                                  .end = end,
+                                  .increment = step,
+                                  .chunk = chunk,
+                                  .schedule = schedule,
+                                  .up = up,
+                                  .is_signed = false,
+                                  .ordered = ordered};
+}
+
+static bool next(gomp_ull *first, gomp_ull *last) {
+    uint64_t from, to;
+    if (!cst_loop_next(cst_self(), &from, &to)) return false;
+    *first = from;
+    *last = to;
+    return true;
+}
+
+/* --- start and next, by schedule ---------------------------------------------------------- */
+
+#define LOOP(name, schedule, ordered)                                                              \
+    bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
+                                      gomp_ull chunk, gomp_ull *first, gomp_ull *last) {           \
+        struct cst_loop_spec spec = spec_of(up, start, end, step, schedule, chunk, ordered);       \
+        cst_loop_start(cst_self(), &spec);                                                         \
+        return next(first, last);                                                                  \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name##_next(gomp_ull *first, gomp_ull *last) {                            \
+        return next(first, last);                                                                  \
+    }
+
+#define RUNTIME_LOOP(name, ordered)                                                                \
+    bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
+                                      gomp_ull *first, gomp_ull *last) {                           \
+        struct cst_thread *thread = cst_self();                                                    \
+        struct cst_loop_spec spec =                                                                \
+            spec_of(up, start, end, step, GOMP_SCHEDULE_RUNTIME, 0, ordered);                      \
+        cst_loop_runtime(thread, &spec);                                                           \
+        cst_loop_start(thread, &spec);                                                             \
+        return next(first, last);                                                                  \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name##_next(gomp_ull *first, gomp_ull *last) {                            \
+        return next(first, last);                                                                  \
+    }
+
+LOOP(static, CST_SCHEDULE_STATIC, false)
+LOOP(dynamic, CST_SCHEDULE_DYNAMIC, false)
+LOOP(guided, CST_SCHEDULE_GUIDED, false)
+LOOP(nonmonotonic_dynamic, CST_SCHEDULE_DYNAMIC, false)
+LOOP(nonmonotonic_guided, CST_SCHEDULE_GUIDED, false)
+LOOP(ordered_static, CST_SCHEDULE_STATIC, ORDERED)
+LOOP(ordered_dynamic, CST_SCHEDULE_DYNAMIC, ORDERED)
+LOOP(ordered_guided, CST_SCHEDULE_GUIDED, ORDERED)
+RUNTIME_LOOP(runtime, false)
+RUNTIME_LOOP(nonmonotonic_runtime, false)
+RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
+RUNTIME_LOOP(ordered_runtime, ORDERED)
+
+/* --- start with reductions or shared memory ------------------------------------------------ */
+
+static bool start(bool ordered, bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule,
+                  gomp_ull chunk, gomp_ull *first, gomp_ull *last,
+                  const struct cst_loop_extras *extras) {
+    struct cst_thread *thread = cst_self();
+    struct cst_loop_spec spec = spec_of(up, begin, end, step, 0, 0, ordered);
+    cst_gomp_set_schedule(thread, &spec, schedule, chunk);
+    cst_loop_start_with(thread, &spec, extras);
+    /* Without `first` the compiler shares the iterations out itself. */
+    return first ? next(first, last) : true;
+}
+
+bool GOMP_loop_ull_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule,
+                         gomp_ull chunk, gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
+                         void **memory) {
+    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    return start(false, up, begin, end, step, schedule, chunk, first, last, &extras);
+}
+
+bool GOMP_loop_ull_ordered_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step,
+                                 long schedule, gomp_ull chunk, gomp_ull *first, gomp_ull *last,
+                                 uintptr_t *reductions, void **memory) {
+    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    return start(true, up, begin, end, step, schedule, chunk, first, last, &extras);
+}
+
+/* --- doacross ------------------------------------------------------------------------------ */
+
+bool GOMP_loop_ull_doacross_start(unsigned loops, gomp_ull *counts, long schedule, gomp_ull chunk,
+                                  gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
+                                  void **memory) {
+    struct cst_doacross_spec nest = {.count = loops, .counts = (uint64_t *)counts};
+    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory, .doacross = &nest};
+    return start(false, true, 0, counts[0], 1, schedule, chunk, first, last, &extras);
+}
+
+bool GOMP_loop_ull_doacross_static_start(unsigned loops, gomp_ull *counts, gomp_ull chunk,
+                                         gomp_ull *first, gomp_ull *last) {
+    return GOMP_loop_ull_doacross_start(loops, counts, GOMP_SCHEDULE_STATIC, chunk, first, last,
+                                        NULL, NULL);
+}
+
+bool GOMP_loop_ull_doacross_dynamic_start(unsigned loops, gomp_ull *counts, gomp_ull chunk,
+                                          gomp_ull *first, gomp_ull *last) {
+    return GOMP_loop_ull_doacross_start(loops, counts, GOMP_SCHEDULE_DYNAMIC, chunk, first, last,
+                                        NULL, NULL);
+}
+
+bool GOMP_loop_ull_doacross_guided_start(unsigned loops, gomp_ull *counts, gomp_ull chunk,
+                                         gomp_ull *first, gomp_ull *last) {
+    return GOMP_loop_ull_doacross_start(loops, counts, GOMP_SCHEDULE_GUIDED, chunk, first, last,
+                                        NULL, NULL);
+}
+
+bool GOMP_loop_ull_doacross_runtime_start(unsigned loops, gomp_ull *counts, gomp_ull *first,
+                                          gomp_ull *last) {
+    return GOMP_loop_ull_doacross_start(loops, counts, GOMP_SCHEDULE_RUNTIME, 0, first, last, NULL,
+                                        NULL);
+}

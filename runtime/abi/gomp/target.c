@@ -1,0 +1,236 @@
+/* target and its data constructs, executed by the host: GCC's calls, decoded.
+ *
+ * The host's memory is all there is, so mapping does nothing; what is private to a target region is
+ * copied, as several may be under way (nowait). */
+#include "abi/facts.h"
+#include "core/config.h"
+#include "core/depend.h"
+#include "core/device.h"
+#include "core/message.h"
+#include "core/runtime.h"
+#include "core/thread.h"
+
+#include "abi/gomp/depend.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- arguments ----------------------------------------------------------------------------- */
+
+/* thread_limit clause for all devices; 0: none. */
+static uint32_t thread_limit_in(void **arguments) {
+    uint32_t limit = 0;
+    while (arguments && *arguments) {
+        intptr_t word = (intptr_t)*arguments++;
+        intptr_t value = word & GOMP_TARGET_ARG_NEXT_WORD ? (intptr_t)*arguments++
+                                                          : word >> GOMP_TARGET_ARG_VALUE_SHIFT;
+        bool all = (word & GOMP_TARGET_ARG_DEVICE_MASK) == GOMP_TARGET_ARG_DEVICE_ALL;
+        if (all && (word & GOMP_TARGET_ARG_ID_MASK) == GOMP_TARGET_ARG_THREAD_LIMIT && value > 0)
+            limit = value > INT_MAX ? UINT32_MAX : (uint32_t)value;
+    }
+    return limit;
+}
+
+struct mapping {
+    size_t count;
+    void **addresses;
+    size_t *sizes;
+    unsigned short *kinds;
+};
+
+static bool is_private(const struct mapping *map, size_t i) {
+    if (!map->addresses[i]) return false;
+    return (map->kinds[i] & GOMP_MAP_KIND_MASK) == GOMP_MAP_FIRSTPRIVATE;
+}
+
+static size_t alignment_of(const struct mapping *map, size_t i) {
+    return (size_t)1 << (map->kinds[i] >> GOMP_MAP_ALIGN_SHIFT);
+}
+
+/* Bytes for the private copies, however the memory is aligned. */
+static size_t private_size(const struct mapping *map) {
+    size_t size = 0;
+    for (size_t i = 0; i < map->count; i++)
+        if (is_private(map, i)) size += map->sizes[i] + alignment_of(map, i) - 1;
+    return size;
+}
+
+/* Copies what is private to `memory`, where the addresses then lead. */
+static void copy_private(const struct mapping *map, char *memory) {
+    for (size_t i = 0; i < map->count; i++) {
+        if (!is_private(map, i)) continue;
+        uintptr_t mask = alignment_of(map, i) - 1;
+        memory = (char *)(((uintptr_t)memory + mask) & ~mask);
+        memcpy(memory, map->addresses[i], map->sizes[i]);
+        map->addresses[i] = memory;
+        memory += map->sizes[i];
+    }
+}
+
+/* --- target --------------------------------------------------------------------------------- */
+
+/* A target region that runs as a task: the addresses, then the private copies, lie behind. */
+struct target_task {
+    gomp_body *body;
+    uint32_t thread_limit;
+    void *memory[];
+};
+
+static void run_target_task(void *data) {
+    struct target_task *task = *(struct target_task **)data;
+    cst_region_isolate(cst_self(), task->body, task->memory, task->thread_limit);
+    free(task);
+}
+
+static void start_target_task(gomp_body *body, struct mapping *map, void **depend,
+                              uint32_t thread_limit) {
+    size_t pointers = map->count * sizeof(void *);
+    struct target_task *task = malloc(sizeof *task + pointers + private_size(map));
+    if (!task) cst_runtime_out_of_memory();
+    task->body = body;
+    task->thread_limit = thread_limit;
+    for (size_t i = 0; i < map->count; i++) task->memory[i] = map->addresses[i];
+    struct mapping copy = *map;
+    copy.addresses = task->memory;
+    copy_private(&copy, (char *)(task->memory + map->count));
+    struct cst_depend_list list;
+    struct cst_task_request request = {.function = run_target_task,
+                                       .data = &task,
+                                       .size = sizeof task,
+                                       .alignment = _Alignof(struct target_task *),
+                                       .deferrable = true};
+    if (depend) {
+        list = cst_gomp_depend_list(depend);
+        request.depend = &list;
+    }
+    cst_task_create(cst_self(), &request);
+}
+
+void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses, size_t *sizes,
+                     unsigned short *kinds, unsigned flags, void **depend, void **arguments) {
+    cst_device_check_construct(device);
+    struct mapping map = {count, addresses, sizes, kinds};
+    uint32_t limit = thread_limit_in(arguments);
+    struct cst_thread *thread = cst_self();
+    if ((flags & GOMP_TARGET_NOWAIT) && !thread->task->final) {
+        start_target_task(body, &map, depend, limit);
+        return;
+    }
+    /* Private values are those at the construct, not after the wait. */
+    char *memory = malloc(private_size(&map) + 1);
+    if (!memory) cst_runtime_out_of_memory();
+    copy_private(&map, memory);
+    if (depend) {
+        struct cst_depend_list list = cst_gomp_depend_list(depend);
+        cst_task_wait_depend(thread, &list);
+    }
+    cst_region_isolate(cst_self(), body, addresses, limit);
+    free(memory);
+}
+
+void GOMP_target(int device, gomp_body *body, const void *unused, size_t count, void **addresses,
+                 size_t *sizes, unsigned char *kinds) {
+    (void)unused, (void)count, (void)sizes, (void)kinds;
+    cst_device_check_construct(device);
+    cst_region_isolate(cst_self(), body, addresses, 0);
+}
+
+/* --- data: nothing to move, but dependences and order to keep --------------------------------- */
+
+static void nothing(void *data) {
+    (void)data;
+}
+
+static void move_data(int device, unsigned flags, void **depend) {
+    cst_device_check_construct(device);
+    if (!depend) return;
+    struct cst_depend_list list = cst_gomp_depend_list(depend);
+    struct cst_thread *thread = cst_self();
+    if (!(flags & GOMP_TARGET_NOWAIT) || thread->task->final) {
+        cst_task_wait_depend(thread, &list);
+        return;
+    }
+    /* Later tasks may name it as a predecessor. */
+    struct cst_task_request request = {
+        .function = nothing, .data = &list, .deferrable = true, .depend = &list};
+    cst_task_create(thread, &request);
+}
+
+void GOMP_target_data(int device, const void *unused, size_t count, void **addresses, size_t *sizes,
+                      unsigned char *kinds) {
+    (void)unused, (void)count, (void)addresses, (void)sizes, (void)kinds;
+    cst_device_check_construct(device);
+}
+
+void GOMP_target_data_ext(int device, size_t count, void **addresses, size_t *sizes,
+                          unsigned short *kinds) {
+    (void)count, (void)addresses, (void)sizes, (void)kinds;
+    cst_device_check_construct(device);
+}
+
+void GOMP_target_end_data(void) {}
+
+void GOMP_target_update(int device, const void *unused, size_t count, void **addresses,
+                        size_t *sizes, unsigned char *kinds) {
+    (void)unused, (void)count, (void)addresses, (void)sizes, (void)kinds;
+    cst_device_check_construct(device);
+}
+
+void GOMP_target_update_ext(int device, size_t count, void **addresses, size_t *sizes,
+                            unsigned short *kinds, unsigned flags, void **depend) {
+    (void)count, (void)addresses, (void)sizes, (void)kinds;
+    move_data(device, flags, depend);
+}
+
+void GOMP_target_enter_exit_data(int device, size_t count, void **addresses, size_t *sizes,
+                                 unsigned short *kinds, unsigned flags, void **depend) {
+    (void)count, (void)addresses, (void)sizes, (void)kinds;
+    move_data(device, flags, depend);
+}
+
+void *GOMP_target_map_indirect_ptr(void *pointer) {
+    return pointer;
+}
+
+/* --- images for devices: there is none to give them to --------------------------------------- */
+
+void GOMP_offload_register(const void *host_table, int type, const void *image) {
+    (void)host_table, (void)type, (void)image;
+}
+
+void GOMP_offload_register_ver(unsigned version, const void *host_table, int type,
+                               const void *image) {
+    (void)version, (void)host_table, (void)type, (void)image;
+}
+
+void GOMP_offload_unregister(const void *host_table, int type, const void *image) {
+    (void)host_table, (void)type, (void)image;
+}
+
+void GOMP_offload_unregister_ver(unsigned version, const void *host_table, int type,
+                                 const void *image) {
+    (void)version, (void)host_table, (void)type, (void)image;
+}
+
+/* --- error ------------------------------------------------------------------------------------ */
+
+/* GCC passes SIZE_MAX as the length of a string that ends with 0, and NULL for no message. */
+static int shown_length(const char *message, size_t length) {
+    return (int)(length == SIZE_MAX ? strlen(message) : length);
+}
+
+void GOMP_warning(const char *message, size_t length) {
+    if (message)
+        cst_message_libgomp("error directive encountered: %.*s", shown_length(message, length),
+                            message);
+    else
+        cst_message_libgomp("error directive encountered");
+}
+
+void GOMP_error(const char *message, size_t length) {
+    if (message)
+        cst_message_libgomp_fatal("fatal error: error directive encountered: %.*s",
+                                  shown_length(message, length), message);
+    cst_message_libgomp_fatal("fatal error: error directive encountered");
+}

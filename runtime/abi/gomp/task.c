@@ -1,0 +1,209 @@
+/* Tasks: GCC's calls, decoded. */
+#include "abi/facts.h"
+#include "abi/gomp/depend.h"
+#include "core/cancel.h"
+#include "core/config.h"
+#include "core/depend.h"
+#include "core/reduce.h"
+#include "core/runtime.h"
+#include "core/schedule.h"
+#include "core/task.h"
+#include "core/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- task, taskwait, taskyield, taskgroup -------------------------------------------------- */
+
+static int32_t priority_of(int priority) {
+    if (priority < 0) return 0;
+    return (uint32_t)priority > cst_config.max_task_priority ? (int32_t)cst_config.max_task_priority
+                                                             : priority;
+}
+
+void GOMP_task(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment, bool wanted,
+               unsigned flags, void **depend, int priority, void *detach) {
+    struct cst_depend_list list;
+    struct cst_task_request request = {
+        .function = body,
+        .data = data,
+        .copy = copy,
+        .size = (size_t)size,
+        .alignment = (size_t)alignment,
+        .deferrable = wanted,
+        .final = flags & GOMP_TASK_FINAL,
+    };
+    if (flags & GOMP_TASK_PRIORITY) request.priority = priority_of(priority);
+    if (flags & GOMP_TASK_DEPEND) {
+        list = cst_gomp_depend_list(depend);
+        request.depend = &list;
+    }
+    /* The event's variable is the program's, and its value must be in the copy of the data. */
+    if (flags & GOMP_TASK_DETACH) request.detach_event = detach;
+    cst_task_create(cst_self(), &request);
+}
+
+void GOMP_taskwait(void) {
+    cst_task_wait_children(cst_self());
+}
+
+void GOMP_taskwait_depend(void **depend) {
+    struct cst_depend_list list = cst_gomp_depend_list(depend);
+    cst_task_wait_depend(cst_self(), &list);
+}
+
+static void nothing(void *data) {
+    (void)data;
+}
+
+void GOMP_taskwait_depend_nowait(void **depend) {
+    struct cst_depend_list list = cst_gomp_depend_list(depend);
+    struct cst_task_request request = {
+        .function = nothing, .data = depend, .deferrable = true, .depend = &list};
+    cst_task_create(cst_self(), &request);
+}
+
+void GOMP_taskyield(void) {
+    cst_task_yield(cst_self());
+}
+
+/* The group of an explicit taskgroup construct: between two calls, so not on our stack. */
+static void begin_group(struct cst_thread *thread) {
+    struct cst_group *group = malloc(sizeof *group);
+    if (!group) cst_runtime_out_of_memory();
+    cst_group_begin(thread, group);
+}
+
+void GOMP_taskgroup_start(void) {
+    begin_group(cst_self());
+}
+
+void GOMP_taskgroup_end(void) {
+    struct cst_thread *thread = cst_self();
+    struct cst_group *group = thread->task->open_group;
+    cst_group_end(thread);
+    free(group);
+}
+
+/* --- taskloop ----------------------------------------------------------------------------- */
+
+/* How a taskloop is cut: `count` tasks; the first `longer` of them have one iteration more than
+ * `each`, and where `strict` all have `each` but the last. */
+struct cut {
+    uint64_t count, each, longer;
+    bool strict;
+};
+
+static struct cut cut_taskloop(uint64_t trip, uint64_t wanted, unsigned flags, uint32_t members) {
+    struct cut cut = {.count = wanted};
+    if (flags & GOMP_TASK_GRAINSIZE) {
+        if (flags & GOMP_TASK_STRICT) {
+            cut.strict = true;
+            cut.each = wanted;
+            cut.count = cst_schedule_chunks(trip, wanted);
+            return cut;
+        }
+        cut.count = trip / wanted;
+    }
+    if (cut.count == 0) cut.count = flags & GOMP_TASK_GRAINSIZE ? 1 : members;
+    if (cut.count > trip) cut.count = trip;
+    cut.each = trip / cut.count;
+    cut.longer = trip % cut.count;
+    return cut;
+}
+
+struct taskloop {
+    struct cst_task_request request;
+    uint64_t start, end, step, trip;
+    unsigned flags;
+};
+
+static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const struct cut *cut) {
+    uint64_t from = 0;
+    for (uint64_t i = 0; i < cut->count; i++) {
+        uint64_t size = cut->each + (i < cut->longer);
+        if (size > loop->trip - from) size = loop->trip - from;
+        uint64_t to = from + size;
+        uint64_t bounds[2] = {loop->start + from * loop->step,
+                              to == loop->trip ? loop->end : loop->start + to * loop->step};
+        loop->request.bounds = bounds;
+        cst_task_create(thread, &loop->request);
+        thread = cst_self();
+        from = to;
+    }
+}
+
+/* The word behind the bounds leads to the description of the taskloop's reductions. */
+static uintptr_t *reductions_of(struct taskloop *loop) {
+    return ((uintptr_t **)loop->request.data)[2];
+}
+
+static void run_taskloop(struct taskloop *loop, uint64_t wanted) {
+    struct cst_thread *thread = cst_self();
+    bool grouped = !(loop->flags & GOMP_TASK_NOGROUP);
+    bool reduces = grouped && (loop->flags & GOMP_TASK_REDUCTION);
+    if (loop->trip == 0 || cst_region_is_cancelled(thread)) {
+        /* Tells the caller that there is no memory to combine. */
+        if (reduces) reductions_of(loop)[CST_REDUCE_MEMORY] = 0;
+        return;
+    }
+    struct cst_group group;
+    if (grouped) cst_group_begin(thread, &group);
+    if (reduces) cst_reduce_register(thread, reductions_of(loop), NULL);
+    struct cut cut = cut_taskloop(loop->trip, wanted, loop->flags, thread->team->size);
+    create_tasks(thread, loop, &cut);
+    if (grouped) cst_group_end(cst_self());
+}
+
+static struct cst_task_request taskloop_request(gomp_body *body, void *data, gomp_copy *copy,
+                                                long size, long alignment, unsigned flags,
+                                                int priority) {
+    return (struct cst_task_request){.function = body,
+                                     .data = data,
+                                     .copy = copy,
+                                     .size = (size_t)size,
+                                     .alignment = (size_t)alignment,
+                                     .deferrable = flags & GOMP_TASK_IF,
+                                     .final = flags & GOMP_TASK_FINAL,
+                                     .priority = priority_of(priority)};
+}
+
+void GOMP_taskloop(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
+                   unsigned flags, unsigned long tasks, int priority, long start, long end,
+                   long step) {
+    struct taskloop loop = {
+        .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
+        .start = (uint64_t)start,
+        .end = (uint64_t)end,
+        .step = (uint64_t)step,
+        .trip = cst_schedule_trip((uint64_t)start, (uint64_t)end, (uint64_t)step, step > 0, true),
+        .flags = flags};
+    run_taskloop(&loop, tasks);
+}
+
+void GOMP_taskloop_ull(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
+                       unsigned flags, unsigned long tasks, int priority, gomp_ull start,
+                       gomp_ull end, gomp_ull step) {
+    struct taskloop loop = {
+        .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
+        .start = start,
+        .end = end,
+        .step = step,
+        .trip = cst_schedule_trip(start, end, step, flags & GOMP_TASK_UP, false),
+        .flags = flags};
+    run_taskloop(&loop, tasks);
+}
+
+/* --- task reductions ---------------------------------------------------------------------- */
+
+void GOMP_taskgroup_reduction_register(uintptr_t *data) {
+    cst_reduce_register(cst_self(), data, NULL);
+}
+
+void GOMP_taskgroup_reduction_unregister(uintptr_t *data) {
+    cst_reduce_free(data);
+}
+
+void GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses) {
+    cst_reduce_remap(cst_self(), count, originals, addresses);
+}

@@ -1,0 +1,238 @@
+/* The user's questions about threads, teams and levels, and the control variables that a program
+ * may set. Each works on the data environment of the current task. */
+#include "abi/omp/prototypes.h"
+
+#include "core/config.h"
+#include "core/device.h"
+#include "core/pool.h"
+#include "core/task.h"
+#include "core/thread.h"
+#include "platform/platform.h"
+
+#include <limits.h>
+
+enum { SUPPORTED_LEVELS = UINT8_MAX };
+
+static struct cst_icv *icv(void) {
+    return &cst_self()->task->icv;
+}
+
+/* --- threads ----------------------------------------------------------------------------- */
+
+void omp_set_num_threads(int threads) {
+    struct cst_icv *mine = icv();
+    mine->nthreads = threads > 0 ? (uint32_t)threads : 1;
+    mine->nthreads_explicit = 1;
+}
+
+int omp_get_num_threads(void) {
+    return (int)cst_self()->team->size;
+}
+
+int omp_get_max_threads(void) {
+    return (int)icv()->nthreads;
+}
+
+int omp_get_thread_num(void) {
+    return (int)cst_self()->number;
+}
+
+int omp_get_thread_limit(void) {
+    uint32_t limit = icv()->thread_limit;
+    return limit > INT_MAX ? INT_MAX : (int)limit;
+}
+
+/* Bound threads see one place in their mask; then the number at start is the answer. */
+int omp_get_num_procs(void) {
+    if (cst_config.icv.bind != 0) return (int)cst_config.available;
+    unsigned now = cst_cpu_affinity_count();
+    return (int)(cst_config.quota && cst_config.quota < now ? cst_config.quota : now);
+}
+
+void omp_set_dynamic(int dynamic) {
+    icv()->dynamic = dynamic != 0;
+}
+
+int omp_get_dynamic(void) {
+    return icv()->dynamic;
+}
+
+/* --- levels ------------------------------------------------------------------------------ */
+
+int omp_in_parallel(void) {
+    return cst_self()->team->active_level > 0;
+}
+
+int omp_get_level(void) {
+    return (int)cst_self()->team->level;
+}
+
+int omp_get_active_level(void) {
+    return (int)cst_self()->team->active_level;
+}
+
+/* The team at that level and the number that this thread, or its ancestor, has there. */
+static const struct cst_team *ancestor(int level, uint32_t *number) {
+    struct cst_thread *self = cst_self();
+    const struct cst_team *team = self->team;
+    if (level < 0 || (uint32_t)level > team->level) return NULL;
+    *number = self->number;
+    while (team->level > (uint32_t)level) {
+        *number = team->master_number;
+        team = team->enclosing;
+    }
+    return team;
+}
+
+int omp_get_ancestor_thread_num(int level) {
+    uint32_t number;
+    return ancestor(level, &number) ? (int)number : -1;
+}
+
+int omp_get_team_size(int level) {
+    uint32_t number;
+    const struct cst_team *team = ancestor(level, &number);
+    return team ? (int)team->size : -1;
+}
+
+void omp_set_max_active_levels(int levels) {
+    if (levels < 0) return;
+    icv()->max_active_levels = levels < SUPPORTED_LEVELS ? (uint8_t)levels : SUPPORTED_LEVELS;
+}
+
+int omp_get_max_active_levels(void) {
+    return icv()->max_active_levels;
+}
+
+int omp_get_supported_active_levels(void) {
+    return SUPPORTED_LEVELS;
+}
+
+void omp_set_nested(int nested) {
+    struct cst_icv *mine = icv();
+    if (nested)
+        mine->max_active_levels = SUPPORTED_LEVELS;
+    else if (mine->max_active_levels > 1)
+        mine->max_active_levels = 1;
+}
+
+int omp_get_nested(void) {
+    struct cst_thread *self = cst_self();
+    uint8_t levels = self->task->icv.max_active_levels;
+    return levels > 1 && levels > self->team->active_level;
+}
+
+/* --- schedule ---------------------------------------------------------------------------- */
+
+void omp_set_schedule(unsigned kind, int chunk) {
+    struct cst_icv *mine = icv();
+    unsigned plain = kind & ~OMP_SCHED_MONOTONIC;
+    switch (plain) {
+    case OMP_SCHED_STATIC:
+        mine->run_sched_chunk = chunk < 1 ? 0 : chunk;
+        break;
+    case OMP_SCHED_DYNAMIC:
+    case OMP_SCHED_GUIDED:
+        mine->run_sched_chunk = chunk < 1 ? 1 : chunk;
+        break;
+    case OMP_SCHED_AUTO:
+        break; /* keeps the chunk, which auto does not use */
+    default:
+        return;
+    }
+    mine->run_sched_kind = (uint8_t)plain;
+    mine->run_sched_monotonic = kind != plain;
+}
+
+void omp_get_schedule(unsigned *kind, int *chunk) {
+    const struct cst_icv *mine = icv();
+    *kind = mine->run_sched_kind | (mine->run_sched_monotonic ? OMP_SCHED_MONOTONIC : 0);
+    *chunk = mine->run_sched_chunk;
+}
+
+/* --- tasks and cancellation -------------------------------------------------------------- */
+
+int omp_in_final(void) {
+    return cst_self()->task->final;
+}
+
+int omp_in_explicit_task(void) {
+    return cst_self()->task->kind == CST_TASK_EXPLICIT;
+}
+
+int omp_get_max_task_priority(void) {
+    return (int)cst_config.max_task_priority;
+}
+
+int omp_get_cancellation(void) {
+    return cst_config.cancellation;
+}
+
+void omp_fulfill_event(omp_event_handle_t event) {
+    cst_task_fulfill((struct cst_task *)event);
+}
+
+/* --- teams ------------------------------------------------------------------------------- */
+
+/* The initial team around this thread, which executes one team of the teams construct. */
+static const struct cst_team *initial_team(void) {
+    const struct cst_team *team = cst_self()->team;
+    while (team->enclosing) team = team->enclosing;
+    return team;
+}
+
+int omp_get_num_teams(void) {
+    return (int)initial_team()->other_teams + 1;
+}
+
+int omp_get_team_num(void) {
+    return (int)initial_team()->team_number;
+}
+
+/* These belong to the device; relaxed, as they order nothing (config.h). */
+void omp_set_num_teams(int teams) {
+    if (teams >= 0) cst_store_relaxed(&cst_config.num_teams, (uint32_t)teams);
+}
+
+int omp_get_max_teams(void) {
+    return (int)cst_load_relaxed(&cst_config.num_teams);
+}
+
+void omp_set_teams_thread_limit(int limit) {
+    if (limit >= 0) cst_store_relaxed(&cst_config.teams_thread_limit, (uint32_t)limit);
+}
+
+int omp_get_teams_thread_limit(void) {
+    return (int)cst_load_relaxed(&cst_config.teams_thread_limit);
+}
+
+/* --- time -------------------------------------------------------------------------------- */
+
+double omp_get_wtime(void) {
+    return (double)cst_clock_ns() / 1e9;
+}
+
+double omp_get_wtick(void) {
+    return (double)cst_clock_resolution_ns() / 1e9;
+}
+
+/* --- resources and tools ------------------------------------------------------------------ */
+
+/* Both kinds free all idle workers: threadprivate data lives in the program's own TLS, and the
+ * specification allows a soft pause to do as much as a hard one. Not inside a region. */
+int omp_pause_resource_all(int kind) {
+    (void)kind;
+    if (cst_self()->team->level > 0) return -1;
+    cst_pool_release();
+    return 0;
+}
+
+int omp_pause_resource(int kind, int device) {
+    return cst_device_is_host(device) ? omp_pause_resource_all(kind) : -1;
+}
+
+/* No tool is ever active: omp_control_tool_notool. */
+int omp_control_tool(int command, int modifier, void *argument) {
+    (void)command, (void)modifier, (void)argument;
+    return -2;
+}

@@ -1,0 +1,234 @@
+/* The user's calls about devices: there is none but the host, whose memory is all there is. */
+#include "abi/omp/prototypes.h"
+
+#include "abi/facts.h"
+#include "core/device.h"
+#include "core/message.h"
+#include "core/thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- numbers ------------------------------------------------------------------------------ */
+
+void omp_set_default_device(int device) {
+    if (device != CST_DEVICE_DEFAULT) cst_self()->task->icv.default_device = device;
+}
+
+int omp_get_default_device(void) {
+    return cst_self()->task->icv.default_device;
+}
+
+int omp_get_num_devices(void) {
+    return 0;
+}
+
+int omp_get_initial_device(void) {
+    return CST_DEVICE_HOST;
+}
+
+int omp_get_device_num(void) {
+    return CST_DEVICE_HOST;
+}
+
+int omp_is_initial_device(void) {
+    return 1;
+}
+
+static const char host_uid[] = "OMP_INITIAL_DEVICE";
+
+const char *omp_get_uid_from_device(int device) {
+    if (device == CST_DEVICE_DEFAULT) device = omp_get_default_device();
+    return device == CST_DEVICE_HOST || device == CST_DEVICE_INITIAL ? host_uid : NULL;
+}
+
+int omp_get_device_from_uid(const char *uid) {
+    return uid && strcmp(uid, host_uid) == 0 ? CST_DEVICE_INITIAL : CST_DEVICE_INVALID;
+}
+
+/* --- memory ------------------------------------------------------------------------------- */
+
+void *omp_target_alloc(size_t size, int device) {
+    return cst_device_is_host(device) ? malloc(size) : NULL;
+}
+
+void omp_target_free(void *memory, int device) {
+    if (cst_device_is_host(device)) free(memory);
+}
+
+int omp_target_is_present(const void *memory, int device) {
+    return memory && cst_device_is_host(device);
+}
+
+int omp_target_is_accessible(const void *memory, size_t size, int device) {
+    return memory && size > 0 && cst_device_is_host(device);
+}
+
+/* The host's memory cannot stand for another's. */
+int omp_target_associate_ptr(const void *host, const void *device_memory, size_t size,
+                             size_t offset, int device) {
+    (void)host, (void)device_memory, (void)size, (void)offset;
+    (void)cst_device_is_host(device);
+    return EINVAL;
+}
+
+int omp_target_disassociate_ptr(const void *host, int device) {
+    (void)host;
+    (void)cst_device_is_host(device);
+    return EINVAL;
+}
+
+void *omp_get_mapped_ptr(const void *memory, int device) {
+    return memory && cst_device_is_host(device) ? (void *)memory : NULL;
+}
+
+void *omp_target_memset(void *memory, int value, size_t count, int device) {
+    (void)cst_device_is_host(device); /* an unknown device: the host, as in libgomp */
+    return memset(memory, value, count);
+}
+
+static bool both_host(int to_device, int from_device) {
+    return cst_device_is_host(to_device) && cst_device_is_host(from_device);
+}
+
+int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset,
+                      size_t from_offset, int to_device, int from_device) {
+    if (!both_host(to_device, from_device)) return EINVAL;
+    memcpy((char *)to + to_offset, (const char *)from + from_offset, length);
+    return 0;
+}
+
+/* --- copies of a part of an array --------------------------------------------------------- */
+
+struct box {
+    void *to;
+    const void *from;
+    size_t element;
+    int dimensions;
+    const size_t *volume, *to_offsets, *from_offsets, *to_sizes, *from_sizes;
+};
+
+static bool times(size_t a, size_t b, size_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+/* The outermost dimension by a loop, the others by recursion, the last in one piece. */
+static int copy_box(const struct box *box) {
+    if (box->dimensions < 1) return EINVAL;
+    size_t to_slice = box->element, from_slice = box->element, to_offset, from_offset, length;
+    for (int i = 1; i < box->dimensions; i++)
+        if (!times(to_slice, box->to_sizes[i], &to_slice) ||
+            !times(from_slice, box->from_sizes[i], &from_slice))
+            return EINVAL;
+    if (!times(to_slice, box->to_offsets[0], &to_offset) ||
+        !times(from_slice, box->from_offsets[0], &from_offset))
+        return EINVAL;
+    char *to = (char *)box->to + to_offset;
+    const char *from = (const char *)box->from + from_offset;
+    if (box->dimensions == 1) {
+        if (!times(box->element, box->volume[0], &length)) return EINVAL;
+        memcpy(to, from, length);
+        return 0;
+    }
+    for (size_t i = 0; i < box->volume[0]; i++) {
+        struct box inner = {to + i * to_slice,     from + i * from_slice, box->element,
+                            box->dimensions - 1,   box->volume + 1,       box->to_offsets + 1,
+                            box->from_offsets + 1, box->to_sizes + 1,     box->from_sizes + 1};
+        int error = copy_box(&inner);
+        if (error) return error;
+    }
+    return 0;
+}
+
+/* Without memory the question is how many dimensions are possible. */
+static int check_box(const struct box *box, int to_device, int from_device) {
+    if (!box->to && !box->from) return INT_MAX;
+    return both_host(to_device, from_device) ? 0 : EINVAL;
+}
+
+int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimensions,
+                           const size_t *volume, const size_t *to_offsets,
+                           const size_t *from_offsets, const size_t *to_sizes,
+                           const size_t *from_sizes, int to_device, int from_device) {
+    struct box box = {to,         from,         element,  dimensions, volume,
+                      to_offsets, from_offsets, to_sizes, from_sizes};
+    int answer = check_box(&box, to_device, from_device);
+    return answer ? answer : copy_box(&box);
+}
+
+/* --- the same as tasks -------------------------------------------------------------------- */
+
+enum { DEPEND_HEADER = 5 }; /* 0, count, three counts of kinds that are not objects */
+
+/* A task with these dependences. The array is of the form in which GCC passes `depend` clauses
+ * that are depend objects only. */
+static void as_task(gomp_body *body, void *data, size_t size, int count, omp_depend_t *depend) {
+    if (count <= 0 || !depend) {
+        GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, 0, NULL, 0, NULL);
+        return;
+    }
+    void **list = calloc((size_t)count + DEPEND_HEADER, sizeof *list);
+    if (!list) cst_message_libgomp_fatal("Out of memory allocating a list of dependences");
+    list[1] = (void *)(uintptr_t)count;
+    for (int i = 0; i < count; i++) list[DEPEND_HEADER + i] = &depend[i];
+    GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, GOMP_TASK_DEPEND, list, 0,
+              NULL);
+    free(list);
+}
+
+struct copy {
+    char *to;
+    const char *from;
+    size_t length;
+};
+
+static void run_copy(void *data) {
+    struct copy *copy = data;
+    memcpy(copy->to, copy->from, copy->length);
+}
+
+int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset,
+                            size_t from_offset, int to_device, int from_device, int count,
+                            omp_depend_t *depend) {
+    if (!both_host(to_device, from_device)) return EINVAL;
+    struct copy copy = {(char *)to + to_offset, (const char *)from + from_offset, length};
+    as_task(run_copy, &copy, sizeof copy, count, depend);
+    return 0;
+}
+
+static void run_box(void *data) {
+    if (copy_box(data) != 0) cst_message_libgomp_fatal("omp_target_memcpy_rect failed");
+}
+
+int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions,
+                                 const size_t *volume, const size_t *to_offsets,
+                                 const size_t *from_offsets, const size_t *to_sizes,
+                                 const size_t *from_sizes, int to_device, int from_device,
+                                 int count, omp_depend_t *depend) {
+    struct box box = {to,         from,         element,  dimensions, volume,
+                      to_offsets, from_offsets, to_sizes, from_sizes};
+    int answer = check_box(&box, to_device, from_device);
+    if (answer == 0) as_task(run_box, &box, sizeof box, count, depend);
+    return answer;
+}
+
+struct fill {
+    void *memory;
+    int value;
+    size_t length;
+};
+
+static void run_fill(void *data) {
+    struct fill *fill = data;
+    memset(fill->memory, fill->value, fill->length);
+}
+
+void *omp_target_memset_async(void *memory, int value, size_t length, int device, int count,
+                              omp_depend_t *depend) {
+    (void)cst_device_is_host(device);
+    struct fill fill = {memory, value, length};
+    as_task(run_fill, &fill, sizeof fill, count, depend);
+    return memory;
+}

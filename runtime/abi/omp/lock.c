@@ -1,0 +1,78 @@
+/* The user's locks: the lock of core/lock.h in the program's own variable. */
+#include "abi/omp/prototypes.h"
+
+#include "abi/facts.h"
+#include "core/lock.h"
+#include "core/thread.h"
+
+_Static_assert(sizeof(omp_lock_t) == GOMP_LOCK_SIZE && sizeof(cst_lock) == GOMP_LOCK_SIZE &&
+                   _Alignof(omp_lock_t) == GOMP_LOCK_ALIGNMENT,
+               "omp_lock_t has four bytes in every program that GCC compiled");
+_Static_assert(sizeof(omp_nest_lock_t) == GOMP_NEST_LOCK_SIZE &&
+                   sizeof(struct cst_nest_lock) == GOMP_NEST_LOCK_SIZE &&
+                   _Alignof(omp_nest_lock_t) == GOMP_NEST_LOCK_ALIGNMENT &&
+                   _Alignof(struct cst_nest_lock) <= GOMP_NEST_LOCK_ALIGNMENT,
+               "omp_nest_lock_t has sixteen");
+
+static cst_lock *simple(omp_lock_t *lock) {
+    return (cst_lock *)lock->bytes;
+}
+
+static struct cst_nest_lock *nestable(omp_nest_lock_t *lock) {
+    return (struct cst_nest_lock *)lock->bytes;
+}
+
+/* Relaxed: nobody may use a lock while it is initialized. */
+void omp_init_lock(omp_lock_t *lock) {
+    cst_store_relaxed(simple(lock), CST_LOCK_FREE);
+}
+
+/* A hint may be ignored; one kind of lock serves all of them well. */
+void omp_init_lock_with_hint(omp_lock_t *lock, int hint) {
+    (void)hint;
+    omp_init_lock(lock);
+}
+
+void omp_destroy_lock(omp_lock_t *lock) {
+    (void)lock;
+}
+
+void omp_set_lock(omp_lock_t *lock) {
+    cst_lock_acquire(simple(lock));
+}
+
+void omp_unset_lock(omp_lock_t *lock) {
+    cst_lock_release(simple(lock));
+}
+
+int omp_test_lock(omp_lock_t *lock) {
+    return cst_lock_try(simple(lock));
+}
+
+void omp_init_nest_lock(omp_nest_lock_t *lock) {
+    struct cst_nest_lock *nest = nestable(lock);
+    cst_store_relaxed(&nest->lock, CST_LOCK_FREE);
+    cst_store_relaxed(&nest->owner, NULL);
+    nest->count = 0;
+}
+
+void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, int hint) {
+    (void)hint;
+    omp_init_nest_lock(lock);
+}
+
+void omp_destroy_nest_lock(omp_nest_lock_t *lock) {
+    (void)lock;
+}
+
+void omp_set_nest_lock(omp_nest_lock_t *lock) {
+    cst_nest_lock_acquire(nestable(lock), cst_self()->task);
+}
+
+void omp_unset_nest_lock(omp_nest_lock_t *lock) {
+    cst_nest_lock_release(nestable(lock));
+}
+
+int omp_test_nest_lock(omp_nest_lock_t *lock) {
+    return (int)cst_nest_lock_try(nestable(lock), cst_self()->task);
+}

@@ -1,0 +1,28 @@
+/* The team's barrier: arrive, complete the tasks, leave.
+ *
+ * Teams that fit the processors use a dissemination barrier (Hensgen, Finkel and Manber, 1988):
+ * in round r a member signals the one 2^r seats on and waits for the one 2^r seats back, so two
+ * members pay one transfer of a line, not two. A crowded team counts down one word and sleeps
+ * or yields, so that each member is scheduled once. */
+#ifndef CST_CORE_BARRIER_H
+#define CST_CORE_BARRIER_H
+
+#include "core/thread.h"
+
+/* Explicit barrier, and the one at a worksharing construct's end. All tasks of the team are
+ * complete when it returns. May block. */
+void cst_barrier(struct cst_thread *thread);
+
+/* The same where a cancelled region may cut it short. True: the region was cancelled. */
+bool cst_barrier_cancellable(struct cst_thread *thread);
+
+/* Help while waiting in a barrier or a dock: run any task of the team. */
+struct cst_wait;
+bool cst_barrier_help(struct cst_thread *thread, const struct cst_wait *wait);
+
+/* Has the current region been cancelled? */
+static inline bool cst_region_is_cancelled(struct cst_thread *thread) {
+    return cst_load_relaxed(&thread->team->cancelled) == thread->seat->region;
+}
+
+#endif

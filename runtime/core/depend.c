@@ -1,0 +1,300 @@
+/* Dependences between sibling tasks; see depend.h. */
+#include "core/depend.h"
+
+#include "core/runtime.h"
+#include "core/task.h"
+#include "core/thread.h"
+#include "core/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One predecessor of `to`, in the predecessor's list. Memory belongs to `to`, which cannot be
+ * complete, so not be freed, while it is in the list. */
+struct edge {
+    struct cst_depend_node *to;
+    struct edge *next;
+};
+
+enum { OWN_EDGES = 4 };
+
+struct edge_block {
+    struct edge_block *next;
+    uint32_t used;
+    struct edge edge[16];
+};
+
+struct cst_depend_node {
+    struct cst_task *task;   /* NULL: only awaited */
+    struct cst_seat *waiter; /* wakes up when no predecessor is left; NULL: task is made ready */
+    _Atomic uint32_t references;       /* the task's, and one for each place in the table */
+    _Atomic uint32_t predecessors;     /* not complete; plus 1 while edges are being added */
+    _Atomic(struct edge *) successors; /* CLOSED once complete */
+    uint32_t own_used;
+    struct edge own[OWN_EDGES];
+    struct edge_block *more;
+};
+
+static struct edge closed;
+#define CLOSED (&closed)
+
+/* --- nodes ------------------------------------------------------------------------------ */
+
+static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_depend_node *node = cst_slab_allocate(&thread->nodes, sizeof *node);
+    if (!node) cst_runtime_out_of_memory();
+    *node = (struct cst_depend_node){.task = task, .references = 1, .predecessors = 1};
+    return node;
+}
+
+static void release_node(struct cst_thread *thread, struct cst_depend_node *node) {
+    if (cst_sub_acq_rel(&node->references, 1) != 1) return;
+    while (node->more) {
+        struct edge_block *block = node->more;
+        node->more = block->next;
+        free(block);
+    }
+    cst_slab_free(&thread->nodes, node);
+}
+
+static bool is_complete(struct cst_depend_node *node) {
+    return cst_load_acquire(&node->successors) == CLOSED;
+}
+
+static struct edge *new_edge(struct cst_depend_node *node) {
+    if (node->own_used < OWN_EDGES) return &node->own[node->own_used++];
+    if (!node->more || node->more->used == 16) {
+        struct edge_block *block = malloc(sizeof *block);
+        if (!block) cst_runtime_out_of_memory();
+        block->next = node->more;
+        block->used = 0;
+        node->more = block;
+    }
+    return &node->more->edge[node->more->used++];
+}
+
+static void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {
+    if (from == to || is_complete(from)) return;
+    struct edge *edge = new_edge(to);
+    edge->to = to;
+    cst_add_relaxed(&to->predecessors, 1); /* before the edge can be seen */
+    struct edge *head = cst_load_acquire(&from->successors);
+    do {
+        if (head == CLOSED) {
+            cst_sub_acq_rel(&to->predecessors, 1);
+            return;
+        }
+        edge->next = head;
+    } while (!cst_cas_acq_rel(&from->successors, &head, edge)); /* pairs with complete's exchange */
+}
+
+void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node) {
+    struct edge *edge = cst_exchange_acq_rel(&node->successors, CLOSED);
+    while (edge) {
+        struct edge *next = edge->next; /* the edge may go with its owner */
+        struct cst_depend_node *to = edge->to;
+        struct cst_seat *waiter = to->waiter;
+        if (cst_add_seq_cst(&to->predecessors, -1) == 1) {
+            if (waiter)
+                cst_wake(waiter);
+            else
+                cst_task_ready(thread, to->task);
+        }
+        edge = next;
+    }
+    release_node(thread, node);
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+struct node_set {
+    struct cst_depend_node **node;
+    uint32_t count, capacity;
+};
+
+/* What the tasks so far did with an address: the last ones, all of one kind, and those before. */
+struct entry {
+    void *address;
+    enum cst_depend_kind kind; /* of `current` */
+    struct node_set current, before;
+};
+
+struct cst_depend_table {
+    uint32_t count, capacity; /* capacity: a power of two */
+    struct entry *entry;
+    struct cst_depend_node *all_memory; /* last task that depends on all memory */
+};
+
+static void drop_set(struct cst_thread *thread, struct node_set *set) {
+    for (uint32_t i = 0; i < set->count; i++) release_node(thread, set->node[i]);
+    set->count = 0;
+}
+
+/* Forgets the members that are complete, so that a set of readers does not grow for ever. */
+static void compact(struct cst_thread *thread, struct node_set *set) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (is_complete(set->node[i]))
+            release_node(thread, set->node[i]);
+        else
+            set->node[kept++] = set->node[i];
+    }
+    set->count = kept;
+}
+
+static void add_to_set(struct cst_thread *thread, struct node_set *set,
+                       struct cst_depend_node *node) {
+    if (set->count == set->capacity) compact(thread, set);
+    if (set->count * 2 > set->capacity || set->capacity == 0) {
+        uint32_t capacity = set->capacity ? 2 * set->capacity : 4;
+        struct cst_depend_node **bigger = realloc(set->node, capacity * sizeof *bigger);
+        if (!bigger) cst_runtime_out_of_memory();
+        set->node = bigger;
+        set->capacity = capacity;
+    }
+    cst_add_relaxed(&node->references, 1);
+    set->node[set->count++] = node;
+}
+
+static uint32_t hash(const void *address, uint32_t capacity) {
+    return (uint32_t)(((uintptr_t)address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
+           (capacity - 1);
+}
+
+static struct entry *probe(struct cst_depend_table *table, void *address) {
+    uint32_t i = hash(address, table->capacity);
+    while (table->entry[i].address && table->entry[i].address != address)
+        i = (i + 1) & (table->capacity - 1);
+    return &table->entry[i];
+}
+
+static void grow(struct cst_depend_table *table) {
+    struct cst_depend_table old = *table;
+    table->capacity = old.capacity ? 2 * old.capacity : 16;
+    table->entry = calloc(table->capacity, sizeof *table->entry);
+    if (!table->entry) cst_runtime_out_of_memory();
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.entry[i].address) *probe(table, old.entry[i].address) = old.entry[i];
+    free(old.entry);
+}
+
+static struct entry *find(struct cst_depend_table *table, void *address) {
+    if (2 * table->count >= table->capacity) grow(table);
+    struct entry *entry = probe(table, address);
+    if (!entry->address) {
+        entry->address = address;
+        table->count++;
+    }
+    return entry;
+}
+
+static void clear(struct cst_thread *thread, struct cst_depend_table *table) {
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        struct entry *entry = &table->entry[i];
+        if (!entry->address) continue;
+        drop_set(thread, &entry->current);
+        drop_set(thread, &entry->before);
+        free(entry->current.node);
+        free(entry->before.node);
+    }
+    if (table->count) memset(table->entry, 0, table->capacity * sizeof *table->entry);
+    table->count = 0;
+    if (table->all_memory) release_node(thread, table->all_memory);
+    table->all_memory = NULL;
+}
+
+void cst_depend_free_table(struct cst_depend_table *table) {
+    clear(cst_self(), table);
+    free(table->entry);
+    free(table);
+}
+
+static struct cst_depend_table *table_of(struct cst_thread *thread, struct cst_task *parent) {
+    struct cst_depend_table *table = parent->children_depend;
+    if (!table) {
+        table = parent->children_depend = calloc(1, sizeof *table);
+        if (!table) cst_runtime_out_of_memory();
+    } else if (table->count > 64 &&
+               parent->children_here + cst_load_acquire(&parent->balance) == 0) {
+        clear(thread, table); /* all siblings are complete: nothing to wait for */
+    }
+    return table;
+}
+
+/* --- entering --------------------------------------------------------------------------- */
+
+static void add_edges(struct node_set *from, struct cst_depend_node *to) {
+    for (uint32_t i = 0; i < from->count; i++) add_edge(from->node[i], to);
+}
+
+/* After a task that depends on all memory, nothing older counts. */
+static void enter_all_memory(struct cst_thread *thread, struct cst_depend_table *table,
+                             struct cst_depend_node *node, bool record) {
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        add_edges(&table->entry[i].current, node);
+        add_edges(&table->entry[i].before, node);
+    }
+    if (table->all_memory) add_edge(table->all_memory, node);
+    if (!record) return;
+    clear(thread, table);
+    cst_add_relaxed(&node->references, 1);
+    table->all_memory = node;
+}
+
+static void enter_item(struct cst_thread *thread, struct cst_depend_table *table,
+                       struct cst_depend_node *node, struct cst_depend_item item, bool record) {
+    struct entry *entry = find(table, item.address);
+    bool joins =
+        entry->current.count > 0 && item.kind == entry->kind && item.kind != CST_DEPEND_OUT;
+    add_edges(joins ? &entry->before : &entry->current, node);
+    if (table->all_memory) add_edge(table->all_memory, node);
+    if (!record) return;
+    if (!joins) {
+        struct node_set old = entry->before;
+        drop_set(thread, &old);
+        entry->before = entry->current;
+        entry->current = old;
+        entry->kind = item.kind;
+    }
+    add_to_set(thread, &entry->current, node);
+}
+
+static void enter(struct cst_thread *thread, struct cst_task *parent, struct cst_depend_node *node,
+                  const struct cst_depend_list *list, bool record) {
+    struct cst_depend_table *table = table_of(thread, parent);
+    for (size_t i = 0; i < list->count; i++) {
+        struct cst_depend_item item = list->item(list, i);
+        if (item.all_memory)
+            enter_all_memory(thread, table, node, record);
+        else if (item.address)
+            enter_item(thread, table, node, item, record);
+    }
+}
+
+bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct cst_task *task,
+                      const struct cst_depend_list *list) {
+    struct cst_depend_node *node = make_node(thread, task);
+    task->depend = node;
+    if (!task->deferred) node->waiter = thread->seat;
+    enter(thread, parent, node, list, true);
+    return cst_add_seq_cst(&node->predecessors, -1) == 1;
+}
+
+static bool has_no_predecessors(const struct cst_wait *wait) {
+    struct cst_depend_node *node = (struct cst_depend_node *)wait->object;
+    return cst_load_seq_cst(&node->predecessors) == 0;
+}
+
+void cst_depend_await_node(struct cst_thread *thread, struct cst_depend_node *node) {
+    struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
+    cst_task_wait(thread, &wait);
+}
+
+void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
+                      const struct cst_depend_list *list) {
+    struct cst_depend_node *node = make_node(thread, NULL);
+    node->waiter = thread->seat;
+    enter(thread, parent, node, list, false);
+    if (cst_add_seq_cst(&node->predecessors, -1) != 1) cst_depend_await_node(thread, node);
+    release_node(cst_self(), node);
+}

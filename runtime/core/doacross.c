@@ -1,0 +1,159 @@
+/* Doacross loops; see ordered.h.
+ *
+ * Iterations that run one after the other on one member share a line: the outer iterations of a
+ * member (static), of a chunk (dynamic), or a single one (guided). The line tells the last
+ * iteration posted, as its number in the whole nest; where that number does not fit 64 bits, as a
+ * vector under a lock. */
+#include "core/lock.h"
+#include "core/ordered.h"
+#include "core/runtime.h"
+#include "core/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LOOPS = 64 };
+
+struct line {
+    CST_LINE_ALIGNED _Atomic uint64_t posted; /* number of the last iteration, plus 1; 0: none */
+    _Atomic uint32_t waiters;
+    cst_lock lock; /* of the vector behind, in a nest that does not fit */
+};
+
+struct cst_doacross {
+    uint32_t loops, members;
+    bool fits;      /* the nest's iterations can be numbered in 64 bits */
+    bool by_member; /* lines: per member, else per `grain` outer iterations */
+    uint64_t grain; /* static with chunks: their size; 0: one block per member */
+    uint64_t trip;
+    size_t line_size;
+    uint64_t counts[MOST_LOOPS];
+    struct line *lines;
+    size_t capacity; /* bytes */
+};
+
+static void allocate_lines(struct cst_doacross *state, uint64_t count) {
+    size_t vector = state->fits ? 0 : (size_t)state->loops * sizeof(uint64_t);
+    state->line_size =
+        (sizeof(struct line) + vector + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
+    size_t size;
+    if (__builtin_mul_overflow(count, state->line_size, &size)) cst_runtime_out_of_memory();
+    if (size > state->capacity || !state->lines) {
+        free(state->lines);
+        state->lines = aligned_alloc(CST_CACHE_LINE, size);
+        if (!state->lines) cst_runtime_out_of_memory();
+        state->capacity = size;
+    }
+    memset(state->lines, 0, size);
+}
+
+static bool numbers_fit(const struct cst_doacross_spec *spec) {
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < spec->count; i++)
+        if (__builtin_mul_overflow(product, spec->counts[i], &product)) return false;
+    return product < UINT64_MAX;
+}
+
+void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec *spec,
+                         uint32_t members) {
+    struct cst_doacross *state = share->doacross;
+    if (!state) state = share->doacross = calloc(1, sizeof *state);
+    if (!state || spec->count > MOST_LOOPS) cst_runtime_out_of_memory();
+    state->loops = members == 1 ? 0 : spec->count;
+    for (uint32_t i = 0; i < spec->count; i++) {
+        state->counts[i] = spec->counts[i];
+        if (spec->counts[i] == 0) state->loops = 0; /* nothing is executed, nothing is awaited */
+    }
+    if (state->loops == 0) return;
+    state->members = members;
+    state->trip = share->trip;
+    state->fits = numbers_fit(spec);
+    state->by_member = share->schedule == CST_SCHEDULE_STATIC;
+    state->grain = share->schedule == CST_SCHEDULE_GUIDED ? 1 : share->chunk;
+    allocate_lines(state,
+                   state->by_member ? members : cst_schedule_chunks(share->trip, state->grain));
+}
+
+uint32_t cst_doacross_loops(struct cst_thread *thread) {
+    struct cst_share *share = thread->share;
+    return share && share->doacross ? share->doacross->loops : 0;
+}
+
+/* Which member executes outer iteration i of a static loop without chunks. */
+static uint64_t block_owner(const struct cst_doacross *state, uint64_t i) {
+    uint64_t each = state->trip / state->members, rest = state->trip % state->members;
+    uint64_t longer = rest * (each + 1);
+    return i < longer ? i / (each + 1) : rest + (i - longer) / each;
+}
+
+static struct line *line_of(const struct cst_doacross *state, uint64_t i) {
+    uint64_t index;
+    if (!state->by_member)
+        index = i / state->grain;
+    else if (state->grain == 0)
+        index = block_owner(state, i);
+    else
+        index = i / state->grain % state->members;
+    return (struct line *)((char *)state->lines + index * state->line_size);
+}
+
+static uint64_t number_of(const struct cst_doacross *state, const uint64_t *vector) {
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < state->loops; i++) number = number * state->counts[i] + vector[i];
+    return number + 1;
+}
+
+static uint64_t *vector_of(struct line *line) {
+    return (uint64_t *)(line + 1);
+}
+
+static bool not_before(const uint64_t *a, const uint64_t *b, uint32_t loops) {
+    for (uint32_t i = 0; i < loops; i++)
+        if (a[i] != b[i]) return a[i] > b[i];
+    return true;
+}
+
+struct sink {
+    const struct cst_doacross *state;
+    struct line *line;
+    const uint64_t *vector;
+    uint64_t number;
+};
+
+static bool is_posted(const struct cst_wait *wait) {
+    const struct sink *sink = wait->object;
+    uint64_t posted = cst_load_seq_cst(&sink->line->posted);
+    if (sink->state->fits || posted == 0) return posted >= sink->number;
+    cst_lock_acquire(&sink->line->lock);
+    bool reached = not_before(vector_of(sink->line), sink->vector, sink->state->loops);
+    cst_lock_release(&sink->line->lock);
+    return reached;
+}
+
+void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
+    struct cst_doacross *state = thread->share->doacross;
+    struct line *line = line_of(state, vector[0]);
+    uint64_t number = 1;
+    if (state->fits) {
+        number = number_of(state, vector);
+        if (number <= cst_load_relaxed(&line->posted)) return; /* posted already */
+    } else {
+        cst_lock_acquire(&line->lock);
+        memcpy(vector_of(line), vector, state->loops * sizeof *vector);
+        cst_lock_release(&line->lock);
+    }
+    /* Releases what the iteration wrote; pairs with is_posted. */
+    cst_exchange_seq_cst(&line->posted, number);
+    if (cst_load_seq_cst(&line->waiters)) cst_team_wake(thread->team);
+}
+
+void cst_doacross_wait(struct cst_thread *thread, const uint64_t *vector) {
+    struct cst_doacross *state = thread->share->doacross;
+    struct sink sink = {.state = state, .line = line_of(state, vector[0]), .vector = vector};
+    sink.number = state->fits ? number_of(state, vector) : 1;
+    struct cst_wait wait = {.holds = is_posted, .object = &sink};
+    if (is_posted(&wait)) return;
+    cst_add_seq_cst(&sink.line->waiters, 1); /* as for turn_waiters in ordered.c */
+    cst_wait(thread, &wait);
+    cst_sub_acq_rel(&sink.line->waiters, 1);
+}

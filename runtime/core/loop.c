@@ -1,0 +1,277 @@
+/* Loops and sections; see loop.h.
+ *
+ * Dynamic and guided loops take iterations from one shared counter, always upwards, so each member
+ * sees increasing iterations: programs rely on it, although schedule(dynamic) has not promised it
+ * since OpenMP 5.0 (superlu_dist's look-ahead is one). A range per member and stealing would break
+ * them. What keeps the counter's line from becoming the bottleneck is that a member claims several
+ * short chunks at once, about CLAIM_TICKS worth, and hands them out to itself without an atomic
+ * operation. */
+#include "core/loop.h"
+
+#include "core/barrier.h"
+#include "core/cancel.h"
+#include "core/ordered.h"
+#include "core/reduce.h"
+#include "platform/platform.h"
+
+enum {
+    CLAIM_TICKS = 1000,   /* work that a claim should cover, for each member of the team */
+    LARGEST_CLAIM = 1024, /* chunks */
+    FEW_CHUNKS = 8,       /* for each member: no more are claimed one by one */
+    PARTS = 4             /* a claim is at most 1/PARTS of an equal share of what is left */
+};
+
+void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
+    const struct cst_icv *icv = &thread->task->icv;
+    spec->schedule = icv->run_sched_kind;
+    spec->chunk = icv->run_sched_chunk > 0 ? (uint64_t)icv->run_sched_chunk : 0;
+}
+
+/* --- the shared part -------------------------------------------------------------------- */
+
+static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, uint32_t size) {
+    share->start = spec->start;
+    share->end = spec->end;
+    share->increment = spec->increment;
+    share->trip =
+        cst_schedule_trip(spec->start, spec->end, spec->increment, spec->up, spec->is_signed);
+    share->schedule = spec->schedule == CST_SCHEDULE_AUTO ? CST_SCHEDULE_STATIC : spec->schedule;
+    share->chunk = spec->chunk;
+    if (size == 1 && !spec->sections) {
+        /* Nobody to share with: all in one chunk. */
+        share->schedule = CST_SCHEDULE_STATIC;
+        share->chunk = 0;
+    }
+    if (share->chunk == 0 && share->schedule != CST_SCHEDULE_STATIC) share->chunk = 1;
+    share->ordered = spec->ordered;
+    share->counts_on = share->trip < UINT64_MAX / 2 && share->chunk < UINT32_MAX;
+    share->batching = share->counts_on && !spec->ordered && !spec->sections &&
+                      share->schedule == CST_SCHEDULE_DYNAMIC &&
+                      share->trip / share->chunk > FEW_CHUNKS * (uint64_t)size;
+    cst_store_relaxed(&share->next, 0);
+    cst_store_relaxed(&share->turn, 0);
+}
+
+/* The member's own part begins. */
+static void begin(struct cst_thread *thread) {
+    struct cst_loop *loop = &thread->loop;
+    struct cst_share *share = thread->share;
+    loop->left = 0;
+    loop->step = share->chunk * share->increment;
+    loop->has_end = false;
+    loop->first = loop->last = 0;
+    loop->trips = 0;
+    loop->batch = 0;
+}
+
+void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *spec,
+                         const struct cst_loop_extras *extras) {
+    struct cst_team *team = thread->team;
+    struct cst_share *share;
+    if (extras->reductions) cst_reduce_begin_construct(thread);
+    if (cst_share_enter(thread, &share)) {
+        set_up(share, spec, team->size);
+        if (extras->doacross) {
+            share->batching = false; /* iterations wait for each other: hand them out singly */
+            cst_doacross_set_up(share, extras->doacross, team->size);
+        }
+        if (extras->memory) cst_share_clear_memory(share, (size_t)*extras->memory);
+        share->reductions = extras->reductions;
+        if (extras->reductions) cst_reduce_register(thread, extras->reductions, NULL);
+        cst_share_publish(thread, share);
+    } else {
+        cst_share_await(thread, share);
+        if (extras->reductions) cst_reduce_register(thread, extras->reductions, share->reductions);
+    }
+    if (extras->memory) *extras->memory = share->memory;
+    begin(thread);
+}
+
+void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec) {
+    cst_loop_start_with(thread, spec, &(struct cst_loop_extras){0});
+}
+
+void cst_loop_prepare(struct cst_thread *thread, struct cst_team *team,
+                      const struct cst_loop_spec *spec) {
+    (void)thread;
+    uint64_t construct = team->first.construct;
+    struct cst_share *share = &team->ring[construct % CST_SHARE_RING];
+    set_up(share, spec, team->size);
+    cst_store_relaxed(&share->claim, 2 * (construct + 1));
+    cst_store_relaxed(&share->ready, construct + 1); /* fork publishes */
+}
+
+void cst_loop_join(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    uint64_t construct = seat->construct++;
+    thread->share = &seat->team->ring[construct % CST_SHARE_RING];
+    thread->loop.tag = construct + 1;
+    begin(thread);
+}
+
+/* --- dynamic, in batches ------------------------------------------------------------------- */
+
+/* How many chunks the next claim takes: as many as take about CLAIM_TICKS for each member, so that
+ * however large the team, the claims do not follow each other too closely. */
+static uint64_t batch_size(struct cst_loop *loop, uint32_t size, uint64_t chunks_left) {
+    uint64_t now = cst_clock_ticks(), spent = now - loop->claimed_at;
+    uint64_t wanted = (uint64_t)CLAIM_TICKS * size;
+    loop->claimed_at = now;
+    if (loop->batch == 0)
+        loop->batch = 1;
+    else if (spent < wanted / 2 && loop->batch < LARGEST_CLAIM)
+        loop->batch *= spent < wanted / 4 ? 4 : 2;
+    else if (spent > wanted && loop->batch > 1)
+        loop->batch = spent > 4 * wanted ? 1 : loop->batch / 2;
+    uint64_t most = chunks_left / (PARTS * (uint64_t)size);
+    if (loop->batch > most) loop->batch = most > 0 ? (uint32_t)most : 1;
+    return loop->batch;
+}
+
+/* Claims a batch for cst_loop_next to hand out; the loop's last chunk, whose end is not like the
+ * others', is kept aside. False: no iterations are left. */
+static bool claim(struct cst_thread *thread) {
+    struct cst_loop *loop = &thread->loop;
+    struct cst_share *share = thread->share;
+    uint64_t chunks_left = cst_schedule_chunks(share->trip - loop->last, share->chunk);
+    uint64_t batch = batch_size(loop, thread->team->size, chunks_left);
+    /* Not looked at before: that would fetch the line twice, to read and to write. */
+    uint64_t next = cst_add_acq_rel(&share->next, batch * share->chunk);
+    if (next >= share->trip) return false;
+    uint64_t chunks = cst_schedule_chunks(share->trip - next, share->chunk);
+    loop->has_end = chunks <= batch;
+    loop->left = (uint32_t)(loop->has_end ? chunks - 1 : batch);
+    loop->value = share->start + next * share->increment;
+    loop->last = loop->has_end ? share->trip : next + batch * share->chunk;
+    return true;
+}
+
+/* The batch is used up. */
+static bool next_batch(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_loop *loop = &thread->loop;
+    if (!loop->has_end && !claim(thread)) return false;
+    if (loop->left > 0) return cst_loop_next(thread, first, last);
+    loop->has_end = false;
+    *first = loop->value;
+    *last = thread->share->end;
+    return true;
+}
+
+/* --- chunk by chunk ---------------------------------------------------------------- */
+
+static bool next_dynamic(struct cst_share *share, uint64_t *first, uint64_t *last) {
+    uint64_t next;
+    if (share->counts_on) {
+        next = cst_add_acq_rel(&share->next, share->chunk);
+        if (next >= share->trip) return false;
+    } else {
+        next = cst_load_relaxed(&share->next);
+        do {
+            if (next >= share->trip) return false;
+        } while (!cst_cas_acq_rel(&share->next, &next,
+                                  share->trip - next < share->chunk ? share->trip
+                                                                    : next + share->chunk));
+    }
+    *first = next;
+    *last = share->trip - next < share->chunk ? share->trip : next + share->chunk;
+    return true;
+}
+
+static bool next_guided(struct cst_share *share, uint32_t size, uint64_t *first, uint64_t *last) {
+    uint64_t next = cst_load_relaxed(&share->next);
+    do {
+        if (next >= share->trip) return false;
+        *last = next + cst_schedule_guided(share->trip - next, share->chunk, size);
+    } while (!cst_cas_acq_rel(&share->next, &next, *last));
+    *first = next;
+    return true;
+}
+
+static bool next_static(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_share *share = thread->share;
+    uint32_t size = thread->team->size;
+    uint64_t trip = thread->loop.trips++;
+    if (share->chunk == 0) {
+        if (trip > 0) return false;
+        cst_schedule_block(share->trip, size, thread->number, first, last);
+        return *first < *last;
+    }
+    uint64_t chunk = trip * size + thread->number;
+    if (chunk >= cst_schedule_chunks(share->trip, share->chunk)) return false;
+    *first = chunk * share->chunk;
+    uint64_t left = share->trip - *first;
+    *last = *first + (left < share->chunk ? left : share->chunk);
+    return true;
+}
+
+bool cst_loop_next_slow(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_share *share = thread->share;
+    uint64_t from, to;
+    bool found;
+    if (cst_unlikely(share->ordered)) cst_ordered_pass(thread);
+    if (cst_unlikely(cst_construct_is_cancelled(thread))) return false;
+    if (share->batching) return next_batch(thread, first, last);
+    if (share->schedule == CST_SCHEDULE_STATIC)
+        found = next_static(thread, &from, &to);
+    else if (share->schedule == CST_SCHEDULE_GUIDED)
+        found = next_guided(share, thread->team->size, &from, &to);
+    else
+        found = next_dynamic(share, &from, &to);
+    if (!found) return false;
+    thread->loop.first = from;
+    thread->loop.last = to;
+    thread->loop.ordered_ends = 0;
+    *first = share->start + from * share->increment;
+    /* The compiler compares with the loop's own end, which a whole chunk could step over. */
+    *last = to == share->trip ? share->end : share->start + to * share->increment;
+    return true;
+}
+
+/* --- the end ---------------------------------------------------------------------------- */
+
+static void leave(struct cst_thread *thread) {
+    if (thread->share && thread->share->ordered) cst_ordered_pass(thread);
+    cst_share_leave(thread);
+}
+
+void cst_loop_end(struct cst_thread *thread) {
+    leave(thread);
+    cst_barrier(thread);
+}
+
+void cst_loop_end_nowait(struct cst_thread *thread) {
+    leave(thread);
+}
+
+bool cst_loop_end_cancellable(struct cst_thread *thread) {
+    leave(thread);
+    return cst_barrier_cancellable(thread);
+}
+
+/* --- sections --------------------------------------------------------------------------- */
+
+static struct cst_loop_spec sections_spec(uint32_t count) {
+    return (struct cst_loop_spec){.start = 1,
+                                  .end = (uint64_t)count + 1,
+                                  .increment = 1,
+                                  .chunk = 1,
+                                  .schedule = CST_SCHEDULE_DYNAMIC,
+                                  .up = true,
+                                  .sections = true};
+}
+
+void cst_sections_start(struct cst_thread *thread, uint32_t count,
+                        const struct cst_loop_extras *extras) {
+    struct cst_loop_spec spec = sections_spec(count);
+    cst_loop_start_with(thread, &spec, extras);
+}
+
+void cst_sections_prepare(struct cst_thread *thread, struct cst_team *team, uint32_t count) {
+    struct cst_loop_spec spec = sections_spec(count);
+    cst_loop_prepare(thread, team, &spec);
+}
+
+uint32_t cst_sections_next(struct cst_thread *thread) {
+    uint64_t first, last;
+    return cst_loop_next(thread, &first, &last) ? (uint32_t)first : 0;
+}

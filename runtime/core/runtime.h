@@ -1,0 +1,28 @@
+/* The one root of the process: which substrate serves it, how many processors there are to use,
+ * start, fork and end. */
+#ifndef CST_CORE_RUNTIME_H
+#define CST_CORE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cst_substrate;
+
+/* The substrate, started at the first call; the caller holds the pool's lock. Never NULL. */
+const struct cst_substrate *cst_runtime_substrate(void);
+
+/* dyn-var: how many of `threads` a region should have now. In a Haskell program the idle
+ * processors bound what the user did not ask for by number; elsewhere all processors do. */
+uint32_t cst_runtime_adjust(uint32_t threads, bool explicit);
+
+/* Is this a Haskell program with the runtime linked in? */
+bool cst_runtime_is_hosted(void);
+
+/* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
+_Noreturn void cst_runtime_out_of_memory(void);
+
+/* The host's first thread has ended before the process (pthread_exit in main), and now, perhaps
+ * with that call, another: if none but the thread library's own are left, the process is over. */
+void cst_runtime_end_if_last(void);
+
+#endif

@@ -1,0 +1,534 @@
+/* A task's life; see task.h, and README.md, "Tasks". */
+#include "core/task.h"
+
+#include "core/barrier.h"
+#include "core/cancel.h"
+#include "core/config.h"
+#include "core/depend.h"
+#include "core/queue.h"
+#include "core/runtime.h"
+#include "core/thread.h"
+#include "core/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* Ready tasks a member keeps before it runs a new one at once: enough for thieves, few enough
+     * that a flat loop of tasks needs no memory to speak of. */
+    DEQUE_LIMIT = 32,
+    DEQUE_LIMIT_EACH = 16, /* more for each member */
+    LOOK_AGAIN = 8,        /* tasks run at once between two looks whether that is still so */
+    MOST_RUNS = 16,        /* tasks run before the wait's condition is looked at again */
+};
+
+void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct cst_seat *seat,
+                            struct cst_task *parent, const struct cst_icv *icv) {
+    cst_store_relaxed(&task->parent, parent);
+    task->team = team;
+    task->group = task->open_group = NULL;
+    cst_store_relaxed(&task->seat, seat);
+    task->children_here = 0;
+    cst_store_relaxed(&task->balance, 0);
+    task->floor = INT64_MIN;
+    task->icv = *icv;
+    if (cst_unlikely(task->children_depend != NULL)) {
+        cst_depend_free_table(task->children_depend);
+        task->children_depend = NULL;
+    }
+}
+
+/* --- counting --------------------------------------------------------------------------- */
+
+static void count_made(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_seat *seat = thread->seat;
+    cst_store_relaxed(&seat->tasks_made, cst_load_relaxed(&seat->tasks_made) + 1);
+    seat->made_tasks = true;
+    thread->task->children_here++;
+    struct cst_group *group = task->group;
+    if (!group) return;
+    if (group->seat == seat)
+        group->made_here++;
+    else
+        cst_add_relaxed(&group->balance, 1); /* before the maker is complete, see group.h */
+}
+
+static void count_done_in_group(struct cst_thread *thread, struct cst_group *group,
+                                uint32_t count) {
+    struct cst_seat *opener = group->seat; /* the group may be gone after the last count */
+    if (opener == thread->seat) {
+        group->made_here -= count;
+        return;
+    }
+    /* Releases what the tasks wrote; pairs with cst_group_is_done. */
+    cst_add_seq_cst(&group->balance, -(int64_t)count);
+    cst_wake(opener);
+}
+
+static void free_task(struct cst_thread *thread, struct cst_task *task) {
+    if (cst_unlikely(task->outside != NULL)) free(task->outside);
+    cst_slab_free(&thread->slab, task);
+}
+
+/* `count` children of `parent` are complete. */
+static void count_done_in_parent(struct cst_thread *thread, struct cst_task *parent,
+                                 uint32_t count) {
+    struct cst_seat *runner = cst_load_relaxed(&parent->seat);
+    if (runner == thread->seat) {
+        parent->children_here -= (int32_t)count;
+        return;
+    }
+    /* To zero only when the parent has returned and these were its last children (retire). */
+    if (cst_add_seq_cst(&parent->balance, -(int32_t)count) == (int32_t)count)
+        free_task(thread, parent);
+    else if (runner)
+        cst_wake(runner);
+}
+
+/* The task has returned. It is freed now, or with its last child, or (hold) once its event is
+ * fulfilled. */
+static void retire(struct cst_thread *thread, struct cst_task *task, bool hold) {
+    int32_t here = task->children_here + hold;
+    cst_store_relaxed(&task->seat, NULL);
+    if (here == 0)
+        free_task(thread, task);
+    else if (cst_add_acq_rel(&task->balance, here) + here == 0)
+        free_task(thread, task);
+}
+
+static void count_done_in_team(struct cst_thread *thread, struct cst_team *team, uint32_t count) {
+    struct cst_seat *seat = thread->seat;
+    if (thread->team == team) {
+        /* Release: pairs with all_done. */
+        cst_store_release(&seat->tasks_done, cst_load_relaxed(&seat->tasks_done) + count);
+        seat->completed_tasks = true;
+    } else {
+        cst_add_seq_cst(&team->foreign_done, count);
+        cst_wake(&team->first); /* member 0 looks for the end; seats are never freed */
+    }
+}
+
+static void count_done(struct cst_thread *thread, struct cst_team *team, struct cst_task *parent,
+                       struct cst_group *group, uint32_t count) {
+    if (group) count_done_in_group(thread, group, count);
+    count_done_in_parent(thread, parent, count);
+    count_done_in_team(thread, team, count);
+}
+
+/* Counts what the thread owes. */
+static void settle(struct cst_thread *thread) {
+    struct cst_owed *owed = &thread->owed;
+    uint32_t count = owed->count;
+    if (count == 0) return;
+    owed->count = 0;
+    count_done(thread, thread->team, owed->parent, owed->group, count);
+}
+
+/* All that follows a deferred task's body and event, but for its memory. */
+static void complete(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_task *parent = cst_load_relaxed(&task->parent);
+    if (task->depend) cst_depend_complete(thread, task->depend);
+    task->depend = NULL;
+    if (!task->deferred) return;
+    if (thread->owed.running == task) {
+        thread->owed.running = NULL;
+        thread->owed.parent = parent;
+        thread->owed.group = task->group;
+        thread->owed.count++;
+    } else {
+        count_done(thread, task->team, parent, task->group, 1);
+    }
+}
+
+/* --- running ---------------------------------------------------------------------------- */
+
+static bool is_discarded(struct cst_thread *thread, struct cst_group *group) {
+    return cst_unlikely(cst_region_is_cancelled(thread)) ||
+           cst_unlikely(cst_group_is_cancelled(group));
+}
+
+/* After the body: true if an event keeps the task from being complete. */
+static bool event_is_pending(struct cst_task *task) {
+    if (cst_likely(cst_load_relaxed(&task->detach) == CST_DETACH_NONE)) return false;
+    uint8_t pending = CST_DETACH_PENDING;
+    return cst_cas_acq_rel(&task->detach, &pending, CST_DETACH_RETURNED);
+}
+
+static void run(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_task *suspended = thread->task;
+    bool discarded = !task->constructed && task->deferred && is_discarded(thread, task->group);
+    cst_store_relaxed(&task->seat, thread->seat);
+    task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
+    thread->task = task;
+    if (cst_likely(!discarded)) {
+        task->function(task->data);
+        thread = cst_self();
+    }
+    thread->task = suspended;
+    if (cst_unlikely(task->children_depend != NULL)) {
+        cst_depend_free_table(task->children_depend);
+        task->children_depend = NULL;
+    }
+    if (!discarded && cst_unlikely(cst_load_relaxed(&task->detach) != CST_DETACH_NONE)) {
+        /* Held first: once the state says RETURNED, whoever fulfils may complete and free it. */
+        int32_t here = task->children_here + 1;
+        cst_store_relaxed(&task->seat, NULL);
+        cst_add_acq_rel(&task->balance, here);
+        if (event_is_pending(task)) return;
+        complete(thread, task);
+        if (cst_add_acq_rel(&task->balance, -1) == 1) free_task(thread, task);
+        return;
+    }
+    complete(thread, task);
+    retire(thread, task, false);
+}
+
+void cst_task_fulfill(struct cst_task *task) {
+    uint8_t pending = CST_DETACH_PENDING;
+    /* Release: what the fulfiller wrote is visible to successors. */
+    if (cst_cas_acq_rel(&task->detach, &pending, CST_DETACH_FULFILLED)) {
+        struct cst_seat *seat = cst_load_relaxed(&task->seat);
+        if (seat) cst_wake(seat);
+        return;
+    }
+    if (pending != CST_DETACH_RETURNED) return; /* fulfilled twice: the program is wrong */
+    struct cst_thread *thread = cst_self();
+    complete(thread, task);
+    if (cst_add_acq_rel(&task->balance, -1) == 1) free_task(thread, task);
+}
+
+/* --- finding work ----------------------------------------------------------------------- */
+
+/* Is `task` progeny of the thread's current one? See cst_deque_permit: the answer may be
+ * about a task that has been taken and freed meanwhile, and is then not used. */
+static bool is_progeny(const struct cst_task *task, const void *argument) {
+    const struct cst_thread *thread = argument;
+    struct cst_task *current = thread->task;
+    struct cst_task *candidate = (struct cst_task *)task;
+    uint32_t depth = cst_load_relaxed(&current->depth), at = cst_load_relaxed(&candidate->depth);
+    while (at > depth) {
+        candidate = cst_load_relaxed(&candidate->parent);
+        if (!candidate || cst_load_relaxed(&candidate->depth) != --at) return false; /* stale */
+    }
+    return candidate == current;
+}
+
+/* A worker in its dock may look at the team while its master begins another region. */
+static bool is_in_region(const struct cst_task *task, const void *argument) {
+    (void)task;
+    const struct cst_thread *thread = argument;
+    return cst_load_acquire(&thread->team->tasking) == thread->seat->region;
+}
+
+static struct cst_task *steal(struct cst_thread *thread, cst_deque_permit *permit) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = thread->team;
+    bool lost;
+    do {
+        lost = false;
+        for (uint32_t i = 0, size = seat->size; i < size; i++) {
+            uint32_t victim = (seat->victim + i) % size;
+            if (victim == seat->number) continue;
+            struct cst_task *task =
+                cst_deque_steal(&cst_team_seat(team, victim)->deque, permit, thread, &lost);
+            if (!task) continue;
+            seat->victim = victim;
+            return task;
+        }
+    } while (lost);
+    return NULL;
+}
+
+static struct cst_task *find_any(struct cst_thread *thread) {
+    struct cst_task *task = cst_queue_take(thread->team, is_in_region, thread);
+    if (!task) task = cst_deque_take(&thread->seat->deque, INT64_MIN);
+    return task ? task : steal(thread, is_in_region);
+}
+
+/* Tells member 0, which looks for the end, that this member has come to one. A read-modify-write
+ * orders our counts before its look at them, or its going to sleep before ours at `parked`. */
+static void report_idle(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    if (!seat->completed_tasks) return;
+    seat->completed_tasks = false;
+    cst_add_seq_cst(&seat->tasks_done, 0);
+    cst_wake(&thread->team->first);
+}
+
+/* Runs a few. Counting each at its parent would move the parent's line to and fro, so tasks of one
+ * parent and group are counted together. Nobody misses the count of the first while the next one
+ * runs: who waits for children, or for a group, waits for both. */
+bool cst_task_run_any(struct cst_thread *thread) {
+    struct cst_owed *owed = &thread->owed;
+    uint32_t runs = 0;
+    while (runs < MOST_RUNS) {
+        struct cst_task *task = find_any(thread);
+        if (!task) break;
+        if (owed->parent != cst_load_relaxed(&task->parent) || owed->group != task->group)
+            settle(thread);
+        owed->running = task;
+        run(thread, task);
+        owed->running = NULL;
+        runs++;
+    }
+    settle(thread);
+    if (runs == 0) report_idle(thread);
+    return runs > 0;
+}
+
+static bool run_progeny(struct cst_thread *thread, const struct cst_wait *wait) {
+    (void)wait;
+    struct cst_task *current = thread->task;
+    if (cst_load_relaxed(&thread->team->tasking) != thread->seat->region) return false;
+    struct cst_task *task = cst_queue_take(thread->team, is_progeny, thread);
+    if (!task) task = cst_deque_take(&thread->seat->deque, current->floor);
+    if (!task) task = steal(thread, is_progeny);
+    if (!task) return false;
+    run(thread, task);
+    return true;
+}
+
+void cst_task_wait(struct cst_thread *thread, struct cst_wait *wait) {
+    wait->help = run_progeny;
+    while (!wait->holds(wait))
+        if (!run_progeny(thread, wait)) {
+            cst_wait(thread, wait);
+            return;
+        }
+}
+
+/* --- making ----------------------------------------------------------------------------- */
+
+/* Tells the team that there is work. No fence between the push and the look at the sleepers:
+ * whoever goes to sleep makes up for it (wait.c, park). */
+static void announce(struct cst_team *team, uint32_t region) {
+    if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
+        cst_store_seq_cst(&team->tasking, region);
+    uint64_t sleepers = cst_load_relaxed(&team->sleepers);
+    if (cst_unlikely(sleepers >> 32 == region && (uint32_t)sleepers != 0)) cst_team_wake(team);
+}
+
+void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_team *team = task->team;
+    if (thread->team != team) {
+        uint32_t region = team->region;
+        cst_store_seq_cst(&team->tasking, region);
+        if (!cst_queue_push(team, task)) cst_runtime_out_of_memory();
+        cst_team_wake(team);
+        return;
+    }
+    uint32_t region = thread->seat->region;
+    /* `tasking` before the push: is_in_region relies on it. */
+    if (cst_load_relaxed(&team->tasking) != region) cst_store_seq_cst(&team->tasking, region);
+    if (!(task->priority > 0 && cst_queue_push(team, task)) &&
+        !cst_deque_push(&thread->seat->deque, task)) {
+        run(thread, task);
+        return;
+    }
+    announce(team, region);
+}
+
+/* The task's record, with room for `size` bytes of data. */
+static struct cst_task *make(struct cst_thread *thread, const struct cst_task_request *request,
+                             size_t size) {
+    struct cst_task *parent = thread->task;
+    bool inside = sizeof(struct cst_task) + size <= cst_slab_largest();
+    struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task + (inside ? size : 0));
+    void *outside = NULL;
+    if (!inside) outside = malloc(size);
+    if (!task || (!inside && !outside)) cst_runtime_out_of_memory();
+    task->function = request->function;
+    task->data = inside ? task + 1 : outside;
+    task->outside = outside;
+    cst_store_relaxed(&task->parent, parent);
+    task->group = task->open_group = parent->open_group;
+    task->team = thread->team;
+    cst_store_relaxed(&task->seat, NULL);
+    task->children_here = 0;
+    cst_store_relaxed(&task->balance, 0);
+    cst_store_relaxed(&task->depth, cst_load_relaxed(&parent->depth) + 1);
+    task->kind = CST_TASK_EXPLICIT;
+    task->final = request->final || parent->final;
+    cst_store_relaxed(&task->detach, request->detach_event ? CST_DETACH_PENDING : CST_DETACH_NONE);
+    task->priority = request->priority;
+    task->constructed = request->copy != NULL;
+    task->depend = NULL;
+    task->children_depend = NULL;
+    task->icv = parent->icv;
+    if (request->detach_event) {
+        /* Where the program and the task's data (its first word) hold the event. */
+        *request->detach_event = task;
+        if (request->data) *(void **)request->data = task;
+    }
+    return task;
+}
+
+static void copy_data(struct cst_task *task, const struct cst_task_request *request) {
+    uintptr_t mask = request->alignment ? request->alignment - 1 : 0;
+    void *data = (void *)(((uintptr_t)task->data + mask) & ~mask);
+    if (request->copy)
+        request->copy(data, request->data);
+    else if (request->size)
+        memcpy(data, request->data, request->size);
+    if (request->bounds) memcpy(data, request->bounds, 2 * sizeof *request->bounds);
+    task->data = data;
+}
+
+static bool is_fulfilled(const struct cst_wait *wait) {
+    struct cst_task *task = (struct cst_task *)wait->object;
+    return cst_load_seq_cst(&task->detach) == CST_DETACH_FULFILLED;
+}
+
+/* if(0), a final parent: the encountering task waits for the new one, with its event. */
+static void run_undeferred(struct cst_thread *thread, const struct cst_task_request *request) {
+    size_t room = request->copy ? request->size + request->alignment : 0;
+    struct cst_task *task = make(thread, request, room);
+    task->deferred = false;
+    cst_store_relaxed(&task->seat, thread->seat);
+    if (request->depend && !cst_depend_enter(thread, thread->task, task, request->depend))
+        cst_depend_await_node(thread, task->depend);
+    thread = cst_self();
+    if (request->copy) {
+        copy_data(task, request);
+    } else {
+        task->data = request->data;
+        if (request->bounds) memcpy(task->data, request->bounds, 2 * sizeof *request->bounds);
+    }
+    if (!request->detach_event) {
+        run(thread, task);
+        return;
+    }
+    struct cst_task *suspended = thread->task;
+    thread->task = task;
+    task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
+    task->function(task->data);
+    struct cst_wait wait = {.holds = is_fulfilled, .object = task};
+    cst_task_wait(cst_self(), &wait);
+    thread = cst_self();
+    thread->task = suspended;
+    complete(thread, task);
+    retire(thread, task, false);
+}
+
+/* Is there enough for thieves? When there is, a few more tasks run at once before the next look:
+ * looking fetches the line that the thieves write. */
+static bool has_enough(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    int64_t limit = DEQUE_LIMIT + DEQUE_LIMIT_EACH * (int64_t)thread->team->size;
+    if (seat->enough_for > 0) {
+        seat->enough_for--;
+        return true;
+    }
+    if (!cst_deque_holds(&seat->deque, limit)) return false;
+    seat->enough_for = LOOK_AGAIN;
+    return true;
+}
+
+/* Nobody could take it, or there is enough to take; but not where the user asked for an order. */
+static bool runs_at_once(struct cst_thread *thread, const struct cst_task *task) {
+    if (task->priority > 0) return false;
+    if (thread->team->size == 1 && cst_config.max_task_priority == 0) return true;
+    return has_enough(thread);
+}
+
+void cst_task_create(struct cst_thread *thread, const struct cst_task_request *request) {
+    struct cst_task *parent = thread->task;
+    if (is_discarded(thread, parent->open_group)) return;
+    thread->tasks++;
+    if (!request->deferrable || parent->final) {
+        run_undeferred(thread, request);
+        return;
+    }
+    struct cst_task *task = make(thread, request, request->size + request->alignment);
+    copy_data(task, request);
+    task->deferred = true;
+    count_made(thread, task);
+    if (request->depend && !cst_depend_enter(thread, parent, task, request->depend)) return;
+    if (runs_at_once(thread, task))
+        run(thread, task);
+    else
+        cst_task_ready(thread, task);
+}
+
+/* --- waiting ---------------------------------------------------------------------------- */
+
+static bool has_no_children(const struct cst_wait *wait) {
+    struct cst_task *task = (struct cst_task *)wait->object;
+    /* Acquire pairs with the children's counts: what they wrote is visible. */
+    return task->children_here + cst_load_seq_cst(&task->balance) == 0;
+}
+
+void cst_task_wait_children(struct cst_thread *thread) {
+    struct cst_wait wait = {.holds = has_no_children, .object = thread->task};
+    if (has_no_children(&wait)) return;
+    cst_task_wait(thread, &wait);
+}
+
+void cst_task_wait_depend(struct cst_thread *thread, const struct cst_depend_list *depend) {
+    cst_depend_await(thread, thread->task, depend);
+}
+
+void cst_task_yield(struct cst_thread *thread) {
+    run_progeny(thread, NULL);
+}
+
+void cst_group_begin(struct cst_thread *thread, struct cst_group *group) {
+    struct cst_task *task = thread->task;
+    *group = (struct cst_group){.enclosing = task->open_group, .seat = thread->seat};
+    if (group->enclosing) group->reductions = group->enclosing->reductions;
+    task->open_group = group;
+}
+
+static bool group_holds(const struct cst_wait *wait) {
+    return cst_group_is_done((struct cst_group *)wait->object);
+}
+
+void cst_group_end(struct cst_thread *thread) {
+    struct cst_task *task = thread->task;
+    struct cst_group *group = task->open_group;
+    struct cst_wait wait = {.holds = group_holds, .object = group};
+    if (!group_holds(&wait)) cst_task_wait(thread, &wait);
+    task->open_group = group->enclosing;
+}
+
+/* --- the end of a barrier --------------------------------------------------------------- */
+
+/* Are all deferred tasks of the team complete? Asked when every member has arrived, so that only
+ * tasks make tasks. The counts only grow. What was done is summed first: if it then equals what
+ * was made, which was read later, then at the moment between the two nothing was outstanding. */
+static bool all_done(struct cst_team *team) {
+    uint32_t capacity = cst_load_relaxed(&team->capacity);
+    uint64_t done = cst_load_seq_cst(&team->foreign_done), made = 0;
+    for (uint32_t i = 0; i < capacity; i++)
+        done += cst_load_seq_cst(&cst_team_seat(team, i)->tasks_done);
+    for (uint32_t i = 0; i < capacity; i++)
+        made += cst_load_seq_cst(&cst_team_seat(team, i)->tasks_made);
+    return done == made;
+}
+
+static bool all_done_holds(const struct cst_wait *wait) {
+    return all_done((struct cst_team *)wait->object);
+}
+
+void cst_task_finish_region(struct cst_thread *thread) {
+    struct cst_wait wait = {
+        .holds = all_done_holds, .help = cst_barrier_help, .object = thread->team};
+    while (cst_task_run_any(thread)) continue;
+    if (!all_done(thread->team)) cst_wait(thread, &wait);
+}
+
+void cst_task_quiesce(struct cst_thread *thread) {
+    struct cst_team *team = thread->team;
+    struct cst_seat *seat = thread->seat;
+    if (seat->number == 0) {
+        cst_task_finish_region(thread);
+        cst_exchange_seq_cst(&team->quiet, seat->barrier);
+        if (cst_team_has_sleepers(team, seat->region)) cst_team_wake(team);
+        return;
+    }
+    struct cst_wait wait = {.holds = cst_wait_word_holds,
+                            .help = cst_barrier_help,
+                            .word = &team->quiet,
+                            .target = seat->barrier};
+    cst_wait(thread, &wait);
+}

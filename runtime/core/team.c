@@ -1,0 +1,378 @@
+/* The life of a region: fork, run, join. See team.h, and README.md, "Fork and join". */
+#include "core/team.h"
+
+#include "core/barrier.h"
+#include "core/bind.h"
+#include "core/config.h"
+#include "core/loop.h"
+#include "core/pool.h"
+#include "core/runtime.h"
+#include "core/thread.h"
+#include "core/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SEATS = 8 };
+
+void cst_seat_init(struct cst_seat *seat, struct cst_team *team, uint32_t number) {
+    memset(seat, 0, sizeof *seat);
+    seat->team = team;
+    seat->number = number;
+}
+
+bool cst_team_enlarge(struct cst_team *team, uint32_t seats) {
+    uint32_t length = team->seats_length ? team->seats_length : FIRST_SEATS;
+    if (seats <= team->seats_length) return true;
+    while (length < seats) length *= 2;
+    struct cst_seat **old = cst_load_relaxed(&team->seats);
+    struct cst_seat **new = calloc(length + 1, sizeof *new);
+    if (!new) return false;
+    if (old) memcpy(new + 1, old, team->seats_length * sizeof *new);
+    /* The old array is kept, in front of the new: a slow thief may still read it. */
+    new[0] = (void *)old;
+    cst_store_release(&team->seats, new + 1);
+    team->seats_length = length;
+    return true;
+}
+
+void cst_team_init(struct cst_team *team) {
+    memset(team, 0, sizeof *team);
+    cst_seat_init(&team->first, team, 0);
+    if (!cst_team_enlarge(team, FIRST_SEATS)) cst_runtime_out_of_memory();
+    cst_load_relaxed(&team->seats)[0] = &team->first;
+    team->size = 1;
+    /* In region 0 its workers would find it cancelled and full of tasks: both fields are 0. */
+    team->region = team->first.region = 1;
+    cst_store_relaxed(&team->capacity, 1);
+}
+
+void cst_team_wake(struct cst_team *team) {
+    for (uint32_t i = 0; i < team->size; i++) cst_wake(cst_team_seat(team, i));
+}
+
+/* --- how many, and which team ----------------------------------------------------------- */
+
+/* Takes at most `threads` from what thread-limit-var leaves to the contention group; the caller is
+ * counted already. */
+static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t limit) {
+    uint32_t used = cst_load_relaxed(&root->group_threads), granted;
+    do {
+        uint32_t now = used ? used : 1;
+        granted = now >= limit ? 1 : limit - now + 1;
+        if (granted > threads) granted = threads;
+    } while (!cst_cas_acq_rel(&root->group_threads, &used, (used ? used : 1) + granted - 1));
+    return granted;
+}
+
+/* OpenMP 5.2, section 10.1.1: the number of threads of a region. Those granted under a limit are
+ * in *limited. */
+static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *region,
+                            uint32_t *limited) {
+    const struct cst_icv *icv = &thread->task->icv;
+    struct cst_team *team = thread->team;
+    if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
+    uint32_t threads = region->threads ? region->threads : icv->nthreads;
+    if (cst_unlikely(icv->dynamic))
+        threads = cst_runtime_adjust(threads, region->threads || icv->nthreads_explicit);
+    if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
+        *limited = threads = within_limit(team->root, threads, icv->thread_limit);
+    return threads;
+}
+
+static struct cst_team *solo_team(struct cst_thread *thread) {
+    struct cst_team *team = thread->solo;
+    if (cst_likely(team != NULL)) {
+        thread->solo = team->next;
+        return team;
+    }
+    team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
+    if (!team) cst_runtime_out_of_memory();
+    cst_team_init(team);
+    return team;
+}
+
+/* The ICVs of a region's implicit tasks: the encountering task's, the proc_bind clause, and the
+ * next entry of the lists in OMP_NUM_THREADS and OMP_PROC_BIND. Written only when they differ: the
+ * members keep the line.
+ */
+static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
+    struct cst_icv icv = *from;
+    if (cst_unlikely(bind != CST_BIND_FALSE) && icv.bind != CST_BIND_FALSE) icv.bind = bind;
+    if (cst_unlikely(cst_config.nthreads_list_length > team->level))
+        icv.nthreads = cst_config.nthreads_list[team->level];
+    if (cst_unlikely(cst_config.bind_list_length > team->level))
+        icv.bind = cst_config.bind_list[team->level];
+    if (memcmp(&icv, &team->icv, sizeof icv) != 0) team->icv = icv;
+}
+
+/* Writes a field of the team only if it changes, for the same reason. */
+#define SET(field, value)                                                                          \
+    do {                                                                                           \
+        if (team->field != (value)) team->field = (value);                                         \
+    } while (0)
+
+static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t size,
+                     uint8_t bind) {
+    struct cst_team *enclosing = thread->team;
+    SET(size, size);
+    SET(level, enclosing->level + 1);
+    SET(active_level, enclosing->active_level + (size > 1));
+    SET(master_number, thread->number);
+    SET(enclosing, enclosing);
+    SET(root, enclosing->root);
+    SET(encountering, thread->task);
+    SET(group, NULL);
+    SET(crowded, size > 1 && cst_pool_busy() > cst_config.available);
+    team->region++;
+    set_icv(team, &thread->task->icv, bind);
+}
+
+/* What a member, the master too, does first in a region. */
+static void take_seat(struct cst_thread *thread, struct cst_seat *seat, uint32_t region,
+                      uint32_t size, bool crowded, uint32_t barrier, uint64_t construct,
+                      uint64_t singles) {
+    struct cst_team *team = seat->team;
+    seat->region = region;
+    seat->size = size;
+    seat->crowded = crowded;
+    seat->barrier = barrier;
+    seat->made_tasks = false;
+    seat->construct = seat->construct_at_barrier = seat->left_by_all = construct;
+    seat->singles = singles;
+    cst_store_release(&seat->construct_left, construct);
+    cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);
+    thread->team = team;
+    thread->seat = seat;
+    thread->task = &seat->implicit;
+    thread->share = NULL;
+    thread->number = seat->number;
+    seat->implicit.open_group = team->group;
+    if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
+}
+
+struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region) {
+    uint32_t limited = 0;
+    uint32_t size = threads_for(thread, region, &limited);
+    struct cst_team *team = NULL;
+    if (size > 1) team = cst_pool_lease(thread, size, &size);
+    if (size == 1 || !team) {
+        size = 1;
+        if (team) cst_pool_return(team);
+        team = solo_team(thread);
+    }
+    describe(thread, team, size, region->bind);
+    if (cst_unlikely(cst_bind_wanted())) cst_bind_team(thread, team, region->bind);
+    SET(limited, limited);
+    team->saved = thread->context;
+    struct cst_seat *seat = &team->first;
+    seat->thread = thread;
+    take_seat(thread, seat, team->region, team->size, team->crowded, seat->barrier, seat->construct,
+              cst_load_relaxed(&team->singles));
+    if (team->crowded) {
+        cst_store_relaxed(&team->awaited, size);
+        cst_store_relaxed(&team->joining, size - 1);
+    }
+    thread->regions++;
+    return team;
+}
+
+/* --- fork ------------------------------------------------------------------------------- */
+
+/* Sends off the children of member `number` in the tree. */
+static void fork_children(struct cst_team *team, uint32_t number, const struct cst_dock *order) {
+    uint32_t first = number * CST_TREE_ARITY + 1;
+    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < order->size; i++) {
+        struct cst_seat *seat = cst_team_seat(team, i);
+        seat->dock.size = order->size;
+        seat->dock.barrier = order->barrier;
+        seat->dock.combined = order->combined;
+        seat->dock.crowded = order->crowded;
+        seat->dock.function = order->function;
+        seat->dock.data = order->data;
+        seat->dock.construct = order->construct;
+        seat->dock.singles = order->singles;
+        /* Release: the fields above, and all that the master wrote before the region. */
+        cst_exchange_seq_cst(&seat->dock.go, cst_load_relaxed(&order->go));
+        cst_wake(seat);
+    }
+}
+
+void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
+                       const struct cst_region *region) {
+    uint64_t construct = team->first.construct;
+    if (region->combined) cst_loop_join(thread);
+    if (team->size == 1) return;
+    struct cst_dock order = {.go = team->region,
+                             .size = team->size,
+                             .barrier = team->first.barrier,
+                             .combined = region->combined,
+                             .crowded = team->crowded,
+                             .function = region->function,
+                             .data = region->data,
+                             .construct = construct,
+                             .singles = team->first.singles};
+    fork_children(team, 0, &order);
+}
+
+/* --- join ------------------------------------------------------------------------------- */
+
+static void await_helping(struct cst_thread *thread, _Atomic uint32_t *word, uint32_t target) {
+    if (cst_reached(word, target)) return;
+    struct cst_wait wait = {
+        .holds = cst_wait_word_holds, .help = cst_barrier_help, .word = word, .target = target};
+    cst_wait(thread, &wait);
+}
+
+/* Waits for the member's children in the tree. True: tasks may be outstanding. */
+static bool await_children(struct cst_thread *thread, uint32_t size) {
+    struct cst_team *team = thread->team;
+    uint32_t first = thread->number * CST_TREE_ARITY + 1;
+    uint32_t region = thread->seat->region;
+    bool tasks = false;
+    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < size; i++) {
+        struct cst_seat *child = cst_team_seat(team, i);
+        await_helping(thread, &child->arrived, 2 * region);
+        tasks |= cst_load_relaxed(&child->arrived) & 1;
+    }
+    return tasks;
+}
+
+/* A worker arrives at the region's end. Nothing of the region may be touched afterwards, unless a
+ * task is stolen from it (barrier_help). */
+static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = seat->team;
+    uint32_t region = seat->region;
+    bool tasks = seat->made_tasks;
+    seat->barrier++;
+    if (crowded) {
+        if (tasks) cst_store_relaxed(&team->central_tasks, seat->barrier);
+        if (cst_sub_acq_rel(&team->joining, 1) != 1) return;
+        cst_exchange_seq_cst(&team->joined, region);
+        cst_wake(&team->first);
+        return;
+    }
+    tasks |= await_children(thread, size);
+    cst_exchange_seq_cst(&seat->arrived, 2 * region + tasks);
+    cst_wake(cst_team_seat(team, (seat->number - 1) / CST_TREE_ARITY));
+}
+
+/* After a cancelled region the members have passed different numbers of barriers and met different
+ * numbers of constructs. */
+static void agree_on_counts(struct cst_team *team) {
+    struct cst_seat *first = &team->first;
+    for (uint32_t i = 1; i < team->size; i++) {
+        struct cst_seat *seat = cst_team_seat(team, i);
+        if ((int32_t)(seat->barrier - first->barrier) > 0) first->barrier = seat->barrier;
+        if (seat->construct > first->construct) first->construct = seat->construct;
+    }
+}
+
+void cst_region_end(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = thread->team;
+    bool tasks = seat->made_tasks;
+    seat->barrier++;
+    if (team->size > 1) {
+        if (team->crowded) {
+            await_helping(thread, &team->joined, seat->region);
+            tasks |= cst_load_relaxed(&team->central_tasks) == seat->barrier;
+        } else {
+            tasks |= await_children(thread, team->size);
+        }
+        if (cst_unlikely(cst_region_is_cancelled(thread))) {
+            agree_on_counts(team);
+            tasks = true;
+        }
+    }
+    if (cst_unlikely(tasks)) cst_task_finish_region(thread);
+    thread->context = team->saved;
+    if (cst_unlikely(team->limited > 1))
+        cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);
+    if (team->size > 1) {
+        cst_pool_return(team);
+    } else {
+        team->next = thread->solo;
+        thread->solo = team;
+    }
+}
+
+void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
+    struct cst_team *team = cst_region_begin(thread, region);
+    cst_region_launch(thread, team, region);
+    region->function(region->data);
+    cst_region_end(cst_self());
+}
+
+void cst_region_isolate(struct cst_thread *thread, cst_region_function *function, void *data,
+                        uint32_t thread_limit) {
+    struct cst_team *team = solo_team(thread);
+    struct cst_seat *seat = &team->first;
+    team->size = 1;
+    team->level = team->active_level = team->limited = 0;
+    team->enclosing = NULL;
+    team->encountering = NULL;
+    team->group = NULL;
+    team->crowded = false;
+    team->root = team;
+    cst_store_relaxed(&team->group_threads, 0);
+    team->team_number = team->other_teams = 0;
+    team->region++;
+    team->icv = cst_config.icv;
+    if (thread_limit) team->icv.thread_limit = thread_limit;
+    team->saved = thread->context;
+    seat->thread = thread;
+    take_seat(thread, seat, team->region, team->size, team->crowded, seat->barrier, seat->construct,
+              cst_load_relaxed(&team->singles));
+    function(data);
+    cst_region_end(cst_self());
+}
+
+/* --- workers ---------------------------------------------------------------------------- */
+
+/* Waits in the dock for the next region, helping with the last one's tasks. */
+static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
+    struct cst_wait wait = {.holds = cst_wait_word_holds,
+                            .help = cst_barrier_help,
+                            .word = &seat->dock.go,
+                            .target = seat->region + 1,
+                            .idle = true};
+    if (!cst_reached(wait.word, wait.target)) cst_wait(thread, &wait);
+}
+
+void cst_worker(void *argument) {
+    struct cst_seat *seat = argument;
+    struct cst_team *team = seat->team;
+    struct cst_thread *thread = cst_self();
+    thread->worker = true;
+    seat->thread = thread;
+    thread->team = team;
+    thread->seat = seat;
+    thread->task = &seat->implicit;
+    thread->number = seat->number;
+    for (;;) {
+        await_order(thread, seat);
+        uint32_t region = cst_load_acquire(&seat->dock.go);
+        struct cst_dock order = {.go = region,
+                                 .size = seat->dock.size,
+                                 .barrier = seat->dock.barrier,
+                                 .combined = seat->dock.combined,
+                                 .crowded = seat->dock.crowded,
+                                 .function = seat->dock.function,
+                                 .data = seat->dock.data,
+                                 .construct = seat->dock.construct,
+                                 .singles = seat->dock.singles};
+        if (!order.function) break;
+        fork_children(team, seat->number, &order);
+        take_seat(thread, seat, region, order.size, order.crowded, order.barrier, order.construct,
+                  order.singles);
+        if (order.combined) cst_loop_join(thread);
+        order.function(order.data);
+        thread = cst_self();
+        arrive(thread, order.size, order.crowded);
+    }
+    seat->region = cst_load_relaxed(&seat->dock.go);
+    cst_thread_end();
+    cst_exchange_seq_cst(&seat->arrived, 2 * seat->region);
+}

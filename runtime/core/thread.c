@@ -1,0 +1,112 @@
+/* Threads that OpenMP knows; see thread.h. */
+#include "core/thread.h"
+
+#include "core/config.h"
+#include "core/pool.h"
+#include "core/runtime.h"
+#include "platform/platform.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("initial-exec")));
+
+static struct {
+    cst_lock lock;
+    struct cst_thread *all;   /* ever made, linked by `all` */
+    struct cst_thread *aside; /* their threads have ended, linked by `next` */
+    pthread_key_t key;        /* tells when a thread ends */
+    bool has_key;
+    _Atomic bool first_has_ended;
+} threads;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void put_aside(void *argument) {
+    struct cst_thread *thread = argument;
+    cst_current_thread = NULL;
+    cst_pool_forget(thread);
+    cst_lock_acquire(&threads.lock);
+    thread->next = threads.aside;
+    threads.aside = thread;
+    cst_lock_release(&threads.lock);
+}
+
+/* A thread of the host ends. Once the first one has (pthread_exit in main), the process lives for
+ * as long as any thread does, and idle workers must not be the last. */
+static void host_thread_ends(void *argument) {
+    put_aside(argument);
+    if (cst_thread_is_first()) threads.first_has_ended = true;
+    if (!threads.first_has_ended) return;
+    cst_pool_release();
+    cst_runtime_end_if_last();
+}
+
+static void make_key(void) {
+    threads.has_key = pthread_key_create(&threads.key, host_thread_ends) == 0;
+}
+
+/* Its team of one, outside of any region. */
+static void init_initial_team(struct cst_thread *thread) {
+    struct cst_team *team = thread->initial;
+    struct cst_seat *seat = &team->first;
+    team->root = team;
+    seat->size = 1;
+    team->region = seat->region = 1; /* 0 would look cancelled: nothing was, so far */
+    team->icv = cst_config.icv;
+    seat->thread = thread;
+    seat->implicit.kind = CST_TASK_IMPLICIT;
+    cst_task_init_implicit(&seat->implicit, team, seat, NULL, &team->icv);
+    thread->context = (struct cst_context){.team = team, .seat = seat, .task = &seat->implicit};
+}
+
+static struct cst_thread *allocate(void) {
+    struct cst_thread *thread = aligned_alloc(CST_CACHE_LINE, sizeof *thread);
+    struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
+    if (!thread || !team) cst_runtime_out_of_memory();
+    memset(thread, 0, sizeof *thread);
+    cst_team_init(team);
+    thread->initial = team;
+    return thread;
+}
+
+struct cst_thread *cst_thread_make(void) {
+    pthread_once(&once, make_key);
+    cst_lock_acquire(&threads.lock);
+    struct cst_thread *thread = threads.aside;
+    if (thread) threads.aside = thread->next;
+    cst_lock_release(&threads.lock);
+    if (!thread) {
+        thread = allocate();
+        cst_lock_acquire(&threads.lock);
+        thread->all = threads.all;
+        threads.all = thread;
+        cst_lock_release(&threads.lock);
+    }
+    thread->worker = false;
+    thread->rival_until = 0;
+    init_initial_team(thread);
+    cst_current_thread = thread;
+    if (threads.has_key) pthread_setspecific(threads.key, thread);
+    return thread;
+}
+
+void cst_thread_end(void) {
+    struct cst_thread *thread = cst_current_thread;
+    if (threads.has_key) pthread_setspecific(threads.key, NULL);
+    put_aside(thread);
+}
+
+void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument) {
+    cst_lock_acquire(&threads.lock);
+    for (struct cst_thread *thread = threads.all; thread; thread = thread->all)
+        visit(thread, argument);
+    cst_lock_release(&threads.lock);
+}
+
+void cst_thread_after_fork(void) {
+    cst_store_relaxed(&threads.lock, 0);
+    if (cst_current_thread)
+        cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
+}

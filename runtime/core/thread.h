@@ -1,0 +1,68 @@
+/* A thread that OpenMP knows: a worker, or any thread of the host that has called us.
+ *
+ * Made at a thread's first call, put aside for the next new thread when it ends; never freed, as
+ * its task memory may still be given back by others. */
+#ifndef CST_CORE_THREAD_H
+#define CST_CORE_THREAD_H
+
+#include "core/slab.h"
+#include "core/team.h"
+#include "platform/check.h"
+
+struct cst_thread {
+    /* The current context, spelled out: most used fields of the runtime. */
+    union {
+        struct cst_context context;
+        struct {
+            struct cst_team *team;
+            struct cst_seat *seat;
+            struct cst_task *task;
+            struct cst_share *share;
+            uint32_t number;
+            struct cst_loop loop;
+        };
+    };
+    uint64_t rival_until; /* clock until which another process is thought to want the core */
+    struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
+    struct cst_team *solo;         /* free teams of one member, linked by next */
+    struct cst_thread *next;       /* in the list of those put aside */
+    struct cst_thread *all;        /* in the list of all */
+    uint64_t regions;              /* opened by it; summed for the report */
+    uint64_t tasks;
+    struct cst_slab slab;  /* of tasks, and of nothing else: see cst_deque_permit */
+    struct cst_slab nodes; /* of their dependences */
+    /* Tasks of one parent and group that it has completed for another thread, and not yet counted
+     * there (task.c, run_any). */
+    struct cst_owed {
+        struct cst_task *parent;
+        struct cst_group *group;
+        uint32_t count;
+        struct cst_task *running; /* the task that may be added */
+    } owed;
+    struct cst_team *initial; /* its team outside of any region */
+    bool worker;
+};
+
+/* The one thread-local variable. It is read again after every suspension. */
+extern _Thread_local struct cst_thread *cst_current_thread
+    __attribute__((tls_model("initial-exec")));
+
+/* Makes the calling thread known. Never NULL: without memory for it the process ends. */
+struct cst_thread *cst_thread_make(void);
+
+static inline struct cst_thread *cst_self(void) {
+    struct cst_thread *thread = cst_current_thread;
+    if (cst_likely(thread != NULL)) return thread;
+    return cst_thread_make();
+}
+
+/* Puts the calling worker's record aside; called when a worker ends. */
+void cst_thread_end(void);
+
+/* Calls `visit` for every record ever made, also those put aside. */
+void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument);
+
+/* In the child of a fork: only the calling thread is left. */
+void cst_thread_after_fork(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* Spin, yield, sleep; see wait.h. How long to spin is decided here and nowhere else:
+ *
+ *   - nobody else wants the core: spin for a few milliseconds, as the next region or the last
+ *     member is likely near, and waking a sleeper costs far more than a region;
+ *   - the team has more members than there are processors: whoever spins keeps the processor from
+ *     the one waited for, so yield at once;
+ *   - another process wants the core (this thread was off it for a slice of time while it spun):
+ *     sleep soon. A sleeper that is woken is put before a process that computes; a spinner is
+ *     not. */
+#include "core/wait.h"
+
+#include "core/config.h"
+#include "core/pool.h"
+
+static struct {
+    uint64_t spin_ns;        /* alone on the core */
+    uint32_t crowded_yields; /* in a crowded team, before sleeping */
+    bool forever;            /* OMP_WAIT_POLICY=active, GOMP_SPINCOUNT=infinite */
+} policy;
+
+enum {
+    FIRST_POLLS = 200,  /* without asking the clock */
+    SPIN_NS = 5000000,  /* default */
+    SPIN_COUNT_NS = 10, /* what one GOMP_SPINCOUNT is taken to last */
+    CROWDED_YIELDS = 300,
+    BURST = 100,              /* polls between two looks at the clock */
+    RIVAL_SLICE_NS = 1000000, /* a daemon takes less, a process that computes more */
+    RIVAL_NS = 20000000,      /* how long a seen rival is remembered */
+    UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
+};
+
+void cst_wait_init(void) {
+    policy.spin_ns = SPIN_NS;
+    policy.crowded_yields = CROWDED_YIELDS;
+    if (cst_config.wait_policy == CST_WAIT_PASSIVE) policy.spin_ns = policy.crowded_yields = 0;
+    if (cst_config.wait_policy == CST_WAIT_ACTIVE) policy.forever = true;
+    if (cst_config.spin_count_given) {
+        policy.forever = cst_config.spin_count > UINT32_MAX;
+        policy.spin_ns = cst_config.spin_count * SPIN_COUNT_NS;
+        if (cst_config.spin_count == 0) policy.crowded_yields = 0;
+    }
+}
+
+bool cst_wait_word_holds(const struct cst_wait *wait) {
+    return cst_reached(wait->word, wait->target);
+}
+
+static bool helped(struct cst_thread *thread, const struct cst_wait *wait) {
+    return wait->help && wait->help(thread, wait);
+}
+
+/* Counts for the region that the member last executed; a count of a later region stays. */
+static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
+    uint64_t old = cst_load_relaxed(&team->sleepers), new;
+    do {
+        uint32_t counted = (uint32_t)(old >> 32);
+        if (counted != region && (change < 0 || (int32_t)(counted - region) > 0)) return;
+        uint32_t count = counted == region ? (uint32_t)old : 0;
+        new = (uint64_t)region << 32 | (count + (uint32_t)change);
+    } while (!cst_cas_seq_cst(&team->sleepers, &old, new));
+}
+
+/* W1 to W3. Returns when woken, or when there is something to do. */
+static void park(struct cst_thread *thread, const struct cst_wait *wait) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = seat->team;
+    cst_exchange_seq_cst(&seat->dock.parked, 1); /* W1 */
+    bool sees_tasks = true;
+    if (wait->help) {
+        count_sleeper(team, seat->region, 1);
+        /* Who defers a task looks at `sleepers` without a fence; this makes its store of the
+         * task visible to us, or our count visible to it (task.c, announce). */
+        sees_tasks = cst_process_barrier();
+    }
+    if (!wait->holds(wait) && !helped(thread, wait)) { /* W2, W3 */
+        if (sees_tasks)
+            cst_futex_wait(&seat->dock.parked, 1);
+        else
+            cst_futex_wait_for(&seat->dock.parked, 1, UNSEEN_TASK_NS);
+    }
+    if (wait->help) count_sleeper(team, seat->region, -1);
+    cst_store_relaxed(&seat->dock.parked, 0); /* a waker that still saw 1 wakes in vain */
+}
+
+/* Do those who work want all processors? Who waits in a region is counted as one of them. */
+static bool is_crowded(const struct cst_wait *wait) {
+    uint32_t busy = cst_pool_busy();
+    return busy > cst_config.available || (wait->idle && busy == cst_config.available);
+}
+
+/* Spins without giving the core away. True: the condition holds. False: someone else wants the
+ * core, or time is up. */
+static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
+    uint64_t begin = cst_clock_ns(), last = begin;
+    for (;;) {
+        bool has_helped = false;
+        for (int i = 0; i < BURST; i++) {
+            if (wait->holds(wait)) return true;
+            has_helped |= helped(thread, wait);
+            cst_cpu_relax();
+        }
+        if (is_crowded(wait)) return false;
+        uint64_t now = cst_clock_ns();
+        if (has_helped) begin = last = now;
+        if (!policy.forever && now - begin > policy.spin_ns) return false;
+        if (now - last > RIVAL_SLICE_NS) {
+            /* A burst takes microseconds: someone else had the processor meanwhile. */
+            thread->rival_until = now + RIVAL_NS;
+            return false;
+        }
+        last = now;
+    }
+}
+
+/* Lets the others run, for a while. True: the condition holds. */
+static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
+    for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
+        if (wait->holds(wait)) return true;
+        if (helped(thread, wait)) yields = 0;
+        cst_yield();
+    }
+    return false;
+}
+
+void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
+    /* The seat's own word for a start: every region writes the pool's count. */
+    if (policy.spin_ns > 0 && !thread->seat->crowded)
+        for (int i = 0; i < FIRST_POLLS; i++) {
+            if (wait->holds(wait)) return;
+            if (helped(thread, wait)) i = 0;
+            cst_cpu_relax();
+        }
+    while (!wait->holds(wait)) {
+        if (helped(thread, wait)) continue;
+        bool alone = policy.forever || cst_clock_ns() > thread->rival_until;
+        if (!is_crowded(wait) && alone && policy.spin_ns > 0 && spin(thread, wait)) return;
+        if (is_crowded(wait) && yield(thread, wait)) return;
+        if (wait->holds(wait)) return;
+        if (!policy.forever || !alone) park(thread, wait);
+    }
+}

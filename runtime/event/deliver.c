@@ -1,0 +1,26 @@
+/* What the kernel reported, turned into calls of registrations, one at a time.
+ */
+#include "event/deliver.h"
+
+/* The next of the registrations that share a descriptor. */
+static bool next_wanting(struct capstan_manager *manager, struct cst_delivery *delivery) {
+    struct cst_wanting *wanting = &manager->wanting;
+    while (wanting->next < wanting->count)
+        if (cst_watch_take(manager, wanting->id[wanting->next++], wanting->events, delivery))
+            return true;
+    if (wanting->fd >= 0) cst_watch_settle(manager, wanting->fd);
+    wanting->fd = -1;
+    return false;
+}
+
+bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *delivery) {
+    for (;;) {
+        if (manager->wanting.fd >= 0 && next_wanting(manager, delivery)) return true;
+        if (manager->ready_next == manager->ready_count) break;
+        const struct cst_ready *ready = &manager->ready[manager->ready_next++];
+        int result = cst_deliver_directly(manager, ready, delivery);
+        if (result == CST_DIRECT_TAKEN) return true;
+        if (result == CST_DIRECT_IMPOSSIBLE) cst_watch_find(manager, ready);
+    }
+    return cst_watch_take_closed(manager, delivery);
+}

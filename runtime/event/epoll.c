@@ -1,0 +1,213 @@
+/* Linux: epoll, woken by an eventfd.
+ *
+ * epoll refuses regular files (EPERM), although they never block. They are kept in a short list
+ * here and reported by each wait, as poll(2) does. */
+#include "event/poller.h"
+
+#include "event/lock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The key of the eventfd: no watch has a generation of 0. */
+enum { WAKE_KEY = 0 };
+enum { BATCH = 1024 };
+
+struct plain_file {
+    int fd;
+    uint32_t mask;
+    uint64_t key;
+};
+
+struct cst_poller {
+    int epoll;
+    int wake;
+    bool no_pwait2; /* waiting thread: the kernel lacks epoll_pwait2 */
+    _Atomic uint32_t plain_count;
+    struct cst_event_lock plain_lock; /* the three below */
+    struct plain_file *plain;
+    size_t plain_capacity;
+    struct epoll_event batch[BATCH]; /* waiting thread */
+};
+
+#define SAME(ours, kernel) ((unsigned)(ours) == (unsigned)(kernel))
+_Static_assert(SAME(CST_POLL_READ, EPOLLIN) && SAME(CST_POLL_WRITE, EPOLLOUT) &&
+                   SAME(CST_POLL_ERROR, EPOLLERR) && SAME(CST_POLL_HANGUP, EPOLLHUP),
+               "events are translated by masking");
+
+static struct cst_poller *epoll_open(int *error) {
+    struct cst_poller *poller = calloc(1, sizeof *poller);
+    if (poller == NULL) {
+        *error = ENOMEM;
+        return NULL;
+    }
+    poller->epoll = epoll_create1(EPOLL_CLOEXEC);
+    poller->wake = poller->epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    /* Edge-triggered: the counter need never be read; each write is a new edge. */
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = WAKE_KEY};
+    if (poller->wake < 0 || epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->wake, &event) != 0) {
+        *error = errno;
+        if (poller->wake >= 0) close(poller->wake);
+        if (poller->epoll >= 0) close(poller->epoll);
+        free(poller);
+        return NULL;
+    }
+    return poller;
+}
+
+static void epoll_close(struct cst_poller *poller) {
+    close(poller->wake);
+    close(poller->epoll);
+    free(poller->plain);
+    free(poller);
+}
+
+/* A regular file: adds, changes or (mask 0) removes its entry. */
+static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t key) {
+    int error = 0;
+    cst_event_acquire(&poller->plain_lock);
+    size_t count = cst_load_relaxed(&poller->plain_count), i = 0;
+    while (i < count && poller->plain[i].fd != fd) i++;
+    if (mask == 0) {
+        if (i < count) poller->plain[i] = poller->plain[--count];
+    } else if (i == count && count == poller->plain_capacity) {
+        size_t capacity = count ? 2 * count : 8;
+        struct plain_file *larger = realloc(poller->plain, capacity * sizeof *larger);
+        if (larger == NULL) {
+            error = ENOMEM;
+        } else {
+            poller->plain = larger;
+            poller->plain_capacity = capacity;
+        }
+    }
+    if (mask != 0 && error == 0) {
+        poller->plain[i] = (struct plain_file){fd, mask, key};
+        if (i == count) count++;
+    }
+    /* Relaxed: the waiting thread looks again after the caller's wake-up. */
+    cst_store_relaxed(&poller->plain_count, (uint32_t)count);
+    cst_event_release(&poller->plain_lock);
+    return error;
+}
+
+/* Whether the descriptor is in the list of regular files, and still is one. A number that was
+ * closed and now names something else is taken out. */
+static bool plain_known(struct cst_poller *poller, int fd, bool *was_plain) {
+    *was_plain = false;
+    if (cst_load_relaxed(&poller->plain_count) == 0) return false; /* written by `set` alone */
+    cst_event_acquire(&poller->plain_lock);
+    for (size_t i = 0; i < cst_load_relaxed(&poller->plain_count); i++)
+        *was_plain = *was_plain || poller->plain[i].fd == fd;
+    cst_event_release(&poller->plain_lock);
+    if (!*was_plain) return false;
+    struct epoll_event nothing = {.events = EPOLLONESHOT};
+    if (epoll_ctl(poller->epoll, EPOLL_CTL_ADD, fd, &nothing) != 0 && errno == EPERM) return true;
+    epoll_ctl(poller->epoll, EPOLL_CTL_DEL, fd, &nothing);
+    plain_set(poller, fd, 0, 0);
+    return false;
+}
+
+static void epoll_wake(struct cst_poller *poller) {
+    int saved = errno;
+    uint64_t one = 1;
+    /* EAGAIN means that 2^64-2 wake-ups are pending: then it is awake. */
+    ssize_t written = write(poller->wake, &one, sizeof one);
+    (void)written;
+    errno = saved;
+}
+
+static int epoll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask, uint64_t key) {
+    if (known) {
+        bool was_plain;
+        if (plain_known(poller, fd, &was_plain)) return plain_set(poller, fd, mask, key);
+        if (was_plain) return ENOENT;
+    }
+    struct epoll_event event = {.data.u64 = key};
+    if (mask & CST_POLL_READ) event.events |= EPOLLIN;
+    if (mask & CST_POLL_WRITE) event.events |= EPOLLOUT;
+    if (mask & CST_POLL_HANGUP) event.events |= EPOLLRDHUP;
+    if (mask & CST_POLL_EDGE) event.events |= EPOLLET;
+    if (mask & CST_POLL_ONESHOT) event.events |= EPOLLONESHOT;
+    int operation = mask == 0 ? EPOLL_CTL_DEL : known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (epoll_ctl(poller->epoll, operation, fd, &event) == 0) return 0;
+    if (errno != EPERM || known) return errno;
+    int error = plain_set(poller, fd, mask, key);
+    if (error == 0) epoll_wake(poller);
+    return error;
+}
+
+/* Adds the regular files that wait for anything; one-shot ones are quiet from now on. */
+static int plain_report(struct cst_poller *poller, struct cst_ready *ready, int capacity) {
+    int filled = 0;
+    cst_event_acquire(&poller->plain_lock);
+    for (size_t i = 0; i < cst_load_relaxed(&poller->plain_count) && filled < capacity; i++) {
+        struct plain_file *file = &poller->plain[i];
+        uint32_t events = file->mask & (CST_POLL_READ | CST_POLL_WRITE);
+        if (events == 0) continue;
+        ready[filled++] = (struct cst_ready){.key = file->key, .events = events};
+        if (file->mask & (CST_POLL_ONESHOT | CST_POLL_EDGE)) file->mask = 0;
+    }
+    cst_event_release(&poller->plain_lock);
+    return filled;
+}
+
+static bool plain_waits(struct cst_poller *poller) {
+    /* Relaxed: whoever adds a file also wakes this thread. */
+    if (cst_load_relaxed(&poller->plain_count) == 0) return false;
+    bool waits = false;
+    cst_event_acquire(&poller->plain_lock);
+    for (size_t i = 0; i < cst_load_relaxed(&poller->plain_count); i++)
+        waits = waits || (poller->plain[i].mask & (CST_POLL_READ | CST_POLL_WRITE));
+    cst_event_release(&poller->plain_lock);
+    return waits;
+}
+
+static int kernel_wait(struct cst_poller *poller, int capacity, int64_t timeout) {
+    if (timeout > 0 && !poller->no_pwait2) {
+        struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+        int count = epoll_pwait2(poller->epoll, poller->batch, capacity, &span, NULL);
+        if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
+        poller->no_pwait2 = true; /* before Linux 5.11, or a filter that does not know it */
+    }
+    int64_t ms = timeout <= 0 ? timeout : timeout / 1000000 + (timeout % 1000000 != 0);
+    return epoll_wait(poller->epoll, poller->batch, capacity, ms > INT_MAX ? INT_MAX : (int)ms);
+}
+
+static int epoll_wait_ready(struct cst_poller *poller, struct cst_ready *ready, int capacity,
+                            int64_t timeout) {
+    bool plain = plain_waits(poller);
+    int limit = capacity < BATCH ? capacity : BATCH;
+    int count = kernel_wait(poller, limit, plain ? 0 : timeout < 0 ? -1 : timeout);
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    int filled = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t kernel = poller->batch[i].events;
+        if (poller->batch[i].data.u64 == WAKE_KEY) continue;
+        uint32_t events = kernel & (CST_POLL_READ | CST_POLL_WRITE);
+        if (__builtin_expect(kernel & (EPOLLERR | EPOLLHUP | EPOLLRDHUP), 0)) {
+            events |= kernel & (CST_POLL_ERROR | CST_POLL_HANGUP);
+            if (kernel & EPOLLRDHUP) events |= CST_POLL_HANGUP | CST_POLL_READ;
+            if (kernel & (EPOLLERR | EPOLLHUP)) events |= CST_POLL_READ | CST_POLL_WRITE;
+        }
+        ready[filled].key = poller->batch[i].data.u64;
+        ready[filled++].events = events;
+    }
+    if (plain) filled += plain_report(poller, ready + filled, capacity - filled);
+    return filled;
+}
+
+const struct cst_poller_ops cst_epoll_ops = {
+    .name = "epoll",
+    .edge = true,
+    .open = epoll_open,
+    .close = epoll_close,
+    .set = epoll_set,
+    .wait = epoll_wait_ready,
+    .wake = epoll_wake,
+};

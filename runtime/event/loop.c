@@ -1,0 +1,232 @@
+/* The driver: asks the kernel, collects what is due, calls it, sleeps.
+ *
+ * Sleeping: under `lock` the driver looks at timers and posts and, if nothing is due, writes down
+ * until when it will sleep. Whoever adds something earlier, under the same lock, wakes it, once.
+ * A driver that is awake is never woken: it takes the lock again before it sleeps. */
+#include "event/deliver.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+void cst_loop_wake(struct capstan_manager *manager, uint64_t when) {
+    if (manager->sleeping_until <= when || manager->woken) return;
+    manager->woken = true;
+    CST_COUNT(manager->statistics.wake_ups, 1);
+    /* Under the lock, so that the poller is not replaced meanwhile. */
+    manager->ops->wake(manager->poller);
+}
+
+void cst_loop_add_chore(struct capstan_manager *manager, uint32_t chore) {
+    cst_event_acquire(&manager->lock);
+    /* Relaxed: the driver reads it under the lock. */
+    cst_store_relaxed(&manager->chores, cst_load_relaxed(&manager->chores) | chore);
+    cst_loop_wake(manager, 0);
+    cst_event_release(&manager->lock);
+}
+
+static uintptr_t self(void) {
+    return (uintptr_t)pthread_self();
+}
+
+int cst_loop_enter(struct capstan_manager *manager) {
+    uintptr_t none = 0;
+    /* Acquires what the last driver left; pairs with the release in cst_loop_leave. */
+    return atomic_compare_exchange_strong(&manager->driver, &none, self()) ? 0 : EBUSY;
+}
+
+/* A batch of calls has ended: capstan_quiesce may return. */
+static void next_batch(struct capstan_manager *manager) {
+    /* Sequentially consistent: this write and the read below, against the write of `quiescing` and
+     * the wait on `batch` in capstan_quiesce; one of the two sees the other. */
+    cst_store_seq_cst(&manager->batch, cst_load_relaxed(&manager->batch) + 1);
+    if (cst_load_seq_cst(&manager->quiescing) != 0) cst_futex_wake(&manager->batch, INT32_MAX);
+}
+
+void cst_loop_leave(struct capstan_manager *manager) {
+    cst_store_relaxed(&manager->calling_since, 0); /* a hint for reports only */
+    cst_event_acquire(&manager->lock);
+    /* Release: pairs with cst_loop_enter. Under the lock: capstan_quiesce reads it there. */
+    cst_store_release(&manager->driver, 0);
+    cst_event_release(&manager->lock);
+    next_batch(manager);
+}
+
+/* How long the driver may sleep, at most `timeout`. Notes until when. Lock held. */
+static uint64_t sleep_span(struct capstan_manager *manager, uint64_t timeout) {
+    struct cst_post_list *running = &manager->running;
+    bool work = manager->posts.count > 0 || running->next < running->count ||
+                cst_load_relaxed(&manager->chores) != 0 || cst_load_relaxed(&manager->stopping);
+    uint64_t next = cst_wheel_next(&manager->wheel);
+    if (work || timeout == 0 || next == 0) return 0;
+    uint64_t until = UINT64_MAX;
+    if (next != CST_WHEEL_NEVER || timeout != CAPSTAN_FOREVER) {
+        uint64_t now = cst_clock_ns();
+        if (next <= now) return 0;
+        if (next != CST_WHEEL_NEVER && next - now < timeout) timeout = next - now;
+        if (timeout < UINT64_MAX - now) until = now + timeout;
+    }
+    manager->sleeping_until = until;
+    manager->woken = false;
+    return timeout;
+}
+
+void cst_loop_take_posts(struct capstan_manager *manager) {
+    struct cst_post_list *running = &manager->running;
+    if (running->next < running->count || manager->posts.count == 0) return;
+    struct cst_post_list empty = *running;
+    empty.count = empty.next = 0;
+    *running = manager->posts;
+    manager->posts = empty;
+}
+
+static int leave_fork(struct capstan_manager *manager) {
+    if (!cst_load_relaxed(&manager->forked)) return 0;
+    cst_event_acquire(&manager->fd_lock);
+    int error = cst_rebuild_after_fork(manager);
+    cst_event_release(&manager->fd_lock);
+    return error;
+}
+
+int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout) {
+    int error = leave_fork(manager);
+    if (error != 0) return error;
+    cst_event_acquire(&manager->lock);
+    manager->outstanding = false;
+    timeout = sleep_span(manager, timeout);
+    uint32_t chores = cst_load_relaxed(&manager->chores); /* written under the lock */
+    if (cst_unlikely(chores != 0)) cst_store_relaxed(&manager->chores, 0);
+    cst_event_release(&manager->lock);
+    next_batch(manager);
+    /* Out of descriptors: the closed file stays; its next report asks again. */
+    if (cst_unlikely(chores & CST_CHORE_REBUILD)) cst_rebuild(manager);
+    if (timeout != 0) manager->meter.waits++;
+    int64_t span = timeout > INT64_MAX ? -1 : (int64_t)timeout;
+    int count = manager->ops->wait(manager->poller, manager->ready, CST_EVENT_BATCH, span);
+    CST_COUNT(manager->statistics.turns, 1);
+    cst_event_acquire(&manager->lock);
+    manager->sleeping_until = 0;
+    cst_loop_take_posts(manager);
+    if (manager->wheel.count > 0) {
+        manager->now = cst_clock_ns();
+        cst_wheel_advance(&manager->wheel, manager->now, CST_EVENT_TIMER_BUDGET);
+    }
+    cst_event_release(&manager->lock);
+    manager->ready_next = 0;
+    manager->ready_count = count < 0 ? 0 : count;
+    return count < 0 ? -count : 0;
+}
+
+static inline void before_call(struct capstan_manager *manager, void *function, int fd) {
+    cst_store_relaxed(&manager->calling, function); /* hints for reports only */
+    cst_store_relaxed(&manager->calling_fd, fd);
+}
+
+static inline void after_call(struct capstan_manager *manager) {
+    if (cst_unlikely(++manager->meter.calls >= manager->meter.every)) cst_slow_check(manager);
+}
+
+static unsigned dispatch_fds(struct capstan_manager *manager) {
+    unsigned calls = 0;
+    struct cst_delivery delivery;
+    for (; cst_deliver_next(manager, &delivery); calls++) {
+        before_call(manager, (void *)delivery.function, delivery.fd);
+        delivery.function(manager, delivery.id, delivery.fd, delivery.events, delivery.data);
+        after_call(manager);
+    }
+    return calls;
+}
+
+static unsigned dispatch_timers(struct capstan_manager *manager) {
+    unsigned calls = 0;
+    struct cst_expiry expiry;
+    /* Bounded: a function may start timers that are due at once. */
+    for (; calls < CST_EVENT_TIMER_BUDGET && cst_timer_take(manager, &expiry); calls++) {
+        before_call(manager, (void *)expiry.function, -1);
+        expiry.function(manager, expiry.id, expiry.expirations, expiry.data);
+        after_call(manager);
+    }
+    return calls;
+}
+
+static unsigned dispatch_posts(struct capstan_manager *manager) {
+    unsigned calls = 0;
+    struct cst_post post;
+    for (; cst_post_take(manager, &post); calls++) {
+        before_call(manager, (void *)post.function, -1);
+        post.function(manager, post.data);
+        after_call(manager);
+    }
+    return calls;
+}
+
+unsigned cst_loop_dispatch(struct capstan_manager *manager) {
+    cst_slow_begin(manager);
+    unsigned fds = dispatch_fds(manager);
+    unsigned timers = dispatch_timers(manager);
+    unsigned posts = dispatch_posts(manager);
+    cst_slow_end(manager);
+    CST_COUNT(manager->statistics.fd_calls, fds);
+    CST_COUNT(manager->statistics.timer_calls, timers);
+    CST_COUNT(manager->statistics.post_calls, posts);
+    return fds + timers + posts;
+}
+
+static bool stopped(struct capstan_manager *manager) {
+    /* Relaxed: whoever sets it also wakes the driver, through the lock. */
+    return cst_load_relaxed(&manager->stopping);
+}
+
+int cst_loop_run(struct capstan_manager *manager) {
+    int error = cst_loop_enter(manager);
+    if (error != 0) return error;
+    while (error == 0 && !stopped(manager)) {
+        error = cst_loop_collect(manager, CAPSTAN_FOREVER);
+        if (error == 0) cst_loop_dispatch(manager);
+    }
+    cst_loop_leave(manager);
+    return error;
+}
+
+int capstan_loop(capstan_manager *manager) {
+    return manager->pull || manager->is_default ? EINVAL : cst_loop_run(manager);
+}
+
+int capstan_step(capstan_manager *manager, uint64_t timeout, unsigned *calls) {
+    if (calls != NULL) *calls = 0;
+    if (manager->pull || manager->is_default) return EINVAL;
+    if (stopped(manager)) return ESHUTDOWN;
+    int error = cst_loop_enter(manager);
+    if (error != 0) return error;
+    error = cst_loop_collect(manager, timeout);
+    unsigned made = error == 0 ? cst_loop_dispatch(manager) : 0;
+    if (calls != NULL) *calls = made;
+    cst_loop_leave(manager);
+    return error;
+}
+
+void capstan_shutdown(capstan_manager *manager) {
+    cst_event_acquire(&manager->fd_lock);
+    cst_event_acquire(&manager->lock);
+    cst_store_relaxed(&manager->stopping, 1); /* read under either lock, or by the driver */
+    cst_loop_wake(manager, 0);
+    cst_event_release(&manager->lock);
+    cst_event_release(&manager->fd_lock);
+}
+
+/* Whether a function of the user may be running. Lock held. */
+static bool may_be_calling(struct capstan_manager *manager) {
+    uintptr_t driver = cst_load_acquire(&manager->driver); /* pairs with cst_loop_leave */
+    if (driver == self() || manager->sleeping_until != 0) return false;
+    return driver != 0 || manager->outstanding;
+}
+
+void capstan_quiesce(capstan_manager *manager) {
+    cst_add_seq_cst(&manager->quiescing, 1); /* see next_batch */
+    cst_event_acquire(&manager->lock);
+    bool calling = may_be_calling(manager);
+    uint32_t batch = cst_load_seq_cst(&manager->batch);
+    cst_event_release(&manager->lock);
+    while (calling && cst_load_seq_cst(&manager->batch) == batch)
+        cst_futex_wait(&manager->batch, batch);
+    cst_add_seq_cst(&manager->quiescing, UINT32_MAX);
+}

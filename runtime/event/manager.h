@@ -1,0 +1,274 @@
+/* The event manager's state, shared by the files of this folder.
+ *
+ * Two locks. `fd_lock` guards descriptors and registrations and is held over the system call that
+ * tells the kernel, so that the kernel's set and ours cannot differ. `lock` guards timers, posts
+ * and whether the loop sleeps. Order: fd_lock before lock. No lock is held while a function of the
+ * user runs. A persistent registration that is alone on its descriptor is delivered without a
+ * lock (deliver.h). */
+#ifndef CST_EVENT_MANAGER_H
+#define CST_EVENT_MANAGER_H
+
+#include "capstan.h"
+#include "event/lock.h"
+#include "event/poller.h"
+#include "event/table.h"
+#include "event/wheel.h"
+#include "platform/check.h"
+
+enum {
+    CST_EVENT_BATCH = 1024,       /* ready descriptors taken from the kernel at once */
+    CST_EVENT_TIMER_BUDGET = 512, /* timers touched before descriptors get their turn again */
+    CST_EVENT_INTEREST = CAPSTAN_READ | CAPSTAN_WRITE | CAPSTAN_HANGUP,
+    CST_EVENT_MODES = CAPSTAN_ONESHOT | CAPSTAN_EDGE,
+};
+
+_Static_assert((int)CAPSTAN_READ == CST_POLL_READ && (int)CAPSTAN_WRITE == CST_POLL_WRITE &&
+                   (int)CAPSTAN_ERROR == CST_POLL_ERROR && (int)CAPSTAN_HANGUP == CST_POLL_HANGUP &&
+                   (int)CAPSTAN_ONESHOT == CST_POLL_ONESHOT && (int)CAPSTAN_EDGE == CST_POLL_EDGE,
+               "masks go to the back end as they are");
+
+/* A registration. Atomics are read by the driver without the lock, between two reads of the
+ * generation (a sequence lock), and written under fd_lock; the rest needs fd_lock. */
+struct cst_watch {
+    struct cst_entry entry;    /* next: another registration of the descriptor, or CST_TABLE_NONE */
+    _Atomic uint32_t interest; /* events asked for; 0: none for now */
+    _Atomic uint32_t direct;   /* nonzero: deliver without the lock */
+    _Atomic(capstan_fd_function *) function;
+    _Atomic(void *) data;
+    _Atomic int32_t fd;
+    uint32_t modes;  /* CAPSTAN_ONESHOT, CAPSTAN_EDGE */
+    uint32_t closed; /* nonzero: in the list of those to be told CAPSTAN_CLOSED */
+    uint32_t unused[5];
+};
+_Static_assert(sizeof(struct cst_watch) == 64, "one cache line");
+
+/* A descriptor, by number. Guarded by fd_lock. */
+struct cst_descriptor {
+    uint32_t first; /* registration, or CST_TABLE_NONE */
+    uint32_t mask;  /* what the back end was told, 0: nothing; only ONESHOT: it has fired since */
+    uint64_t key;   /* the registration under whose name the back end reports */
+};
+
+/* Guarded by lock. */
+struct cst_timer {
+    struct cst_entry entry;
+    struct cst_wheel_node node;
+    uint64_t period;
+    capstan_timer_function *function;
+    void *data;
+    uint32_t index;
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct cst_timer) == 64, "one cache line");
+
+struct cst_post {
+    capstan_post_function *function;
+    void *data;
+};
+
+struct cst_post_list {
+    struct cst_post *item;
+    size_t count, next, capacity; /* next: the first that has not run */
+};
+
+/* Registrations that one report of the kernel is for. The driver's own. */
+struct cst_wanting {
+    uint64_t *id;
+    size_t count, next, capacity;
+    unsigned events;
+    int fd;
+};
+
+/* Rare work that the driver does between two batches. */
+enum {
+    CST_CHORE_CLOSED = 1,  /* registrations wait to be told CAPSTAN_CLOSED */
+    CST_CHORE_REBUILD = 2, /* the kernel's set must be made anew */
+};
+
+/* Watches for calls that take too long. The driver's own. */
+struct cst_slow_meter {
+    uint64_t began;               /* coarse time of the last look */
+    unsigned calls, every;        /* since then; look again after so many */
+    unsigned precise;             /* batches for which every call is looked at */
+    unsigned waits;               /* times that the driver may have slept since `base` */
+    uint64_t base_at;             /* coarse time of the next */
+    struct cst_thread_usage base; /* not later than the beginning of the calls */
+};
+
+struct cst_statistics {
+    _Atomic uint64_t turns, fd_calls, timer_calls, post_calls; /* driver */
+    _Atomic uint64_t stale, rebuilds;                          /* under fd_lock */
+    _Atomic uint64_t wake_ups;                                 /* under lock */
+    _Atomic uint64_t slow_calls, slowest_ns;                   /* driver */
+};
+
+/* Adds to a statistic that has one writer at a time. Relaxed: nothing is ordered by it. */
+#define CST_COUNT(counter, n) cst_store_relaxed(&(counter), cst_load_relaxed(&(counter)) + (n))
+
+struct capstan_manager {
+    const struct cst_poller_ops *ops; /* constant, down to slow_data */
+    bool pull;
+    bool is_default;
+    uint64_t slow_limit;
+    capstan_slow_function *slow;
+    void *slow_data;
+    struct cst_poller *poller; /* replaced by the driver under both locks */
+
+    /* Written by the driver, read by any thread. */
+    CST_LINE_ALIGNED _Atomic uintptr_t driver; /* the thread that drives; 0: none */
+    _Atomic uint32_t batch;                    /* batches of calls begun; capstan_quiesce waits */
+    _Atomic uint32_t quiescing;                /* threads that do; written by them */
+    _Atomic uint64_t calling_since;            /* coarse time; 0: no function is being called */
+    _Atomic(void *) calling;                   /* the function */
+    _Atomic int32_t calling_fd;
+    _Atomic uint32_t stuck_batch; /* batch for which a call was reported as still running */
+    _Atomic uint32_t warned;      /* the default warning was given */
+
+    CST_LINE_ALIGNED struct cst_event_lock lock;
+    bool woken;              /* the driver was woken from its present sleep */
+    bool outstanding;        /* records were pulled and the next pull has not begun */
+    uint64_t sleeping_until; /* ns; 0: awake, it will look before it sleeps */
+    struct cst_table timers;
+    _Atomic uint32_t
+        ended_timers; /* pull: cancelled, data to be given back; linked by entry.next */
+    uint32_t ended_timer_count;
+    struct cst_post_list posts;
+    struct cst_wheel wheel;
+    uint64_t now; /* time of the last look at the wheel */
+
+    CST_LINE_ALIGNED struct cst_event_lock fd_lock;
+    struct cst_table watches;
+    struct cst_descriptor *descriptors;
+    size_t descriptor_count;
+    _Atomic uint32_t closed; /* registrations to be told CAPSTAN_CLOSED; linked by entry.next */
+    _Atomic uint32_t ended_watches; /* pull: unregistered, data to be given back */
+    uint32_t ended_watch_count;
+    bool zombies; /* a closed file may still be in the kernel's set */
+
+    CST_LINE_ALIGNED _Atomic uint32_t stopping; /* capstan_shutdown was called; under both locks */
+    _Atomic uint32_t chores;
+    _Atomic uint32_t forked; /* this is a child, and `poller` still the parent's */
+
+    /* The driver's own. */
+    CST_LINE_ALIGNED struct cst_ready ready[CST_EVENT_BATCH];
+    int ready_count, ready_next;
+    struct cst_post_list running; /* posts taken for the present batch */
+    struct cst_wanting wanting;
+    struct cst_slow_meter meter;
+    struct cst_statistics statistics;
+
+    struct capstan_manager *next, *previous; /* all managers; registry.c */
+};
+
+/* --- manager.c --- */
+/* NULL ops: the best back end here. NULL with an errno value. */
+struct capstan_manager *cst_manager_make(const struct cst_poller_ops *ops, int *error);
+/* Gives back memory and descriptors; calls nothing. */
+void cst_manager_destroy(struct capstan_manager *manager);
+
+/* --- loop.c --- */
+/* Wakes the driver if it sleeps beyond `when` (ns; 0: at once). `lock` is held. */
+void cst_loop_wake(struct capstan_manager *manager, uint64_t when);
+/* Sets chores and wakes the driver. `lock` is free; fd_lock may be held. */
+void cst_loop_add_chore(struct capstan_manager *manager, uint32_t chore);
+/* Becomes the driver; EBUSY if there is one. */
+int cst_loop_enter(struct capstan_manager *manager);
+void cst_loop_leave(struct capstan_manager *manager);
+/* Asks the kernel once and collects what is due. Errno value. */
+int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout);
+/* Takes the posts for the present batch, if none are left of the last. `lock` is held. */
+void cst_loop_take_posts(struct capstan_manager *manager);
+/* Calls everything that was collected. Returns the number of calls. */
+unsigned cst_loop_dispatch(struct capstan_manager *manager);
+/* The body of capstan_loop. */
+int cst_loop_run(struct capstan_manager *manager);
+
+/* A call that is due for a registration; deliver.h. */
+struct cst_delivery {
+    uint64_t id;
+    capstan_fd_function *function;
+    void *data;
+    int fd;
+    unsigned events;
+    bool last; /* the registration has ended */
+};
+
+/* --- watch.c --- */
+/* Collects into manager->wanting the registrations that a report of the back end is for. */
+void cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready);
+/* Takes one for delivery; a one-shot ends. False: it ended since, or wants none of it. */
+bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned events,
+                    struct cst_delivery *delivery);
+/* After deliveries: the back end learns what still waits on the descriptor. */
+void cst_watch_settle(struct capstan_manager *manager, int fd);
+/* Takes a registration that ended because its descriptor was closed. */
+bool cst_watch_take_closed(struct capstan_manager *manager, struct cst_delivery *delivery);
+/* Pull: takes the data of a registration that was ended by a call. */
+bool cst_watch_take_ended(struct capstan_manager *manager, struct cst_delivery *delivery);
+void cst_watch_close_fd(struct capstan_manager *manager, int fd);
+void cst_watch_close_all(struct capstan_manager *manager);
+
+/* For a rebuild; fd_lock held. First: asks the back end whether each file is still the one that was
+ * registered; those that are not have ended. Second: tells an empty back end everything. */
+void cst_watch_verify(struct capstan_manager *manager);
+void cst_watch_register_again(struct capstan_manager *manager);
+
+/* --- rebuild.c --- */
+/* In the child of a fork: a poller of our own. fd_lock held. Errno value. */
+int cst_rebuild_forked(struct capstan_manager *manager);
+static inline int cst_rebuild_after_fork(struct capstan_manager *manager) {
+    /* Relaxed: set by the only thread of a child, before it can make others. */
+    return cst_unlikely(cst_load_relaxed(&manager->forked)) ? cst_rebuild_forked(manager) : 0;
+}
+/* Gets rid of closed files in the kernel's set. Driver; no lock held. */
+int cst_rebuild(struct capstan_manager *manager);
+
+/* --- timer.c --- */
+struct cst_expiry {
+    uint64_t id;
+    capstan_timer_function *function;
+    void *data;
+    uint64_t expirations;
+    bool last; /* the timer has ended */
+};
+bool cst_timer_take(struct capstan_manager *manager, struct cst_expiry *expiry);
+/* Takes any timer, with 0 expirations. */
+bool cst_timer_take_any(struct capstan_manager *manager, struct cst_expiry *expiry);
+/* Pull: takes the data of a timer that was cancelled. */
+bool cst_timer_take_ended(struct capstan_manager *manager, struct cst_expiry *expiry);
+
+/* --- post.c --- */
+bool cst_post_take(struct capstan_manager *manager, struct cst_post *post);
+
+/* --- pull.c --- */
+/* For Haskell: a manager that is driven by capstan_pull. Errno value. */
+int cst_manager_new_pull(struct capstan_manager **manager);
+
+/* --- slow.c --- */
+/* A batch of calls begins. */
+void cst_slow_begin(struct capstan_manager *manager);
+/* Some calls are over: did one of them take too long? */
+void cst_slow_check(struct capstan_manager *manager);
+/* The batch is over. */
+void cst_slow_end(struct capstan_manager *manager);
+/* Any thread, on its way: is the driver stuck in a call? */
+void cst_slow_look_closer(struct capstan_manager *manager);
+static inline void cst_slow_look(struct capstan_manager *manager) {
+    /* Relaxed: a hint. */
+    if (cst_load_relaxed(&manager->calling_since) != 0) cst_slow_look_closer(manager);
+}
+
+/* --- registry.c: all managers of the process --- */
+int cst_registry_add(struct capstan_manager *manager);
+void cst_registry_remove(struct capstan_manager *manager);
+void cst_registry_close_fd(int fd);
+
+/* --- default.c --- */
+/* In the child of a fork: forget managers whose threads are gone. */
+void cst_default_after_fork(void);
+
+/* --- thread.c --- */
+/* Makes a detached thread with all signals blocked. Errno value. */
+int cst_event_spawn(void (*body)(void *), void *argument);
+
+#endif

@@ -1,0 +1,98 @@
+/* All managers of the process: for fork, and for closing a descriptor wherever it is registered.
+ *
+ * Before a fork every manager's locks are taken, so that the child finds each in a whole state. */
+#include "event/manager.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static struct cst_event_lock registry_lock; /* taken before any manager's locks */
+static struct capstan_manager *managers;
+static bool watching_forks;
+static _Atomic uint32_t forks;
+
+static void before_fork(void) {
+    cst_event_acquire(&registry_lock);
+    for (struct capstan_manager *m = managers; m != NULL; m = m->next) {
+        cst_event_acquire(&m->fd_lock);
+        cst_event_acquire(&m->lock);
+    }
+}
+
+static void after_fork_in_parent(void) {
+    for (struct capstan_manager *m = managers; m != NULL; m = m->next) {
+        cst_event_release(&m->lock);
+        cst_event_release(&m->fd_lock);
+    }
+    cst_event_release(&registry_lock);
+}
+
+/* The child has one thread: it may be inside a call of a manager, any other driver is gone. What
+ * the parent's kernel reported is the parent's to handle. Relaxed throughout: no other thread. */
+static void become_child(struct capstan_manager *manager) {
+    if (cst_load_relaxed(&manager->driver) != (uintptr_t)pthread_self())
+        cst_store_relaxed(&manager->driver, 0);
+    manager->ready_count = manager->ready_next = 0;
+    manager->wanting.count = manager->wanting.next = 0;
+    manager->wanting.fd = -1;
+    manager->sleeping_until = 0;
+    manager->outstanding = false;
+    cst_store_relaxed(&manager->quiescing, 0);
+    cst_store_relaxed(&manager->forked, 1);
+    cst_store_relaxed(&manager->lock.word, 0);
+    cst_store_relaxed(&manager->fd_lock.word, 0);
+}
+
+static void after_fork_in_child(void) {
+    for (struct capstan_manager *m = managers; m != NULL; m = m->next) become_child(m);
+    cst_store_relaxed(&registry_lock.word, 0);
+    cst_store_relaxed(&forks, cst_load_relaxed(&forks) + 1);
+    cst_default_after_fork();
+}
+
+int cst_registry_add(struct capstan_manager *manager) {
+    int error = 0;
+    cst_event_acquire(&registry_lock);
+    if (!watching_forks)
+        error = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    if (error == 0) {
+        watching_forks = true;
+        manager->previous = NULL;
+        manager->next = managers;
+        if (managers != NULL) managers->previous = manager;
+        managers = manager;
+    }
+    cst_event_release(&registry_lock);
+    return error;
+}
+
+void cst_registry_remove(struct capstan_manager *manager) {
+    cst_event_acquire(&registry_lock);
+    if (manager->previous != NULL)
+        manager->previous->next = manager->next;
+    else
+        managers = manager->next;
+    if (manager->next != NULL) manager->next->previous = manager->previous;
+    cst_event_release(&registry_lock);
+}
+
+void capstan_fd_unregister_all(capstan_manager *manager, int fd) {
+    if (manager != NULL) {
+        cst_watch_close_fd(manager, fd);
+        return;
+    }
+    cst_event_acquire(&registry_lock);
+    for (struct capstan_manager *m = managers; m != NULL; m = m->next) cst_watch_close_fd(m, fd);
+    cst_event_release(&registry_lock);
+}
+
+int capstan_fd_close(capstan_manager *manager, int fd) {
+    capstan_fd_unregister_all(manager, fd);
+    return close(fd) == 0 ? 0 : errno;
+}
+
+/* Relaxed: written by the only thread of a child, before it can make others. */
+unsigned capstan_forks(void) {
+    return cst_load_relaxed(&forks);
+}

@@ -1,0 +1,116 @@
+/* Calls that take too long: everything else on the manager waits for them.
+ *
+ * Looking at a clock after each call would be a third of what a call costs here. In a long batch
+ * it is looked at after every eighth; once one of eight was slow, after every one for a while. */
+#include "event/manager.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    FEW = 8,                /* calls between two looks in a long batch */
+    PRECISE_BATCHES = 1000, /* looked at call by call after a slow one */
+    STUCK = 10,             /* times the limit, before other threads speak up */
+};
+
+/* One line, once per manager, by one write: other threads may be printing. */
+static void warn(struct capstan_manager *manager, const struct capstan_slow *slow) {
+    if (cst_exchange_acq_rel(&manager->warned, 1) != 0) return;
+    char text[500], where[40] = "", which[60] = "";
+    Dl_info info = {0};
+    bool named = dladdr((void *)slow->function, &info) != 0 && info.dli_sname != NULL;
+    if (slow->fd >= 0) snprintf(where, sizeof where, ", for descriptor %d,", slow->fd);
+    if (slow->candidates > 1)
+        snprintf(which, sizeof which, "one of the last %u functions called, up to ",
+                 slow->candidates);
+    int length = snprintf(
+        text, sizeof text,
+        "capstan: event manager: %sthe function at %p%s%.100s%s%s %s %llu ms; other events and "
+        "timers wait meanwhile. Later ones are counted, not shown\n",
+        which, (void *)slow->function, named ? " (" : "", named ? info.dli_sname : "",
+        named ? ")" : "", where, slow->still_running ? "has been running for" : "took",
+        (unsigned long long)(slow->elapsed_ns / 1000000));
+    if (length > (int)sizeof text - 1) length = (int)sizeof text - 1;
+    ssize_t written = write(STDERR_FILENO, text, (size_t)length);
+    (void)written;
+}
+
+static void report(struct capstan_manager *manager, uint64_t elapsed, bool still_running) {
+    /* Relaxed reads: what the driver calls may change meanwhile; the report is about either. */
+    struct capstan_slow slow = {
+        .elapsed_ns = elapsed,
+        .still_running = still_running,
+        .fd = cst_load_relaxed(&manager->calling_fd),
+        .function = (void (*)(void))cst_load_relaxed(&manager->calling),
+        .candidates = still_running ? 1 : manager->meter.calls,
+    };
+    if (manager->slow != NULL)
+        manager->slow(manager, &slow, manager->slow_data);
+    else
+        warn(manager, &slow);
+}
+
+/* Whether the thread used or gave up its processor for a part of that time, rather than being put
+ * aside for others. */
+static bool was_busy_or_blocked(struct capstan_manager *manager) {
+    struct cst_slow_meter *meter = &manager->meter;
+    struct cst_thread_usage now = cst_thread_usage();
+    return now.cpu_ns - meter->base.cpu_ns >= manager->slow_limit / 2 ||
+           now.voluntary_switches - meter->base.voluntary_switches > meter->waits;
+}
+
+/* The next calls begin now. */
+static void start_clock(struct capstan_manager *manager, uint64_t now) {
+    struct cst_slow_meter *meter = &manager->meter;
+    if (now != meter->base_at) { /* at most once for each tick of the coarse clock */
+        meter->base = cst_thread_usage();
+        meter->base_at = now;
+        meter->waits = 0;
+    }
+    meter->began = now;
+    meter->calls = 0;
+    cst_store_relaxed(&manager->calling_since, now); /* a hint for other threads' reports */
+}
+
+void cst_slow_check(struct capstan_manager *manager) {
+    struct cst_slow_meter *meter = &manager->meter;
+    uint64_t now = cst_clock_coarse_ns(), elapsed = now - meter->began;
+    if (cst_unlikely(elapsed > manager->slow_limit) && was_busy_or_blocked(manager)) {
+        CST_COUNT(manager->statistics.slow_calls, 1);
+        if (elapsed > cst_load_relaxed(&manager->statistics.slowest_ns)) /* the driver's own */
+            cst_store_relaxed(&manager->statistics.slowest_ns, elapsed);
+        report(manager, elapsed, false);
+        meter->precise = PRECISE_BATCHES; /* next time it is known which of them it was */
+        meter->every = 1;
+        now = cst_clock_coarse_ns();
+    }
+    start_clock(manager, now);
+}
+
+void cst_slow_begin(struct capstan_manager *manager) {
+    struct cst_slow_meter *meter = &manager->meter;
+    bool few = manager->ready_count <= FEW;
+    meter->every = few || meter->precise > 0 ? 1 : FEW;
+    if (meter->precise > 0) meter->precise--;
+    start_clock(manager, cst_clock_coarse_ns());
+}
+
+void cst_slow_end(struct capstan_manager *manager) {
+    if (manager->meter.calls > 0) cst_slow_check(manager);
+    cst_store_relaxed(&manager->calling_since, 0); /* a hint for other threads' reports */
+}
+
+void cst_slow_look_closer(struct capstan_manager *manager) {
+    /* Relaxed: all of this is a hint. Whether the driver is only put aside cannot be seen from
+     * here, hence the patience. */
+    uint64_t since = cst_load_relaxed(&manager->calling_since), limit = manager->slow_limit;
+    if (cst_load_relaxed(&manager->driver) == (uintptr_t)pthread_self()) return;
+    uint64_t now = cst_clock_coarse_ns();
+    if (since == 0 || now < since || (now - since) / STUCK < limit) return;
+    uint32_t batch = cst_load_relaxed(&manager->batch);
+    /* One report for each batch: the exchange lets one thread through. */
+    if (cst_exchange_acq_rel(&manager->stuck_batch, batch) != batch)
+        report(manager, now - since, true);
+}

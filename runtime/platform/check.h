@@ -1,0 +1,34 @@
+/* Checks of the runtime's own promises, in levels.
+ *
+ * CST_CHECK_LEVEL 0 compiles them out (release), 1 keeps the cheap ones, 2 adds validators that
+ * walk a structure (tests and sanitizer builds). A failed check names its place and aborts. */
+#ifndef CST_PLATFORM_CHECK_H
+#define CST_PLATFORM_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef CST_CHECK_LEVEL
+#define CST_CHECK_LEVEL 0
+#endif
+
+#define CST_CHECK_FAIL(text)                                                                       \
+    (fprintf(stderr, "capstan: internal check failed: %s (%s:%d)\n", (text), __FILE__, __LINE__),  \
+     abort())
+
+#if CST_CHECK_LEVEL >= 1
+#define cst_check(condition) ((condition) ? (void)0 : CST_CHECK_FAIL(#condition))
+#else
+#define cst_check(condition) ((void)0)
+#endif
+
+#if CST_CHECK_LEVEL >= 2
+#define cst_check_slow(condition) cst_check(condition)
+#else
+#define cst_check_slow(condition) ((void)0)
+#endif
+
+#define cst_likely(condition) __builtin_expect(!!(condition), 1)
+#define cst_unlikely(condition) __builtin_expect(!!(condition), 0)
+
+#endif

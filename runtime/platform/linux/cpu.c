@@ -1,0 +1,272 @@
+/* Which processors this process may use: the affinity mask and the cgroup's CPU quota.
+ *
+ * A container's quota is not in the mask: a process may be allowed to run on 64 processors and
+ * be paid for two. Threads beyond the quota are throttled together, so it bounds the default
+ * number of threads. Both cgroup versions are read, this group and all its ancestors. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- affinity -------------------------------------------------------------------------- */
+
+size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    /* pthread's call, as libgomp makes it: programs interpose it to choose what OpenMP sees. */
+    bool known =
+        pthread_getaffinity_np(pthread_self(), words * sizeof *bits, (cpu_set_t *)bits) == 0;
+    errno = saved;
+    if (!known) return 0;
+    size_t count = 0;
+    for (size_t i = 0; i < words; i++) count += (size_t)__builtin_popcountll(bits[i]);
+    return count;
+}
+
+bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
+    int saved = errno;
+    bool done =
+        pthread_setaffinity_np(pthread_self(), words * sizeof *bits, (const cpu_set_t *)bits) == 0;
+    errno = saved;
+    return done;
+}
+
+unsigned cst_cpu_current(void) {
+    int processor = sched_getcpu();
+    return processor < 0 ? 0 : (unsigned)processor;
+}
+
+bool cst_thread_is_main(void) {
+    return syscall(SYS_gettid) == getpid();
+}
+
+unsigned cst_cpu_affinity_count(void) {
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    size_t count = cst_cpu_mask_get(bits, CST_CPU_MASK_WORDS);
+    if (count == 0) {
+        int saved = errno;
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        errno = saved;
+        count = online > 0 ? (size_t)online : 1;
+    }
+    return (unsigned)count;
+}
+
+/* --- lines of a file in /proc, without allocating --------------------------------------- */
+
+struct lines {
+    int fd;
+    size_t begin, end; /* what is in the buffer and not yet handed out */
+    char buffer[2 * PATH_MAX];
+};
+
+static bool lines_open(struct lines *lines, const char *path) {
+    lines->begin = lines->end = 0;
+    lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+    return lines->fd >= 0;
+}
+
+/* The next line, its end replaced by a zero; NULL at the end. A line longer than the buffer
+ * comes in pieces, none of which looks like what we search for. */
+static char *lines_next(struct lines *lines) {
+    for (;;) {
+        char *start = lines->buffer + lines->begin;
+        char *newline = memchr(start, '\n', lines->end - lines->begin);
+        bool full = lines->begin == 0 && lines->end == sizeof lines->buffer - 1;
+        if (newline || full) {
+            size_t length = newline ? (size_t)(newline - start) : lines->end;
+            start[length] = '\0';
+            lines->begin += length + (newline ? 1 : 0);
+            return start;
+        }
+        memmove(lines->buffer, start, lines->end - lines->begin);
+        lines->end -= lines->begin;
+        lines->begin = 0;
+        ssize_t got;
+        do {
+            got =
+                read(lines->fd, lines->buffer + lines->end, sizeof lines->buffer - 1 - lines->end);
+        } while (got < 0 && errno == EINTR);
+        if (got > 0) {
+            lines->end += (size_t)got;
+            continue;
+        }
+        if (lines->end == 0) return NULL;
+        lines->buffer[lines->end] = '\0'; /* a last line without an end */
+        lines->begin = lines->end;
+        return lines->buffer;
+    }
+}
+
+static void lines_close(struct lines *lines) {
+    close(lines->fd);
+}
+
+/* The first line of a file; false where it cannot be read. */
+static bool first_line(const char *path, char *text, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t got = read(fd, text, size - 1);
+    close(fd);
+    if (got <= 0) return false;
+    text[got] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    return true;
+}
+
+/* --- cgroups --------------------------------------------------------------------------- */
+
+/* Whether `word` is one of the comma-separated words of `list`. */
+static bool list_has(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == length && memcmp(p, word, length) == 0) return true;
+    return false;
+}
+
+/* mountinfo writes a blank, tab, newline and backslash as \ooo. */
+static void unescape(char *text) {
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' &&
+            from[2] <= '7' && from[3] >= '0' && from[3] <= '7') {
+            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+/* This process's group in the v2 hierarchy (version 2) or in the v1 hierarchy of the cpu
+ * controller: lines of the form `hierarchy:controllers:path`. */
+static bool group_path(const char *root, int version, char *path, size_t size) {
+    char file[PATH_MAX];
+    struct lines lines;
+    snprintf(file, sizeof file, "%s/proc/self/cgroup", root);
+    if (!lines_open(&lines, file)) return false;
+    bool found = false;
+    for (char *line; !found && (line = lines_next(&lines));) {
+        char *controllers = strchr(line, ':');
+        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!group) continue;
+        *controllers++ = '\0';
+        *group++ = '\0';
+        bool ours = version == 2 ? strcmp(line, "0") == 0 && *controllers == '\0'
+                                 : list_has(controllers, "cpu");
+        if (ours) found = (size_t)snprintf(path, size, "%s", group) < size;
+    }
+    lines_close(&lines);
+    return found;
+}
+
+/* Where that hierarchy is mounted: the mount point and the group that it shows there. Fields:
+ * id parent device root mount-point options [tag...] - type source super-options. */
+static bool group_mount(const char *root, int version, char *shown, char *point, size_t size) {
+    char file[PATH_MAX];
+    struct lines lines;
+    snprintf(file, sizeof file, "%s/proc/self/mountinfo", root);
+    if (!lines_open(&lines, file)) return false;
+    bool found = false;
+    for (char *line; !found && (line = lines_next(&lines));) {
+        char *tail = strstr(line, " - ");
+        if (!tail) continue;
+        char type[32], options[1024];
+        int fields = sscanf(tail, " - %31s %*s %1023s", type, options);
+        if (fields < 1) continue;
+        bool ours = version == 2
+                        ? strcmp(type, "cgroup2") == 0
+                        : fields == 2 && strcmp(type, "cgroup") == 0 && list_has(options, "cpu");
+        if (!ours) continue;
+        *tail = '\0';
+        char *save, *field = strtok_r(line, " ", &save), *from = NULL, *to = NULL;
+        for (int i = 0; field; i++, field = strtok_r(NULL, " ", &save)) {
+            if (i == 3) from = field;
+            if (i == 4) to = field;
+        }
+        if (!to) continue;
+        unescape(from);
+        unescape(to);
+        found = (size_t)snprintf(shown, size, "%s", from) < size &&
+                (size_t)snprintf(point, size, "%s%s", root, to) < size;
+    }
+    lines_close(&lines);
+    return found;
+}
+
+/* Processors that one directory's quota pays for, rounded up; 0: no quota here. */
+static unsigned directory_quota(const char *directory, int version) {
+    char file[PATH_MAX + 32], text[64];
+    long long quota = -1, period = 100000;
+    if (version == 2) {
+        snprintf(file, sizeof file, "%s/cpu.max", directory);
+        if (!first_line(file, text, sizeof text)) return 0;
+        if (sscanf(text, "%lld %lld", &quota, &period) < 1) return 0; /* "max" */
+    } else {
+        snprintf(file, sizeof file, "%s/cpu.cfs_quota_us", directory);
+        if (!first_line(file, text, sizeof text) || sscanf(text, "%lld", &quota) != 1) return 0;
+        snprintf(file, sizeof file, "%s/cpu.cfs_period_us", directory);
+        if (first_line(file, text, sizeof text)) sscanf(text, "%lld", &period);
+    }
+    if (quota <= 0 || period <= 0) return 0;
+    long long processors = quota / period + (quota % period != 0);
+    return processors < UINT_MAX ? (unsigned)processors : 0;
+}
+
+/* The smallest quota of the group and its ancestors, as far as the mount shows them. */
+static unsigned hierarchy_quota(const char *root, int version) {
+    char group[PATH_MAX], shown[PATH_MAX], directory[PATH_MAX];
+    if (!group_path(root, version, group, sizeof group) ||
+        !group_mount(root, version, shown, directory, sizeof directory))
+        return 0;
+
+    /* The part of the group's path below what is mounted. A group outside of the mount (as seen
+     * from a cgroup namespace) leaves only the mount point itself to be read. */
+    size_t prefix = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
+    const char *below = "";
+    if (strncmp(group, shown, prefix) == 0 && (group[prefix] == '/' || group[prefix] == '\0') &&
+        !strstr(group, "/.."))
+        below = group + prefix;
+    size_t top = strlen(directory), length = strlen(below);
+    if (top + length >= sizeof directory) return 0;
+    memcpy(directory + top, below, length + 1);
+
+    unsigned least = 0;
+    for (;;) {
+        unsigned quota = directory_quota(directory, version);
+        if (quota && (!least || quota < least)) least = quota;
+        char *slash = strrchr(directory, '/');
+        if (!slash || slash < directory + top) return least;
+        *slash = '\0';
+    }
+}
+
+unsigned cst_cpu_quota_below(const char *root) {
+    int saved = errno;
+    /* A hybrid system has both; the cpu controller is then in one of them. */
+    unsigned v2 = hierarchy_quota(root, 2), v1 = hierarchy_quota(root, 1);
+    errno = saved;
+    if (!v1 || !v2) return v1 ? v1 : v2;
+    return v1 < v2 ? v1 : v2;
+}
+
+unsigned cst_cpu_quota(void) {
+    return cst_cpu_quota_below("");
+}
+
+unsigned cst_cpu_available(void) {
+    unsigned allowed = cst_cpu_affinity_count(), paid = cst_cpu_quota();
+    return paid && paid < allowed ? paid : allowed;
+}

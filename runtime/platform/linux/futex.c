@@ -1,0 +1,43 @@
+/* Sleeping and waking through the kernel: futex(2), private to the process. */
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The plain word under an atomic: the kernel wants its address. */
+_Static_assert(sizeof(_Atomic uint32_t) == 4, "a futex is four bytes");
+
+/* Returns 0 or an errno value; a host program must not see errno change under a barrier. */
+static int futex(_Atomic uint32_t *word, int operation, uint32_t value,
+                 const struct timespec *timeout) {
+    int saved = errno;
+    long result = syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+    int error = result < 0 ? errno : 0;
+    errno = saved;
+    return error;
+}
+
+void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
+    futex(word, FUTEX_WAIT, expected, NULL);
+}
+
+bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) {
+    /* FUTEX_WAIT takes a span of monotonic time. */
+    struct timespec span = {.tv_sec = (time_t)(ns / 1000000000u),
+                            .tv_nsec = (long)(ns % 1000000000u)};
+    return futex(word, FUTEX_WAIT, expected, &span) != ETIMEDOUT;
+}
+
+void cst_futex_wake(_Atomic uint32_t *word, int count) {
+    futex(word, FUTEX_WAKE, (uint32_t)count, NULL);
+}
+
+void cst_yield(void) {
+    int saved = errno;
+    sched_yield();
+    errno = saved;
+}

@@ -1,0 +1,62 @@
+/* What the kernel's scheduler tells and does for us: membarrier(2), getrusage(2). */
+#include "platform/platform.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static long membarrier(int command) {
+    return syscall(SYS_membarrier, command, 0, 0);
+}
+
+bool cst_process_barrier(void) {
+    int saved = errno;
+    bool done = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+    /* A process, and the child of a fork, must register before its first use. */
+    if (!done && errno == EPERM && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
+        done = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+    errno = saved;
+    return done;
+}
+
+/* Zeros where the kernel does not know RUSAGE_THREAD. */
+static struct rusage thread_usage(void) {
+    struct rusage usage;
+    int saved = errno;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0) usage = (struct rusage){0};
+    errno = saved;
+    return usage;
+}
+
+static uint64_t span_ns(struct timeval span) {
+    return (uint64_t)span.tv_sec * 1000000000u + (uint64_t)span.tv_usec * 1000u;
+}
+
+struct cst_thread_usage cst_thread_usage(void) {
+    struct rusage usage = thread_usage();
+    return (struct cst_thread_usage){
+        .cpu_ns = span_ns(usage.ru_utime) + span_ns(usage.ru_stime),
+        .voluntary_switches = (uint64_t)usage.ru_nvcsw,
+    };
+}
+
+bool cst_thread_is_first(void) {
+    return syscall(SYS_gettid) == getpid();
+}
+
+uint32_t cst_thread_count(void) {
+    int saved = errno;
+    uint32_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks) {
+        errno = saved;
+        return UINT32_MAX;
+    }
+    for (const struct dirent *task; (task = readdir(tasks));) count += task->d_name[0] != '.';
+    closedir(tasks);
+    errno = saved;
+    return count;
+}

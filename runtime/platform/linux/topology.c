@@ -1,0 +1,106 @@
+/* Which processors share a core, a socket, a cache or a memory node: Linux's own /sys.
+ *
+ * Not hwloc, which knows more: a library that stands in for libgomp.so.1 must not pull another
+ * library into every OpenMP program, and what OMP_PLACES asks is four small files. */
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CACHE_INDEXES = 128 };
+
+/* The first line of a file below root; false where there is none. */
+static bool read_line(const char *root, const char *name, char *text, size_t size) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t got = read(fd, text, size - 1);
+    close(fd);
+    if (got <= 0) return false;
+    text[got] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    return true;
+}
+
+/* A list of the kernel's: 0-3,8,10-11. Numbers beyond the mask are left out. */
+static bool parse_list(const char *text, uint64_t *bits, size_t words) {
+    memset(bits, 0, words * sizeof *bits);
+    while (*text) {
+        char *end;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+        if (end == text) return false;
+        if (*end == '-') {
+            text = end + 1;
+            last = strtoul(text, &end, 10);
+            if (end == text || last < first) return false;
+        }
+        for (unsigned long i = first; i <= last && i < 64 * words; i++)
+            bits[i / 64] |= (uint64_t)1 << i % 64;
+        if (*end == '\0') return true;
+        if (*end != ',') return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static bool read_list(const char *root, const char *name, uint64_t *bits, size_t words) {
+    char text[16384]; /* the longest list: every other one of 8192 processors, and then some */
+    return read_line(root, name, text, sizeof text) && parse_list(text, bits, words);
+}
+
+/* The index of the last cache level; of several at that level, the last. -1: none known. */
+static int last_cache(const char *root, unsigned processor) {
+    int index = -1;
+    long level = 0;
+    for (int i = 0; i < CACHE_INDEXES; i++) {
+        char name[128], text[32];
+        snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%u/cache/index%d/level", processor,
+                 i);
+        if (!read_line(root, name, text, sizeof text)) break;
+        long found = strtol(text, NULL, 10);
+        if (found < level) continue;
+        level = found;
+        index = i;
+    }
+    return index;
+}
+
+bool cst_topology_group(const char *root, enum cst_topology level, unsigned processor,
+                        uint64_t *bits, size_t words) {
+    char name[128];
+    int saved = errno, cache;
+    switch (level) {
+    case CST_TOPOLOGY_CORE:
+        snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
+                 processor);
+        break;
+    case CST_TOPOLOGY_SOCKET:
+        snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%u/topology/core_siblings_list",
+                 processor);
+        break;
+    case CST_TOPOLOGY_LAST_CACHE:
+        cache = last_cache(root, processor);
+        snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%u/cache/index%d/shared_cpu_list",
+                 processor, cache);
+        break;
+    case CST_TOPOLOGY_NODE:
+        snprintf(name, sizeof name, "/sys/devices/system/node/node%u/cpulist", processor);
+        break;
+    }
+    bool known = read_list(root, name, bits, words);
+    errno = saved;
+    return known;
+}
+
+bool cst_topology_nodes(const char *root, uint64_t *bits, size_t words) {
+    int saved = errno;
+    bool known = read_list(root, "/sys/devices/system/node/online", bits, words);
+    errno = saved;
+    return known;
+}

@@ -1,0 +1,129 @@
+/* The contract between the runtime and the operating system and processor.
+ *
+ * Implemented in linux/ and, for the processor, in this header and x86_64/. Nothing above this
+ * layer includes a system header for these purposes. Unless a comment says otherwise a function
+ * may be called from any thread, does not allocate, keeps errno, and never runs Haskell. */
+#ifndef CST_PLATFORM_H
+#define CST_PLATFORM_H
+
+#include "platform/atomic.h"
+
+#include <stddef.h>
+
+/* --- processor ------------------------------------------------------------------------- */
+
+/* Tells the processor that this is a spin loop. About 25 ns on current x86-64. */
+static inline void cst_cpu_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* --- futex.c --------------------------------------------------------------------------- */
+
+/* Sleeps while *word == expected; may return early for any reason. May block. */
+void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected);
+/* As above for at most `ns` nanoseconds. False when the time ran out. May block. */
+bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns);
+/* Wakes at most `count` threads that sleep on word. */
+void cst_futex_wake(_Atomic uint32_t *word, int count);
+/* Gives the processor to another runnable thread, if there is one. */
+void cst_yield(void);
+
+/* A full memory barrier on every thread of the process (membarrier(2)), so that a frequent access
+ * elsewhere needs none. About a microsecond. False where the kernel lacks it: then the frequent
+ * access may go unseen for a moment, and the caller must not rely on it for correctness. */
+bool cst_process_barrier(void);
+/* Is the caller the thread that the process began with? */
+bool cst_thread_is_first(void);
+/* Threads of the process, UINT32_MAX if that cannot be told. Reads a folder of /proc. */
+uint32_t cst_thread_count(void);
+/* What the calling thread has used so far: processor time, and how often it gave the processor up
+ * to wait for something. About 300 ns. */
+struct cst_thread_usage {
+    uint64_t cpu_ns;
+    uint64_t voluntary_switches;
+};
+struct cst_thread_usage cst_thread_usage(void);
+
+/* --- clock.c --------------------------------------------------------------------------- */
+
+/* Monotonic time in nanoseconds. */
+uint64_t cst_clock_ns(void);
+/* A counter that the processor keeps, from one to a few ticks a nanosecond: to tell short from
+ * long, not to measure. Costs a third of the clock. */
+static inline uint64_t cst_clock_ticks(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#else
+    return cst_clock_ns();
+#endif
+}
+
+/* Resolution of that clock in nanoseconds. */
+uint64_t cst_clock_resolution_ns(void);
+/* The same time as of the last clock interrupt: a few milliseconds old, and a fifth of the cost. */
+uint64_t cst_clock_coarse_ns(void);
+
+/* --- cpu.c ----------------------------------------------------------------------------- */
+
+/* An affinity mask is an array of words, bit i of word j for processor 64 j + i. Linux has at
+ * most 8192 processors; this many words always hold a mask. */
+enum { CST_CPU_MASK_WORDS = 128 };
+
+/* The calling thread's affinity mask; returns how many processors are in it, 0 when unknown. */
+size_t cst_cpu_mask_get(uint64_t *bits, size_t words);
+/* Binds the calling thread to the processors in the mask; false when the kernel refuses. */
+bool cst_cpu_mask_set(const uint64_t *bits, size_t words);
+
+/* The processor on which the calling thread runs at this moment. */
+unsigned cst_cpu_current(void);
+/* Is the calling thread the one in which the process began? */
+bool cst_thread_is_main(void);
+
+/* Processors that the calling thread may run on (its affinity mask); at least 1. */
+unsigned cst_cpu_affinity_count(void);
+/* Processors that the cgroup quota (v1 or v2, this group and its ancestors) pays for, rounded
+ * up; 0 when there is no quota. Reads files: costs tens of microseconds. */
+unsigned cst_cpu_quota(void);
+/* The same for a system whose /proc and cgroup mounts lie below `root`; for tests. */
+unsigned cst_cpu_quota_below(const char *root);
+/* The two combined: the number of threads that can run at once; at least 1. */
+unsigned cst_cpu_available(void);
+
+/* --- topology.c ------------------------------------------------------------------------ */
+
+enum cst_topology {
+    CST_TOPOLOGY_CORE,
+    CST_TOPOLOGY_SOCKET,
+    CST_TOPOLOGY_LAST_CACHE,
+    CST_TOPOLOGY_NODE, /* of memory; then `processor` is the node's number */
+};
+
+/* The processors that share this level with `processor`, as a mask; false when unknown. `root` is
+ * put before the path of /sys: "" except in tests. Reads files. */
+bool cst_topology_group(const char *root, enum cst_topology level, unsigned processor,
+                        uint64_t *bits, size_t words);
+/* The numbers of the memory nodes, as a mask; false when unknown. */
+bool cst_topology_nodes(const char *root, uint64_t *bits, size_t words);
+
+/* --- memory.c -------------------------------------------------------------------------- */
+
+/* On which memory nodes pages are to lie; a wish that the kernel may not grant. */
+enum cst_page_policy {
+    CST_PAGES_ANYWHERE,
+    CST_PAGES_NEAREST,    /* where the caller runs */
+    CST_PAGES_BLOCKED,    /* one contiguous part on each node */
+    CST_PAGES_INTERLEAVED /* page by page over the nodes */
+};
+
+/* At least `size` bytes of zeros in pages of their own, kept in memory when `pinned`; NULL when
+ * there are none (or not so many may be pinned). *granted is what cst_pages_free wants. */
+void *cst_pages_get(size_t size, bool pinned, enum cst_page_policy policy, size_t *granted);
+void cst_pages_free(void *start, size_t granted);
+/* Asks for large pages behind memory that will be used at random; a wish. */
+void cst_pages_prefer_large(void *start, size_t size);
+
+#endif

@@ -1,0 +1,106 @@
+/* How libgomp.so.1, which knows nothing of GHC, gets the rts substrate: from libcapstan-rts.so in
+ * its own directory. In a Haskell program rts/host.c stands here instead; GHC's driver defines
+ * __GLASGOW_HASKELL__ for the C files of a package. */
+#ifndef __GLASGOW_HASKELL__
+#include "substrate/substrate.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const char library[] = "libcapstan-rts.so";
+
+/* Our own path. A relative one holds only until the program changes its directory, so it is made
+ * absolute when the library is loaded. */
+static char relative_path[PATH_MAX];
+
+static const char *own_path(void) {
+    Dl_info info;
+    if (relative_path[0]) return relative_path;
+    return dladdr((const void *)cst_rts_substrate, &info) ? info.dli_fname : NULL;
+}
+
+__attribute__((constructor)) static void keep_path(void) {
+    const char *path = own_path();
+    if (!path || path[0] == '/') return;
+    int saved = errno;
+    if (!realpath(path, relative_path)) relative_path[0] = '\0';
+    errno = saved;
+}
+
+/* The library beside the file `path`; NULL when it is not there or cannot be loaded. */
+static void *open_beside(const char *path) {
+    char file[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length + sizeof library > sizeof file) return NULL;
+    memcpy(file, path, length);
+    memcpy(file + length, library, sizeof library);
+    /* Never unloaded: threads of the RTS live in it. */
+    return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* GHC's libraries and their memory; a host with less room keeps it for itself. */
+enum { ROOM_PAGES = 160 * 1024 * 1024 / 4096 };
+
+/* Without the memory that stdio takes. */
+static unsigned long pages_mapped(void) {
+    char text[64] = "";
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    return length > 0 ? strtoul(text, NULL, 10) : 0;
+}
+
+static bool has_room(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+    return limit.rlim_cur / (rlim_t)sysconf(_SC_PAGESIZE) > pages_mapped() + ROOM_PAGES;
+}
+
+static const struct cst_substrate *load(const char **reason) {
+    static char message[512];
+    if (!has_room()) {
+        *reason = "no address space for GHC's runtime system (ulimit -v)";
+        return NULL;
+    }
+    const char *path = own_path();
+    if (!path) {
+        *reason = "the path of libgomp.so.1 is unknown";
+        return NULL;
+    }
+    void *handle = open_beside(path);
+    if (!handle) {
+        snprintf(message, sizeof message, "%s", dlerror());
+        *reason = message;
+        /* libgomp.so.1 may be a link that stands elsewhere. */
+        char file[PATH_MAX];
+        if (realpath(path, file) && strcmp(file, path) != 0) handle = open_beside(file);
+    }
+    if (!handle) return NULL;
+    const struct cst_substrate *(*entry)(size_t);
+    *(void **)&entry = dlsym(handle, "cst_rts_entry");
+    const struct cst_substrate *substrate = entry ? entry(sizeof *substrate) : NULL;
+    if (!substrate) *reason = "libcapstan-rts.so is of another version";
+    return substrate;
+}
+
+const struct cst_substrate *cst_rts_substrate(const char **reason) {
+    int saved = errno;
+    const struct cst_substrate *substrate = load(reason);
+    errno = saved;
+    return substrate;
+}
+
+bool cst_rts_is_host(void) {
+    return false;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* Who computes in Haskell now: one load per Capability.
+ *
+ * GHC sets rCurrentTSO in a Capability's register table before it runs Haskell code and clears it
+ * after, around safe foreign calls too (Schedule.c: schedule, suspendThread, resumeThread). It
+ * stays set in an unsafe foreign call; then the caller's own Capability must not count as busy. */
+#include "substrate/rts/rts.h"
+
+#include "platform/atomic.h"
+#include "platform/check.h"
+
+#include <dlfcn.h>
+
+/* GHC's own array of Capabilities and the state of its scheduler. Its shared library hides them,
+ * but in a statically linked Haskell program the static linker sees them; elsewhere these are null,
+ * or something of the host's with the same name. */
+extern Capability **capabilities __attribute__((weak));
+extern uint32_t sched_state __attribute__((weak));
+enum { RUNNING, INTERRUPTING, SHUTTING_DOWN };
+
+/* Up to GHC 9.2 `capabilities` points to an array, which grows. Then it is an array of fixed size,
+ * until releases with max_n_capabilities (9.10.2, 9.12.2), where it is a pointer again. */
+#ifdef MAX_N_CAPABILITIES
+extern uint32_t max_n_capabilities __attribute__((weak));
+#define ARRAY_IS_FIXED (!&max_n_capabilities)
+#else
+#define ARRAY_IS_FIXED false
+#endif
+
+/* Those two if they are GHC's. Written once, before the first worker. */
+static struct {
+    _Atomic(Capability **) *capabilities;
+    _Atomic uint32_t *state;
+} ghc;
+static _Atomic uint32_t always_running = RUNNING;
+static _Atomic(Capability **) fixed_array; /* if it is one, a pointer to it */
+
+/* Where each Capability lies. GHC never moves nor frees one before hs_exit. A number beyond the
+ * table is never busy. Written by whoever learns it; all write the same. */
+enum { KNOWN = 1024 };
+static _Atomic(Capability *) known[KNOWN];
+
+static const void *image_of(const void *address) {
+    Dl_info info;
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+void cst_rts_observe(void) {
+    const void *rts = image_of(&n_capabilities);
+    ghc.state = &always_running;
+    if (!rts || image_of(&capabilities) != rts || image_of(&sched_state) != rts) return;
+    ghc.capabilities = (_Atomic(Capability **) *)&capabilities;
+    if (ARRAY_IS_FIXED) {
+        cst_store_relaxed(&fixed_array, (Capability **)&capabilities);
+        ghc.capabilities = &fixed_array;
+    }
+    ghc.state = (_Atomic uint32_t *)&sched_state;
+}
+
+void cst_rts_note_capability(unsigned number, Capability *capability) {
+    /* Release pairs with the acquire in find: what the Capability holds was written before. */
+    if (number < KNOWN) cst_store_release(&known[number], capability);
+}
+
+unsigned cst_rts_capabilities(void) {
+    return cst_load_relaxed((_Atomic uint32_t *)&enabled_capabilities);
+}
+
+/* setNumCapabilities stores a new array, then the count, then frees the old array. So the count is
+ * read first, and an entry is good if the array was still GHC's after it was read. */
+static Capability *look_up(unsigned number) {
+    if (!ghc.capabilities) return NULL;
+    for (;;) {
+        if (number >= cst_load_acquire((_Atomic uint32_t *)&n_capabilities)) return NULL;
+        Capability **array = cst_load_acquire(ghc.capabilities);
+        if (!array) return NULL;
+        Capability *found = cst_load_relaxed((_Atomic(Capability *) *)&array[number]);
+        cst_fence_acquire();
+        if (cst_load_relaxed(ghc.capabilities) != array) continue;
+        cst_rts_note_capability(number, found);
+        return found;
+    }
+}
+
+static Capability *find(unsigned number) {
+    if (number >= KNOWN) return NULL;
+    Capability *found = cst_load_acquire(&known[number]);
+    return cst_likely(found) ? found : look_up(number);
+}
+
+/* hs_exit frees the Capabilities after it has shut the scheduler down. */
+static bool gone(void) {
+    return cst_load_relaxed(ghc.state) >= SHUTTING_DOWN;
+}
+
+static bool runs(Capability *capability) {
+    StgRegTable *registers = &((CapabilityPublic *)capability)->r;
+    return cst_load_relaxed((_Atomic(struct StgTSO_ *) *)&registers->rCurrentTSO) != NULL;
+}
+
+bool cst_rts_haskell_runs(unsigned number) {
+    if (cst_unlikely(gone())) return false;
+    Capability *capability = find(number);
+    return capability && runs(capability);
+}
+
+/* The Task that holds the Capability; follows its number and its node (rts/Capability.h). It is
+ * compared only: another thread's Task may be freed at any time. */
+static void *holder(Capability *capability) {
+    char *field = (char *)capability + cst_rts_number_offset + 2 * sizeof(uint32_t);
+    return cst_load_relaxed((_Atomic(void *) *)field);
+}
+
+static Capability *held_by(void *task) {
+    unsigned count = cst_rts_capabilities();
+    for (unsigned i = 0; i < count; i++) {
+        Capability *capability = find(i);
+        if (capability && holder(capability) == task && runs(capability)) return capability;
+    }
+    return NULL;
+}
+
+/* Where GHC's array is out of sight, each thread that comes from Haskell shows us one Capability:
+ * the one that it holds, or held last. */
+static void note_current(void *task) {
+    if (ghc.capabilities || !task) return;
+    Capability *capability = rts_unsafeGetMyCapability();
+    if (!capability) return;
+    cst_rts_note_capability(*(uint32_t *)((char *)capability + cst_rts_number_offset), capability);
+}
+
+bool cst_rts_holds_capability(void) {
+    void *task = cst_rts_task();
+    if (gone() || !task) return false;
+    note_current(task);
+    return held_by(task) != NULL;
+}
+
+unsigned cst_rts_idle_capabilities(void) {
+    unsigned count = cst_rts_capabilities();
+    if (gone()) return count;
+    void *task = cst_rts_task();
+    note_current(task);
+    unsigned idle = 0;
+    for (unsigned i = 0; i < count; i++) {
+        Capability *capability = find(i);
+        idle += !capability || !runs(capability) || (task && holder(capability) == task);
+    }
+    return idle;
+}

@@ -1,0 +1,156 @@
+/* GHC's runtime system as a polite guest of a C, C++ or Fortran program.
+ *
+ * By default hs_init takes four signals, starts a ticker and the I/O manager's threads, sets the
+ * locale, reads GHCRTS and reserves a tebibyte of addresses. Options switch off some of it. The
+ * rest is done by imports of the RTS's library that get another meaning while it starts:
+ *
+ * - setlocale asks and does not set;
+ * - mmap refuses large reservations, so the RTS tries smaller ones;
+ * - pthread_create hands out threads made before (spare.c). */
+#ifdef CST_SHARED_LIBRARY
+#include "substrate/rts/rts.h"
+
+#include "platform/atomic.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+/* Addresses for the Haskell heap. Nothing but workers' stacks, 1 KiB each, lives there. */
+static const size_t heap_most = (size_t)256 << 20;
+static const size_t heap_least = (size_t)16 << 20;
+static size_t heap;
+
+/* Newer releases of GHC accept no more. A Capability takes at most 128 KiB of heap. */
+enum { CAPABILITIES_MOST = 256, HEAP_OF_CAPABILITY = 128 * 1024 };
+
+static char *ask_locale(int category, const char *locale) {
+    (void)locale;
+    return setlocale(category, NULL);
+}
+
+static void *map(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    if (protection == PROT_NONE && (flags & MAP_NORESERVE) && size > heap) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return mmap(address, size, protection, flags, file, offset);
+}
+
+/* The RTS ends the process if it finds a limit too small; map has tried what it will need. */
+static int no_address_limit(__rlimit_resource_t resource, struct rlimit *limit) {
+    int result = getrlimit(resource, limit);
+    if (resource == RLIMIT_AS) limit->rlim_cur = RLIM_INFINITY;
+    return result;
+}
+
+/* The second names are those of the same functions in programs built for large files. */
+static const struct cst_rts_import imports[] = {
+    {"setlocale", (void *)ask_locale},
+    {"pthread_create", (void *)cst_rts_spare_create},
+    {"mmap", (void *)map},
+    {"mmap64", (void *)map},
+    {"getrlimit", (void *)no_address_limit},
+    {"getrlimit64", (void *)no_address_limit},
+};
+enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 4 };
+
+/* The most of the addresses that can be had, and that leaves the host its own. */
+static bool size_heap(unsigned capabilities) {
+    struct rlimit limit;
+    heap = heap_most;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (heap > limit.rlim_cur / 8) heap /= 2;
+    for (; heap >= heap_least + capabilities * (size_t)HEAP_OF_CAPABILITY; heap /= 2) {
+        void *tried =
+            mmap(NULL, heap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (tried == MAP_FAILED) continue;
+        munmap(tried, heap);
+        return true;
+    }
+    return false;
+}
+
+/* hs_init starts the I/O manager, a thread and some files for each Capability, unless it seems to
+ * run. It seems to run if it left two descriptors with the RTS. */
+static void pretend_io_manager(bool runs) {
+    setTimerManagerControlFd(runs ? INT_MAX : -1);
+    setIOManagerWakeupFd(runs ? INT_MAX : -1);
+}
+
+static void initialise(unsigned capabilities) {
+    static char options[128];
+    snprintf(options, sizeof options, "-N%u -V0 -I0 -A64k --install-signal-handlers=no",
+             capabilities);
+    RtsConfig config = defaultRtsConfig;
+    config.rts_opts_enabled = RtsOptsIgnoreAll;
+    config.rts_opts = options;
+    config.rts_hs_main = false;
+    char name[] = "capstan", *arguments[] = {name, NULL}, **argv = arguments;
+    int argc = 1;
+    pretend_io_manager(true);
+    hs_init_ghc(&argc, &argv, config);
+    pretend_io_manager(false);
+}
+
+/* Visits each Capability once: to know where it is, and so that its first thread is made here. */
+static void visit_capabilities(void) {
+    unsigned count = cst_rts_capabilities();
+    for (unsigned i = 0; i < count; i++) {
+        rts_setInCallCapability((int)i, 0);
+        Capability *capability = rts_lock();
+        cst_rts_note_capability(i, capability);
+        rts_unlock(capability);
+    }
+}
+
+static int boot(unsigned capabilities, const char **reason) {
+    if (!size_heap(capabilities)) {
+        *reason = "no address space for GHC's runtime system (ulimit -v)";
+        return ENOMEM;
+    }
+    int error = cst_rts_spare_make(capabilities);
+    if (error) {
+        *reason = "no threads for GHC's runtime system (ulimit -u, -v)";
+        return error;
+    }
+    if (cst_rts_redirect((const void *)hs_init_ghc, imports, IMPORTS) < IMPORTS_NEEDED) {
+        cst_rts_spare_dismiss();
+        *reason = "GHC's runtime system is linked in an unknown way";
+        return ENOTSUP;
+    }
+    initialise(capabilities);
+    visit_capabilities();
+    cst_rts_get_action();
+    cst_rts_spare_dismiss();
+    hs_thread_done();
+    cst_rts_trim();
+    heap = SIZE_MAX;
+    cst_rts_is_guest = true;
+    return 0;
+}
+
+int cst_rts_begin(unsigned capabilities, const char **reason) {
+    if (capabilities < 1) capabilities = 1;
+    if (capabilities > CAPABILITIES_MOST) capabilities = CAPABILITIES_MOST;
+    int saved = errno;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = boot(capabilities, reason);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    return error;
+}
+
+/* The one name that libcapstan-rts.so exports. `size` is the caller's idea of the table. */
+__attribute__((visibility("default"))) const struct cst_substrate *cst_rts_entry(size_t size) {
+    return size == sizeof cst_rts_linked_substrate ? &cst_rts_linked_substrate : NULL;
+}
+
+#endif

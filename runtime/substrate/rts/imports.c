@@ -1,0 +1,112 @@
+/* What the RTS's shared library imports can be redirected, for that library alone: its entries in
+ * the global offset table get another address. This changes nothing for the host program, unlike
+ * a symbol that we would export. */
+#ifdef CST_SHARED_LIBRARY
+#include "substrate/rts/rts.h"
+
+#include "platform/atomic.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
+#define GLOB_DAT R_X86_64_GLOB_DAT
+#elif defined(__aarch64__)
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define GLOB_DAT R_AARCH64_GLOB_DAT
+#else
+#error "name the relocations of this processor's global offset table"
+#endif
+
+struct image {
+    uintptr_t base;
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const ElfW(Rela) * relocations[2]; /* of calls, of data */
+    size_t counts[2];
+    uintptr_t sealed, sealed_end; /* what the loader made read-only (RELRO) */
+};
+
+static void read_dynamic(struct image *image, const ElfW(Dyn) * entry) {
+    for (; entry->d_tag != DT_NULL; entry++) {
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            image->symbols = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_STRTAB:
+            image->names = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_JMPREL:
+            image->relocations[0] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            image->counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELA:
+            image->relocations[1] = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_RELASZ:
+            image->counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        }
+    }
+}
+
+static int read_seal(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    struct image *image = data;
+    if (info->dlpi_addr != image->base) return 0;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_GNU_RELRO) continue;
+        image->sealed = (image->base + header->p_vaddr) & -page;
+        image->sealed_end = (image->base + header->p_vaddr + header->p_memsz) & -page;
+    }
+    return 1;
+}
+
+static bool set_slot(const struct image *image, uintptr_t slot, void *replacement) {
+    bool sealed = slot >= image->sealed && slot < image->sealed_end;
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *page = (void *)(slot & -page_size);
+    if (sealed && mprotect(page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
+    cst_store_release((_Atomic(void *) *)slot, replacement);
+    if (sealed) mprotect(page, page_size, PROT_READ);
+    return true;
+}
+
+static bool redirect(const struct image *image, const struct cst_rts_import *import) {
+    bool found = false;
+    for (unsigned table = 0; table < 2; table++) {
+        for (size_t i = 0; i < image->counts[table]; i++) {
+            const ElfW(Rela) *entry = &image->relocations[table][i];
+            unsigned long type = ELF64_R_TYPE(entry->r_info);
+            if (type != JUMP_SLOT && type != GLOB_DAT) continue;
+            const char *name = image->names + image->symbols[ELF64_R_SYM(entry->r_info)].st_name;
+            if (strcmp(name, import->name) != 0) continue;
+            if (set_slot(image, image->base + entry->r_offset, import->replacement)) found = true;
+        }
+    }
+    return found;
+}
+
+unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *imports,
+                          unsigned count) {
+    Dl_info info;
+    struct link_map *map = NULL;
+    if (!dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return 0;
+    struct image image = {.base = map->l_addr};
+    read_dynamic(&image, map->l_ld);
+    if (!image.symbols || !image.names) return 0;
+    dl_iterate_phdr(read_seal, &image);
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; i++) found += redirect(&image, &imports[i]);
+    return found;
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* Inside the rts substrate: what its files share.
+ *
+ * The same files serve two situations. As a guest (libcapstan-rts.so in a C, C++ or Fortran
+ * program) we boot GHC's runtime system; in a Haskell program (the package) it runs already. */
+#ifndef CST_SUBSTRATE_RTS_H
+#define CST_SUBSTRATE_RTS_H
+
+#include "substrate/substrate.h"
+
+#include "Rts.h"
+
+enum cst_rts_state {
+    CST_RTS_NOT_STARTED, /* before hs_init */
+    CST_RTS_RUNNING,
+    CST_RTS_ENDED /* after hs_exit: it cannot be started again */
+};
+
+/* Of the RTS that this code is linked with. Never blocks. */
+enum cst_rts_state cst_rts_state(void);
+
+/* --- start.c --------------------------------------------------------------------------- */
+
+extern const struct cst_substrate cst_rts_linked_substrate;
+
+/* True when we booted the RTS: it ends with the process, never before. */
+extern bool cst_rts_is_guest;
+
+/* Boots the RTS as a guest, or refuses. In guest.c and host.c. */
+int cst_rts_begin(unsigned capabilities, const char **reason);
+
+/* --- worker.c -------------------------------------------------------------------------- */
+
+struct cst_rts_worker {
+    cst_worker_main *main;
+    void *argument;
+    unsigned capability; /* the worker's own */
+    bool attached;       /* a bound Haskell thread sits under main */
+};
+
+int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size);
+
+/* Runs worker->main in a safe foreign call of a bound Haskell thread on the worker's Capability.
+ * The calling thread must hold no Capability. Blocks until the Capability is free, so nobody who
+ * holds one may wait for this thread meanwhile. */
+void cst_rts_attach(struct cst_rts_worker *worker);
+
+/* Gets the Haskell action that cst_rts_attach runs. Once, before the first attach; the calling
+ * thread must hold no Capability. */
+void cst_rts_get_action(void);
+
+/* --- busy.c ---------------------------------------------------------------------------- */
+
+unsigned cst_rts_capabilities(void);
+bool cst_rts_haskell_runs(unsigned capability);
+unsigned cst_rts_idle_capabilities(void);
+
+/* Looks for what GHC does not export. Before any of the calls below or above. */
+void cst_rts_observe(void);
+
+/* Remembers where a Capability lies. */
+void cst_rts_note_capability(unsigned number, Capability *capability);
+
+/* Does the calling thread hold a Capability: did it come here by an unsafe foreign call? False
+ * when that cannot be known. */
+bool cst_rts_holds_capability(void);
+
+/* --- offset.c -------------------------------------------------------------------------- */
+
+extern const size_t cst_rts_number_offset; /* of a Capability's number in the Capability */
+
+/* --- task.c ---------------------------------------------------------------------------- */
+
+/* Learns where GHC keeps a thread's Task. Once; from a thread that never ran Haskell. */
+void cst_rts_learn_task(void);
+/* The calling thread's Task; NULL if it has none or that is not known. Only to be compared. */
+void *cst_rts_task(void);
+
+/* --- imports.c ------------------------------------------------------------------------- */
+
+/* A function that the RTS calls, and what it shall call instead. */
+struct cst_rts_import {
+    const char *name;
+    void *replacement;
+};
+
+/* Redirects imports of the shared library that holds `inside`. Returns how many were found. */
+unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *imports, unsigned count);
+
+/* --- trim.c ---------------------------------------------------------------------------- */
+
+/* Gives back the memory that only the loading of GHC's libraries needed. */
+void cst_rts_trim(void);
+
+/* --- spare.c --------------------------------------------------------------------------- */
+
+/* Makes `count` threads that wait, signals blocked, until the RTS asks for a thread. Returns 0, or
+ * an errno value and none was made. */
+int cst_rts_spare_make(unsigned count);
+/* Ends those that were not used. */
+void cst_rts_spare_dismiss(void);
+/* What the RTS calls in place of pthread_create. */
+int cst_rts_spare_create(pthread_t *thread, const pthread_attr_t *attributes,
+                         void *(*function)(void *), void *argument);
+
+#endif

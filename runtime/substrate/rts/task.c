@@ -1,0 +1,90 @@
+/* Which Task is mine? GHC keeps a pointer to it in a thread-local variable that it does not export,
+ * and has no call that says whether there is one. So the place is found by watching: a thread
+ * without a Task is given one by a public call, and exactly one word of the RTS's thread-local
+ * memory must turn from null to a pointer, and back when the thread is done with Haskell. Where
+ * that fails (GHC keeps it elsewhere on other processors) no Task is ever known. */
+#include "substrate/rts/rts.h"
+
+#include "platform/atomic.h"
+#include "platform/check.h"
+
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arguments of the system's call that finds a thread-local variable (ELF TLS, general dynamic). */
+struct place {
+    unsigned long module;
+    unsigned long offset;
+};
+void *__tls_get_addr(struct place *place);
+
+static struct place task_place;
+static _Atomic bool task_place_known;
+static _Atomic bool learning;
+
+enum { MOST_WORDS = 65536 }; /* thread-local memory larger than that is not searched */
+
+struct module {
+    uintptr_t inside; /* an address in it */
+    unsigned long number;
+    size_t words; /* of thread-local memory */
+};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    struct module *module = data;
+    size_t words = 0;
+    bool inside = false;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_TLS) words = header->p_memsz / sizeof(void *);
+        if (header->p_type == PT_LOAD &&
+            module->inside - (info->dlpi_addr + header->p_vaddr) < header->p_memsz)
+            inside = true;
+    }
+    if (!inside) return 0;
+    module->number = info->dlpi_tls_modid;
+    module->words = words;
+    return 1;
+}
+
+/* The word that was null in `before` and is null no longer; `words` if there is not just one. */
+static size_t only_change(void **before, void **now, size_t words) {
+    size_t found = words;
+    for (size_t i = 0; i < words; i++) {
+        if (before[i] || !now[i]) continue;
+        if (found < words) return words;
+        found = i;
+    }
+    return found;
+}
+
+static void learn(void) {
+    struct module module = {.inside = (uintptr_t)&rts_lock};
+    if (!dl_iterate_phdr(find_module, &module) || !module.number || module.words > MOST_WORDS)
+        return;
+    void **now = __tls_get_addr(&(struct place){.module = module.number, .offset = 0});
+    void **before = malloc(module.words * sizeof *before);
+    if (!before) return;
+    memcpy(before, now, module.words * sizeof *before);
+    rts_setInCallCapability(-1, 0); /* the default; makes the thread's Task */
+    size_t word = only_change(before, now, module.words);
+    hs_thread_done();
+    free(before);
+    if (word == module.words || now[word]) return;
+    task_place = (struct place){.module = module.number, .offset = word * sizeof(void *)};
+    cst_store_release(&task_place_known, true); /* pairs with the acquire in cst_rts_task */
+}
+
+void cst_rts_learn_task(void) {
+    /* Relaxed, as only one thread shall try. */
+    if (cst_likely(cst_load_relaxed(&learning)) || cst_exchange_acq_rel(&learning, true)) return;
+    if (cst_rts_state() == CST_RTS_RUNNING) learn();
+}
+
+void *cst_rts_task(void) {
+    if (!cst_load_acquire(&task_place_known)) return NULL;
+    struct place place = task_place;
+    return *(void **)__tls_get_addr(&place);
+}

@@ -1,0 +1,87 @@
+/* A worker of the rts substrate: a thread that belongs to one Capability and holds none.
+ *
+ * As a guest, a worker is a bound Haskell thread that sits in one safe foreign call for all its
+ * life, so the Capability is free while C runs and GHC's collector waits for nobody.
+ *
+ * Note [No worker waits for a Capability while a region waits for it]
+ * To become a bound thread one must hold the Capability for a moment. If Haskell code has it, that
+ * can take a time slice or a whole collection; if its holder sits in an unsafe foreign call that
+ * opened the very region for which the worker is made, it takes for ever. So a worker attaches at
+ * once only where no Haskell code runs, and else runs main as it is: in a Haskell program it
+ * enters Haskell only when it has Haskell to run. */
+#include "substrate/rts/rts.h"
+
+#include "substrate/thread.h"
+#include "platform/atomic.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* StgRun keeps 16 KiB of C stack below Haskell code; this is room for it, beside what the user
+ * asked for. */
+enum { HASKELL_STACK = 64 * 1024 };
+
+/* Called by Haskell, safely: the worker's Capability is released for as long as main runs. */
+void cst_rts_worker_enter(struct cst_rts_worker *worker);
+/* Haskell's side (Capstan.Internal.Worker): a stable pointer to Ptr a -> IO (). */
+HsStablePtr cst_rts_worker_action(void);
+
+static HsStablePtr action;
+
+void cst_rts_get_action(void) {
+    action = cst_rts_worker_action();
+}
+
+void cst_rts_worker_enter(struct cst_rts_worker *worker) {
+    worker->main(worker->argument);
+}
+
+void cst_rts_attach(struct cst_rts_worker *worker) {
+    worker->attached = true;
+    rts_setInCallCapability((int)worker->capability, 1);
+    Capability *capability = rts_lock();
+    HaskellObj call =
+        rts_apply(capability, (HaskellObj)deRefStablePtr(action), rts_mkPtr(capability, worker));
+    /* Its status is not looked at: main returns nothing, and while the RTS shuts down GHC ends
+     * the Haskell thread in its own way. */
+    rts_evalIO(&capability, call, NULL);
+    rts_unlock(capability);
+    hs_thread_done();
+    worker->attached = false;
+}
+
+static void *run(void *argument) {
+    struct cst_rts_worker worker = *(struct cst_rts_worker *)argument;
+    free(argument);
+    cst_rts_learn_task();
+    if (worker.attached)
+        cst_rts_attach(&worker);
+    else
+        worker.main(worker.argument);
+    return NULL;
+}
+
+static bool quiet(void) {
+    unsigned capabilities = cst_rts_capabilities();
+    for (unsigned i = 0; i < capabilities; i++)
+        if (cst_rts_haskell_runs(i)) return false;
+    return true;
+}
+
+int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
+    int saved = errno;
+    struct cst_rts_worker *worker = malloc(sizeof *worker);
+    errno = saved;
+    if (!worker) return ENOMEM;
+    unsigned capabilities = cst_rts_capabilities();
+    *worker = (struct cst_rts_worker){
+        .main = main,
+        .argument = argument,
+        .capability = capabilities ? index % capabilities : 0,
+        /* See Note [No worker waits for a Capability while a region waits for it]. */
+        .attached = cst_rts_is_guest && quiet(),
+    };
+    int error = cst_thread_start(run, worker, stack_size, HASKELL_STACK);
+    if (error) free(worker);
+    return error;
+}

@@ -1,0 +1,162 @@
+-- |
+-- Module      : Capstan.Event
+-- Description : Descriptors and timers, by the hundred thousand
+--
+-- An event manager watches descriptors, keeps timers and accepts posted actions, and delivers what
+-- happens to a Haskell action, an 'MVar', an 'STM' transaction, a C function or an OpenMP task.
+-- Every Capability has a manager of its own, driven by a thread of that Capability:
+--
+-- > manager <- systemManager
+-- > watch <- register manager fd readable Persistent Level (Run serve)
+-- > timer <- startTimer manager (seconds 30) (Run (const (unregister watch)))
+--
+-- A thread that only wants to wait has simpler calls:
+--
+-- > ready <- awaitFd fd readable
+-- > sleep (milliseconds 5)
+--
+-- A program may also drive a manager by itself, by 'loop' or 'step'.
+--
+-- == Promises
+--
+-- 1. Nothing is reported that was not so, nothing is lost, and a 'OneShot' registration or a
+--    one-time timer ends in exactly one of two ways: its action runs, or 'unregister' ('cancel')
+--    returns 'True'.
+-- 2. What an action ends on its own manager does not run any more, even if it was already due.
+-- 3. An exception in an action goes to the manager's handler and disturbs no other action.
+-- 4. Timers cost the same at any number, fire in the order of their ticks of 66 us, never early, and
+--    do not drift.
+-- 5. An idle manager uses no processor time.
+--
+-- == Cautions
+--
+-- Actions run on the manager's thread, one after another: one that blocks holds up all others. Fork
+-- a thread, or fill an 'MVar' that a thread waits for.
+--
+-- Unregister a descriptor before you close it, or close it with 'closeFd'. One that is closed while
+-- it is registered is reported no more, and when its number is registered again, the old
+-- registrations are told 'closed'.
+--
+-- The managers of the Capabilities need the threaded RTS. After @forkProcess@ the child's start
+-- empty.
+module Capstan.Event
+  ( -- * Managers
+    Manager,
+    systemManager,
+    withManager,
+    newManager,
+    freeManager,
+    loop,
+    step,
+    shutdown,
+    setExceptionHandler,
+    Statistics (..),
+    statistics,
+
+    -- * Where it is delivered
+    Target (..),
+    Callback,
+    TaskEvent (..),
+
+    -- * Descriptors
+    Events,
+    readable,
+    writable,
+    hangUp,
+    failed,
+    closed,
+    includes,
+    Ready (..),
+    Lifetime (..),
+    Trigger (..),
+    Watch,
+    watchFd,
+    register,
+    change,
+    unregister,
+    closeFd,
+    closeFdWith,
+
+    -- * Timers
+    Nanoseconds,
+    milliseconds,
+    seconds,
+    clock,
+    Expiry (..),
+    Timer,
+    startTimer,
+    startTimerAt,
+    startPeriodic,
+    reschedule,
+    cancel,
+
+    -- * Posts
+    post,
+    postTo,
+
+    -- * Waiting
+    awaitFd,
+    awaitFdSTM,
+    sleep,
+    timerVar,
+  )
+where
+
+import Capstan.Event.Internal
+import Control.Concurrent.MVar (newEmptyMVar, takeMVar)
+import Control.Exception (mask, mask_, onException)
+import Control.Monad (void)
+import Foreign.C.Error (throwErrnoIfMinus1_)
+import GHC.Conc (STM, TVar, newTVarIO, readTVar, retry, writeTVar)
+import System.Posix.Internals (c_close)
+import System.Posix.Types (Fd (..))
+
+-- | So many milliseconds.
+milliseconds :: Word -> Nanoseconds
+milliseconds n = fromIntegral n * 1000000
+
+-- | So many seconds.
+seconds :: Word -> Nanoseconds
+seconds n = fromIntegral n * 1000000000
+
+-- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
+closeFd :: Fd -> IO ()
+closeFd = closeFdWith (\(Fd fd) -> throwErrnoIfMinus1_ "Capstan.Event.closeFd" (c_close fd))
+
+-- | The same, with another way to close.
+closeFdWith :: (Fd -> IO ()) -> Fd -> IO ()
+closeFdWith close fd = mask_ (unregisterAll Nothing fd >> close fd)
+
+-- | Blocks the thread until one of the events happens to the descriptor, or it is closed by
+-- 'closeFd'; returns what has happened. Can be interrupted.
+awaitFd :: Fd -> Events -> IO Events
+awaitFd fd events = mask $ \_ -> do
+  manager <- systemManager
+  result <- newEmptyMVar
+  watch <- register manager fd events OneShot Level (Fill result)
+  readyEvents <$> takeMVar result `onException` unregister watch
+
+-- | A transaction that retries until one of the events has happened, and an action that gives the
+-- waiting up.
+awaitFdSTM :: Fd -> Events -> IO (STM Events, IO ())
+awaitFdSTM fd events = mask_ $ do
+  manager <- systemManager
+  result <- newTVarIO Nothing
+  watch <- register manager fd events OneShot Level (Transact (writeTVar result . Just . readyEvents))
+  pure (readTVar result >>= maybe retry pure, void (unregister watch))
+
+-- | Blocks the thread for so long. Can be interrupted.
+sleep :: Nanoseconds -> IO ()
+sleep delay = mask $ \_ -> do
+  manager <- systemManager
+  result <- newEmptyMVar
+  timer <- startTimer manager delay (Fill result)
+  void (takeMVar result) `onException` cancel timer
+
+-- | A variable that becomes 'True' after so long, and an action that cancels that.
+timerVar :: Nanoseconds -> IO (TVar Bool, IO ())
+timerVar delay = mask_ $ do
+  manager <- systemManager
+  result <- newTVarIO False
+  timer <- startTimer manager delay (Transact (const (writeTVar result True)))
+  pure (result, void (cancel timer))

@@ -1,0 +1,211 @@
+-- |
+-- Module      : Capstan.Event.Compat
+-- Description : The names and types of GHC.Event
+--
+-- A program that uses "GHC.Event" switches to Capstan by changing an import. What GHC.Event does not
+-- export any more, and its users miss, is here too: 'loop', 'step' and 'shutdown', to drive a
+-- manager made by 'new'.
+--
+-- Differences that can be seen:
+--
+-- * The callback of an 'FdKey' that was unregistered does not begin any more, unless it is about to
+--   on another thread. GHC.Event promises nothing.
+-- * A descriptor that cannot be watched throws, as 'Capstan.Event.register' does. GHC.Event runs the
+--   callback at once.
+-- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
+--   calling thread. A 'TimeoutKey' knows where it belongs.
+module Capstan.Event.Compat
+  ( -- * Types
+    EventManager,
+    TimerManager,
+
+    -- * Creation
+    getSystemEventManager,
+    new,
+    getSystemTimerManager,
+
+    -- * Running
+    loop,
+    step,
+    shutdown,
+
+    -- * Registering interest in I\/O events
+    Event,
+    evtRead,
+    evtWrite,
+    IOCallback,
+    FdKey (keyFd),
+    Lifetime (..),
+    registerFd,
+    unregisterFd,
+    unregisterFd_,
+    closeFd,
+
+    -- * Registering interest in timeout events
+    TimeoutCallback,
+    TimeoutKey,
+    registerTimeout,
+    updateTimeout,
+    unregisterTimeout,
+  )
+where
+
+import Capstan.Event.Internal
+  ( Events,
+    Manager,
+    Target (..),
+    Timer (..),
+    Trigger (Level),
+    Watch,
+    includes,
+    newManager,
+    readable,
+    systemManager,
+    writable,
+  )
+import qualified Capstan.Event.Internal as Event
+import Control.Concurrent (rtsSupportsBoundThreads)
+import Control.Exception (mask_)
+import Control.Monad (void)
+import Data.List (intercalate)
+import System.Posix.Types (Fd)
+
+-- | Watches descriptors.
+newtype EventManager = EventManager Manager
+
+-- | Keeps timers.
+newtype TimerManager = TimerManager Manager
+
+-- | The manager of the calling thread's Capability; 'Nothing' without the threaded RTS.
+getSystemEventManager :: IO (Maybe EventManager)
+getSystemEventManager
+  | rtsSupportsBoundThreads = Just . EventManager <$> systemManager
+  | otherwise = pure Nothing
+
+-- | A manager of one's own, to be driven by 'loop' or 'step'.
+new :: IO EventManager
+new = EventManager <$> newManager
+
+-- | The timers of the calling thread's Capability.
+getSystemTimerManager :: IO TimerManager
+getSystemTimerManager = TimerManager <$> systemManager
+
+-- | Drives a manager until 'shutdown'.
+loop :: EventManager -> IO ()
+loop (EventManager manager) = Event.loop manager
+
+-- | One turn, which waits until there is something to do. 'False' after 'shutdown'.
+step :: EventManager -> IO Bool
+step (EventManager manager) = (> 0) <$> Event.step manager Nothing
+
+-- | Makes 'loop' return.
+shutdown :: EventManager -> IO ()
+shutdown (EventManager manager) = Event.shutdown manager
+
+-- | An I\/O event.
+newtype Event = Event Events
+  deriving (Eq)
+
+instance Semigroup Event where
+  Event a <> Event b = Event (a <> b)
+
+instance Monoid Event where
+  mempty = Event mempty
+
+instance Show Event where
+  show (Event events) = "[" ++ intercalate "," names ++ "]"
+    where
+      names =
+        ["evtRead" | events `includes` readable]
+          ++ ["evtWrite" | events `includes` writable]
+          ++ ["evtClose" | events `includes` Event.closed]
+
+-- | Data is available to be read.
+evtRead :: Event
+evtRead = Event readable
+
+-- | The descriptor is ready to accept a write.
+evtWrite :: Event
+evtWrite = Event writable
+
+-- | Called when one of the events has happened.
+type IOCallback = FdKey -> Event -> IO ()
+
+-- | A registration.
+data FdKey = FdKey
+  { -- | Its descriptor.
+    keyFd :: !Fd,
+    keyWatch :: !Watch
+  }
+
+instance Eq FdKey where
+  a == b = keyWatch a == keyWatch b
+
+instance Show FdKey where
+  showsPrec d key = showParen (d > 10) (showString "FdKey {keyFd = " . shows (keyFd key) . showChar '}')
+
+-- | How long a registration lasts.
+data Lifetime
+  = -- | Until it has fired once.
+    OneShot
+  | -- | Until it is unregistered.
+    MultiShot
+  deriving (Show, Eq)
+
+-- | The longer of two.
+instance Semigroup Lifetime where
+  OneShot <> OneShot = OneShot
+  _ <> _ = MultiShot
+
+instance Monoid Lifetime where
+  mempty = OneShot
+
+-- | Calls the callback when one of the events happens.
+registerFd :: EventManager -> IOCallback -> Fd -> Event -> Lifetime -> IO FdKey
+registerFd (EventManager manager) callback fd (Event events) lifetime =
+  key <$> Event.registerKnowing manager fd events (lasting lifetime) Level run
+  where
+    key = FdKey fd
+    run watch happened = callback (key watch) (Event (visible happened))
+    visible happened = mconcat [e | e <- [readable, writable, Event.closed], happened `includes` e]
+    lasting OneShot = Event.OneShot
+    lasting MultiShot = Event.Persistent
+
+-- | Ends a registration.
+unregisterFd :: EventManager -> FdKey -> IO ()
+unregisterFd manager = void . unregisterFd_ manager
+
+-- | Ends a registration; whether it had not ended before.
+unregisterFd_ :: EventManager -> FdKey -> IO Bool
+unregisterFd_ _ = Event.unregister . keyWatch
+
+-- | Ends all registrations of a descriptor with this manager, whose callbacks are called with an
+-- event that is neither 'evtRead' nor 'evtWrite', and closes it.
+closeFd :: EventManager -> (Fd -> IO ()) -> Fd -> IO ()
+closeFd (EventManager manager) close fd = mask_ (Event.unregisterAll (Just manager) fd >> close fd)
+
+-- | Called when a timeout has passed.
+type TimeoutCallback = IO ()
+
+-- | A timeout.
+newtype TimeoutKey = TimeoutKey Timer
+  deriving (Eq)
+
+instance Ord TimeoutKey where
+  compare (TimeoutKey a) (TimeoutKey b) = compare (timerIdent a) (timerIdent b)
+
+-- | Calls the callback after so many microseconds.
+registerTimeout :: TimerManager -> Int -> TimeoutCallback -> IO TimeoutKey
+registerTimeout (TimerManager manager) us callback =
+  TimeoutKey <$> Event.startTimer manager (fromMicroseconds us) (Run (const callback))
+
+-- | Lets a timeout that has not passed begin again, with so many microseconds.
+updateTimeout :: TimerManager -> TimeoutKey -> Int -> IO ()
+updateTimeout _ (TimeoutKey timer) us = void (Event.reschedule timer (fromMicroseconds us))
+
+-- | Cancels a timeout.
+unregisterTimeout :: TimerManager -> TimeoutKey -> IO ()
+unregisterTimeout _ (TimeoutKey timer) = void (Event.cancel timer)
+
+fromMicroseconds :: Int -> Event.Nanoseconds
+fromMicroseconds us = 1000 * fromIntegral (max 0 us)

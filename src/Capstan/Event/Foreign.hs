@@ -1,0 +1,142 @@
+{-# LANGUAGE InterruptibleFFI #-}
+
+-- |
+-- Module      : Capstan.Event.Foreign
+-- Description : The event manager's C calls
+--
+-- The calls of @capstan.h@ that "Capstan.Event.Internal" uses. None of the unsafe ones sleeps in the
+-- kernel: the manager's locks are held for less than a microsecond, or for one system call that
+-- does not block.
+--
+-- This module is internal: it may change without notice.
+module Capstan.Event.Foreign
+  ( CManager,
+    Record,
+    RecordKind,
+    recordSize,
+    recordFd,
+    recordTimer,
+    recordPost,
+    c_manager_new_pull,
+    c_manager_free,
+    c_manager_back_end,
+    c_statistics,
+    c_fd_register,
+    c_fd_change,
+    c_fd_unregister,
+    c_fd_unregister_all,
+    c_timer_start_at,
+    c_timer_reschedule,
+    c_timer_cancel,
+    c_post,
+    c_pull,
+    c_pull_waiting,
+    c_shutdown,
+    c_clock,
+    c_forks,
+    c_fulfill_event,
+    CFdFunction,
+    CTimerFunction,
+    CPostFunction,
+    callFdFunction,
+    callTimerFunction,
+    callPostFunction,
+  )
+where
+
+import Data.Word (Word64, Word8)
+import Foreign.C.String (CString)
+import Foreign.C.Types (CInt (..), CSize (..), CUInt (..))
+import Foreign.Ptr (FunPtr, Ptr)
+
+-- | @capstan_manager@.
+data CManager
+
+-- | @struct capstan_record@. Its layout is asserted in @runtime\/event\/pull.c@.
+data Record
+
+type RecordKind = Word8
+
+recordSize :: Int
+recordSize = 48
+
+recordFd, recordTimer, recordPost :: RecordKind
+recordFd = 1
+recordTimer = 2
+recordPost = 3
+
+foreign import ccall unsafe "cst_manager_new_pull"
+  c_manager_new_pull :: Ptr (Ptr CManager) -> IO CInt
+
+foreign import ccall unsafe "&capstan_manager_free"
+  c_manager_free :: FunPtr (Ptr CManager -> IO ())
+
+foreign import ccall unsafe "capstan_manager_back_end"
+  c_manager_back_end :: Ptr CManager -> IO CString
+
+foreign import ccall unsafe "capstan_manager_statistics"
+  c_statistics :: Ptr CManager -> Ptr Word64 -> CSize -> IO ()
+
+foreign import ccall unsafe "capstan_fd_register"
+  c_fd_register ::
+    Ptr CManager -> CInt -> CUInt -> FunPtr CFdFunction -> Ptr () -> Ptr Word64 -> IO CInt
+
+foreign import ccall unsafe "capstan_fd_change"
+  c_fd_change :: Ptr CManager -> Word64 -> CUInt -> IO CInt
+
+foreign import ccall unsafe "capstan_fd_unregister"
+  c_fd_unregister :: Ptr CManager -> Word64 -> IO CInt
+
+foreign import ccall unsafe "capstan_fd_unregister_all"
+  c_fd_unregister_all :: Ptr CManager -> CInt -> IO ()
+
+foreign import ccall unsafe "capstan_timer_start_at"
+  c_timer_start_at ::
+    Ptr CManager -> Word64 -> Word64 -> FunPtr CTimerFunction -> Ptr () -> Ptr Word64 -> IO CInt
+
+foreign import ccall unsafe "capstan_timer_reschedule"
+  c_timer_reschedule :: Ptr CManager -> Word64 -> Word64 -> IO CInt
+
+foreign import ccall unsafe "capstan_timer_cancel"
+  c_timer_cancel :: Ptr CManager -> Word64 -> IO CInt
+
+foreign import ccall unsafe "capstan_post"
+  c_post :: Ptr CManager -> FunPtr CPostFunction -> Ptr () -> IO CInt
+
+-- | With a timeout of 0 only: it does not block then.
+foreign import ccall unsafe "capstan_pull"
+  c_pull :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
+
+-- | With any timeout. An asynchronous exception interrupts the wait, and the call returns no record.
+foreign import ccall interruptible "capstan_pull"
+  c_pull_waiting :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
+
+foreign import ccall unsafe "capstan_shutdown"
+  c_shutdown :: Ptr CManager -> IO ()
+
+foreign import ccall unsafe "capstan_clock"
+  c_clock :: IO Word64
+
+foreign import ccall unsafe "capstan_forks"
+  c_forks :: IO CUInt
+
+-- | Makes dependent tasks ready; runs none of them.
+foreign import ccall unsafe "omp_fulfill_event"
+  c_fulfill_event :: Ptr () -> IO ()
+
+type CFdFunction = Ptr CManager -> Word64 -> CInt -> CUInt -> Ptr () -> IO ()
+
+type CTimerFunction = Ptr CManager -> Word64 -> Word64 -> Ptr () -> IO ()
+
+type CPostFunction = Ptr CManager -> Ptr () -> IO ()
+
+-- Safe: the user's function may block, and may call back into Haskell.
+
+foreign import ccall safe "dynamic"
+  callFdFunction :: FunPtr CFdFunction -> CFdFunction
+
+foreign import ccall safe "dynamic"
+  callTimerFunction :: FunPtr CTimerFunction -> CTimerFunction
+
+foreign import ccall safe "dynamic"
+  callPostFunction :: FunPtr CPostFunction -> CPostFunction

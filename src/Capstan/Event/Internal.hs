@@ -1,0 +1,245 @@
+{-# LANGUAGE TupleSections #-}
+
+-- |
+-- Module      : Capstan.Event.Internal
+-- Description : How "Capstan.Event" works
+--
+-- Registrations, timers and posts. Managers are in "Capstan.Event.Manager".
+--
+-- This module is internal: it may change without notice.
+module Capstan.Event.Internal
+  ( module Capstan.Event.Types,
+    module Capstan.Event.Manager,
+
+    -- * Descriptors
+    Lifetime (..),
+    Trigger (..),
+    Watch (..),
+    register,
+    registerKnowing,
+    change,
+    unregister,
+    unregisterAll,
+
+    -- * Timers
+    Timer (..),
+    startTimer,
+    startTimerAt,
+    startPeriodic,
+    reschedule,
+    cancel,
+
+    -- * Posts
+    post,
+    postTo,
+  )
+where
+
+import Capstan.Event.Foreign
+import Capstan.Event.Manager
+import Capstan.Event.Types
+import Control.Exception (mask_, onException)
+import Control.Monad (when)
+import Data.Bits ((.|.))
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
+import Data.Word (Word32, Word64)
+import Foreign.C.Error (Errno (..), eNOENT)
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (FunPtr, Ptr, nullFunPtr, nullPtr)
+import Foreign.StablePtr (castStablePtrToPtr, freeStablePtr, newStablePtr)
+import Foreign.Storable (peek)
+import System.Posix.Types (Fd (..))
+
+-- * Descriptors
+
+-- | How long a registration lasts.
+data Lifetime
+  = -- | Until something has happened once.
+    OneShot
+  | -- | Until it is unregistered or the descriptor is closed.
+    Persistent
+  deriving (Eq, Show)
+
+-- | When a registration that lasts is told.
+data Trigger
+  = -- | Again and again while the descriptor is ready.
+    Level
+  | -- | When readiness begins or more arrives. Not with the @poll@ back end.
+    Edge
+  deriving (Eq, Show)
+
+-- | A registration of a descriptor.
+data Watch = Watch
+  { watchManager :: !Manager,
+    watchIdent :: !Word64,
+    watchFd :: !Fd,
+    watchState :: !State
+  }
+
+instance Eq Watch where
+  a == b = watchManager a == watchManager b && watchIdent a == watchIdent b
+
+instance Show Watch where
+  showsPrec d watch = showParen (d > 10) (showString "Watch " . showsPrec 11 (watchFd watch))
+
+-- | 'True' until the registration or timer has fired for the last time or was ended. The records of
+-- a batch are already out of the C manager's hands, so it is settled here which of the two it was.
+type State = IORef Bool
+
+-- | 'True' for exactly one caller.
+claim :: State -> IO Bool
+claim state = atomicModifyIORef' state (False,)
+
+-- | Watches a descriptor for 'readable', 'writable', 'hangUp' or several. All registrations of one
+-- descriptor must have the same 'Trigger'. Throws an 'IOError' if the descriptor is not open or
+-- the manager was shut down.
+register :: Manager -> Fd -> Events -> Lifetime -> Trigger -> Target Ready -> IO Watch
+register manager fd events lifetime trigger target =
+  registerWith manager fd events lifetime trigger (functionOf target) $ \state ->
+    Handler $ \record -> do
+      ready <- Ready <$> recordDescriptor record <*> recordEvents record
+      live <- stillLive state lifetime (readyEvents ready)
+      when live (deliver target ready)
+
+-- | The same, for an action that wants to know its own registration.
+registerKnowing ::
+  Manager -> Fd -> Events -> Lifetime -> Trigger -> (Watch -> Events -> IO ()) -> IO Watch
+registerKnowing manager fd events lifetime trigger action =
+  registerWith manager fd events lifetime trigger Nothing $ \state ->
+    Handler $ \record -> do
+      ident <- recordIdent record
+      happened <- recordEvents record
+      live <- stillLive state lifetime happened
+      when live (action (Watch manager ident fd state) happened)
+
+stillLive :: State -> Lifetime -> Events -> IO Bool
+stillLive state lifetime happened
+  | lifetime == OneShot || happened `includes` closed = claim state
+  | otherwise = readIORef state
+
+registerWith ::
+  Manager ->
+  Fd ->
+  Events ->
+  Lifetime ->
+  Trigger ->
+  Maybe (FunPtr CFdFunction, Ptr ()) ->
+  (State -> Handler) ->
+  IO Watch
+registerWith manager fd (Events events) lifetime trigger function handler = mask_ $ do
+  state <- newIORef True
+  ident <- withContext function (handler state) $ \code context ->
+    withHandle manager $ \raw -> alloca $ \out -> do
+      check "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) code context out
+      peek out
+  pure (Watch manager ident fd state)
+  where
+    mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
+    flag bit on = if on then bit else 0 :: Word32
+
+-- | The C function of a target, with its data.
+functionOf :: Target a -> Maybe (FunPtr (Callback a), Ptr ())
+functionOf (Call function context) = Just (function, context)
+functionOf _ = Nothing
+
+-- | Makes the function and data that C keeps; frees them if the call throws. Masked.
+withContext :: Maybe (FunPtr f, Ptr ()) -> Handler -> (FunPtr f -> Ptr () -> IO b) -> IO b
+withContext (Just (function, context)) _ run = run function context
+withContext Nothing handler run = do
+  stable <- newStablePtr handler
+  run nullFunPtr (castStablePtrToPtr stable) `onException` freeStablePtr stable
+{-# INLINE withContext #-}
+
+-- | Changes what a registration watches for; 'mempty': nothing for now. 'False' if it has ended.
+change :: Watch -> Events -> IO Bool
+change watch (Events events) = withHandle (watchManager watch) $ \raw -> do
+  code <- c_fd_change raw (watchIdent watch) (fromIntegral events)
+  if Errno code == eNOENT then pure False else True <$ check "change" code
+
+-- | Ends a registration. 'True': its action does not begin any more. 'False': it had ended before;
+-- the action of a 'OneShot' has begun. Exactly one of the two. A persistent registration's action
+-- may still be running on the manager's thread.
+unregister :: Watch -> IO Bool
+unregister watch = do
+  code <- withHandle (watchManager watch) $ \raw -> c_fd_unregister raw (watchIdent watch)
+  live <- claim (watchState watch)
+  pure (live || code == 0)
+
+-- | Ends all registrations of a descriptor, with all managers, and tells each 'closed'.
+unregisterAll :: Maybe Manager -> Fd -> IO ()
+unregisterAll Nothing (Fd fd) = c_fd_unregister_all nullPtr fd
+unregisterAll (Just manager) (Fd fd) = withHandle manager $ \raw -> c_fd_unregister_all raw fd
+
+-- * Timers
+
+-- | A timer that was started.
+data Timer = Timer
+  { timerManager :: !Manager,
+    timerIdent :: !Word64,
+    timerState :: !State
+  }
+
+instance Eq Timer where
+  a == b = timerManager a == timerManager b && timerIdent a == timerIdent b
+
+-- | Fires once, so long from now. Never early; late by at most 66 us, plus what the kernel and the
+-- actions before it take.
+startTimer :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
+startTimer manager delay target = do
+  time <- clock
+  startTimerAt manager (later time delay) target
+
+-- | Fires once, at that time of 'clock'.
+startTimerAt :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
+startTimerAt manager deadline = start "startTimer" manager deadline 0
+
+-- | Fires so long from now, and then every period. Periods are counted from the first deadline: there
+-- is no drift. Those that were missed are one expiry.
+startPeriodic :: Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
+startPeriodic manager delay period target = do
+  time <- clock
+  start "startPeriodic" manager (later time delay) (max 1 period) target
+
+later :: Nanoseconds -> Nanoseconds -> Nanoseconds
+later time span' = if span' > maxBound - time then maxBound else time + span'
+
+start :: String -> Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
+start name manager deadline period target = mask_ $ do
+  state <- newIORef True
+  ident <- withContext (functionOf target) (timerHandler state (period == 0) target) $ \function context ->
+    withHandle manager $ \raw -> alloca $ \out -> do
+      check name =<< c_timer_start_at raw deadline period function context out
+      peek out
+  pure (Timer manager ident state)
+
+timerHandler :: State -> Bool -> Target Expiry -> Handler
+timerHandler state once target = Handler $ \record -> do
+  count <- recordExpirations record
+  live <- if once || count == 0 then claim state else readIORef state
+  when live (deliver target (Expiry count))
+
+-- | Moves a timer to so long from now; a period stays. 'False': it has fired or was cancelled.
+reschedule :: Timer -> Nanoseconds -> IO Bool
+reschedule timer delay = withHandle (timerManager timer) $ \raw -> do
+  code <- c_timer_reschedule raw (timerIdent timer) delay
+  pure (code == 0)
+
+-- | Cancels a timer. 'True': its action does not begin any more. 'False': it has begun, or the timer
+-- was cancelled before.
+cancel :: Timer -> IO Bool
+cancel timer = do
+  code <- withHandle (timerManager timer) $ \raw -> c_timer_cancel raw (timerIdent timer)
+  live <- claim (timerState timer)
+  pure (live || code == 0)
+
+-- * Posts
+
+-- | Runs the action on the manager's thread, in the order of posting.
+post :: Manager -> IO () -> IO ()
+post manager action = postTo manager (Run (const action))
+
+-- | Delivers to any target from the manager's thread.
+postTo :: Manager -> Target () -> IO ()
+postTo manager target = mask_ $
+  withContext (functionOf target) (Handler (const (deliver target ()))) $ \function context ->
+    withHandle manager $ \raw -> check "post" =<< c_post raw function context

@@ -1,0 +1,403 @@
+{-# LANGUAGE MultiWayIf #-}
+{-# LANGUAGE RankNTypes #-}
+
+-- |
+-- Module      : Capstan.Event.Manager
+-- Description : Managers and the threads that drive them
+--
+-- A manager is driven by a Haskell thread that pulls records of what is due from C and runs the
+-- handlers that they name. The data of a registration is a stable pointer to its handler; C says by
+-- the @last@ mark when no further record can bring it, and then it is freed.
+--
+-- While there is something to do, the pull is an unsafe call that cannot block. When there is
+-- nothing, even after other threads of the Capability have run, the manager's thread sleeps in an
+-- interruptible call.
+--
+-- This module is internal: it may change without notice.
+module Capstan.Event.Manager
+  ( Manager,
+    Handler (..),
+    withHandle,
+    check,
+    newManager,
+    freeManager,
+    withManager,
+    systemManager,
+    loop,
+    step,
+    shutdown,
+    setExceptionHandler,
+    Statistics (..),
+    statistics,
+    recordIdent,
+    recordEvents,
+    recordExpirations,
+    recordDescriptor,
+  )
+where
+
+import Capstan.Event.Foreign
+import Capstan.Event.Types
+import Control.Concurrent
+  ( forkOn,
+    getNumCapabilities,
+    myThreadId,
+    rtsSupportsBoundThreads,
+    threadCapability,
+    yield,
+  )
+import Control.Concurrent.MVar (MVar, newMVar, putMVar, tryTakeMVar)
+import Control.Exception
+  ( SomeAsyncException (..),
+    SomeException,
+    allowInterrupt,
+    bracket,
+    catch,
+    fromException,
+    mask,
+    mask_,
+    onException,
+    throwIO,
+  )
+import Control.Monad (unless, when)
+import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, newIORef, readIORef)
+import Data.Maybe (fromMaybe)
+import Data.Word (Word64, Word8)
+import Foreign.C.Error (Errno (..), eBUSY, eNOENT, eSHUTDOWN, errnoToIOError)
+import Foreign.C.Types (CInt, CUInt)
+import Foreign.ForeignPtr
+  ( ForeignPtr,
+    finalizeForeignPtr,
+    mallocForeignPtrBytes,
+    newForeignPtr,
+    withForeignPtr,
+  )
+import Foreign.Marshal.Alloc (alloca, allocaBytes)
+import Foreign.Marshal.Array (peekArray)
+import Foreign.Ptr (FunPtr, Ptr, castFunPtr, nullFunPtr, nullPtr, plusPtr)
+import Foreign.StablePtr
+  ( StablePtr,
+    castPtrToStablePtr,
+    castStablePtrToPtr,
+    deRefStablePtr,
+    freeStablePtr,
+  )
+import Foreign.Storable (peek, peekByteOff, poke)
+import GHC.Arr (Array, bounds, inRange, listArray, (!), (//))
+import GHC.Conc
+  ( getUncaughtExceptionHandler,
+    labelThread,
+  )
+import System.IO.Error (ioeSetErrorString)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Posix.Types (Fd (..))
+
+-- * Managers
+
+-- | Watches descriptors, keeps timers and accepts posts.
+data Manager = Manager
+  { managerHandle :: !(ForeignPtr CManager),
+    -- | Records of the last pull; in front of them how many there are ('countOf'), which is the next
+    -- to run ('nextOf') and what to free then ('currentOf').
+    managerBatch :: !(ForeignPtr CUInt),
+    -- | Full while no thread drives the manager.
+    managerIdle :: !(MVar ()),
+    managerExceptions :: !(IORef (SomeException -> IO ()))
+  }
+
+instance Eq Manager where
+  a == b = managerHandle a == managerHandle b
+
+batchCapacity, batchHeader :: Int
+batchCapacity = 256
+batchHeader = 16
+
+-- | A manager that some thread must drive, by 'loop' or 'step'. 'withManager' ends it; one that is
+-- not ended keeps what is registered alive. Throws an 'IOError' when there are no descriptors left.
+newManager :: IO Manager
+newManager = mask_ $ do
+  raw <- alloca $ \out -> do
+    check "newManager" =<< c_manager_new_pull out
+    peek out
+  handle <- newForeignPtr c_manager_free raw
+  batch <- mallocForeignPtrBytes (batchHeader + batchCapacity * recordSize)
+  withForeignPtr batch $ \p -> do
+    poke (countOf p) 0
+    poke (nextOf p) 0
+    poke (currentOf p) (castPtrToStablePtr nullPtr)
+  Manager handle batch <$> newMVar () <*> newIORef reportException
+
+-- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
+-- thread. No other thread may use it any more.
+freeManager :: Manager -> IO ()
+freeManager manager = do
+  shutdown manager
+  loop manager
+  finalizeForeignPtr (managerHandle manager)
+
+-- | A manager for the time of an action.
+withManager :: (Manager -> IO a) -> IO a
+withManager = bracket newManager freeManager
+
+-- | What is done with an exception that an action throws. At first: what GHC does with an exception
+-- that ends a thread.
+setExceptionHandler :: Manager -> (SomeException -> IO ()) -> IO ()
+setExceptionHandler manager = atomicWriteIORef (managerExceptions manager)
+
+reportException :: SomeException -> IO ()
+reportException e = getUncaughtExceptionHandler >>= \handler -> handler e
+
+-- | Makes 'loop' return after what it is running. From then on registering, starting and posting
+-- throw; what is pending is told so by the last turns of the loop.
+shutdown :: Manager -> IO ()
+shutdown manager = withHandle manager c_shutdown
+
+withHandle :: Manager -> (Ptr CManager -> IO a) -> IO a
+withHandle = withForeignPtr . managerHandle
+{-# INLINE withHandle #-}
+
+-- | Throws the 'IOError' for an errno value that is not 0.
+check :: String -> CInt -> IO ()
+check name code = unless (code == 0) (failure name (Errno code))
+{-# INLINE check #-}
+
+failure :: String -> Errno -> IO a
+failure name errno = ioError (errnoToIOError ("Capstan.Event." ++ name) errno Nothing Nothing)
+
+-- ** Counters
+
+-- | What a manager has done so far; see @capstan.h@.
+data Statistics = Statistics
+  { statTurns, statWakeUps, statStale, statRebuilds, statWatches, statTimers :: !Word64
+  }
+  deriving (Eq, Show)
+
+statistics :: Manager -> IO Statistics
+statistics manager = allocaBytes (8 * fields) $ \out -> do
+  withHandle manager $ \raw -> c_statistics raw out (fromIntegral (8 * fields))
+  values <- peekArray fields out
+  case values of
+    [turns, _, _, _, wakeUps, stale, rebuilds, _, _, watches, timers] ->
+      pure (Statistics turns wakeUps stale rebuilds watches timers)
+    _ -> failure "statistics" eNOENT
+  where
+    fields = 11
+
+-- * Driving
+
+-- | Drives the manager until 'shutdown'. Sleeps in the kernel while nothing is due. An asynchronous
+-- exception ends it between two actions, or in one; nothing else is lost, and it may be called
+-- again.
+loop :: Manager -> IO ()
+loop manager = driving "loop" manager turns
+  where
+    turns :: (forall a. IO a -> IO a) -> IO ()
+    turns restore = do
+      _ <- runBatch manager restore
+      yield -- to the threads that the actions woke; they may also make something to do
+      found <- pullNow manager
+      case found of
+        Stopped -> pure ()
+        Nothing' -> pullWaiting manager maxBound >> turns restore
+        Some -> turns restore
+
+-- | One turn: waits at most so long ('Nothing': for ever) for something to do, and runs what is due.
+-- Returns the number of actions; 0 after 'shutdown', when nothing is left.
+step :: Manager -> Maybe Nanoseconds -> IO Int
+step manager wait = driving "step" manager $ \restore -> do
+  left <- runBatch manager restore
+  if left > 0
+    then pure left
+    else do
+      found <- pullNow manager
+      case found of
+        Nothing' | wait /= Just 0 -> pullWaiting manager (fromMaybe maxBound wait)
+        _ -> pure ()
+      runBatch manager restore
+
+-- | One thread at a time.
+driving :: String -> Manager -> ((forall a. IO a -> IO a) -> IO b) -> IO b
+driving name manager body = mask $ \restore -> do
+  free <- tryTakeMVar (managerIdle manager)
+  case free of
+    Nothing -> failure name eBUSY
+    Just () -> do
+      result <- body restore `onException` putMVar (managerIdle manager) ()
+      putMVar (managerIdle manager) ()
+      pure result
+
+data Found = Stopped | Nothing' | Some
+
+countOf, nextOf :: Ptr CUInt -> Ptr CUInt
+countOf batch = batch
+nextOf batch = batch `plusPtr` 4
+
+-- | The handler that is running and must be freed after it, or NULL.
+currentOf :: Ptr CUInt -> Ptr (StablePtr Handler)
+currentOf batch = batch `plusPtr` 8
+
+recordOf :: Ptr CUInt -> CUInt -> Ptr Record
+recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
+
+-- | Looks without blocking.
+pullNow :: Manager -> IO Found
+pullNow manager = pullWith manager c_pull 0
+
+-- | The exception that interrupted it is thrown here, not when it returns. Masked.
+pullWaiting :: Manager -> Nanoseconds -> IO ()
+pullWaiting manager timeout = pullWith manager c_pull_waiting timeout >> allowInterrupt
+
+type Pull = Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
+
+-- | Only when the last batch is empty.
+pullWith :: Manager -> Pull -> Nanoseconds -> IO Found
+pullWith manager pull timeout =
+  withHandle manager $ \raw -> withForeignPtr (managerBatch manager) $ \batch -> do
+    poke (nextOf batch) 0
+    code <- pull raw (recordOf batch 0) (fromIntegral batchCapacity) timeout (countOf batch)
+    count <- peek (countOf batch)
+    if
+        | code == 0 -> pure (if count == 0 then Nothing' else Some)
+        | Errno code == eSHUTDOWN -> pure Stopped
+        | otherwise -> failure "loop" (Errno code)
+{-# INLINE pullWith #-}
+
+-- | Runs what the last pull brought, and returns the number of records. One exception handler serves
+-- many actions: when one throws, the rest goes on behind it. The next record to run is noted before
+-- one is run, so that an asynchronous exception loses nothing but the action that it interrupts.
+runBatch :: Manager -> (forall a. IO a -> IO a) -> IO Int
+runBatch manager restore = withForeignPtr (managerBatch manager) $ \batch -> do
+  first <- peek (nextOf batch)
+  count <- peek (countOf batch)
+  let go =
+        restore (runRecords manager batch) `catch` \e -> do
+          releaseCurrent batch
+          case fromException e of
+            Just (SomeAsyncException _) -> throwIO e -- meant for the thread, not for the action
+            Nothing -> readIORef (managerExceptions manager) >>= \report -> restore (report e)
+          go
+  when (first < count) go
+  pure (fromIntegral (count - first))
+
+-- | What a stable pointer holds. The record is there until the handler returns.
+newtype Handler = Handler (Ptr Record -> IO ())
+
+-- | Not masked.
+runRecords :: Manager -> Ptr CUInt -> IO ()
+runRecords manager batch = go
+  where
+    go = do
+      next <- peek (nextOf batch)
+      count <- peek (countOf batch)
+      when (next < count) $ do
+        let record = recordOf batch next
+        context <- peekByteOff record 16
+        function <- peekByteOff record 8 :: IO (FunPtr ())
+        if function /= nullFunPtr
+          then poke (nextOf batch) (next + 1) >> runForeign manager record function context
+          else runHandler batch next record (castPtrToStablePtr context)
+        go
+
+runHandler :: Ptr CUInt -> CUInt -> Ptr Record -> StablePtr Handler -> IO ()
+runHandler batch next record stable = do
+  Handler run <- deRefStablePtr stable
+  kind <- recordKind record
+  final <- peekByteOff record 41 :: IO Word8
+  ended <- isEnded record kind
+  if final == 0
+    then poke (nextOf batch) (next + 1)
+    else mask_ (poke (currentOf batch) stable >> poke (nextOf batch) (next + 1))
+  unless ended (run record)
+  when (final /= 0) (mask_ (releaseCurrent batch))
+
+-- | Frees the handler that the present record was the last to name, if it has not been freed.
+-- Masked.
+releaseCurrent :: Ptr CUInt -> IO ()
+releaseCurrent batch = do
+  stable <- peek (currentOf batch)
+  unless (castStablePtrToPtr stable == nullPtr) $ do
+    poke (currentOf batch) (castPtrToStablePtr nullPtr)
+    freeStablePtr stable
+
+-- | Ended by a call: nothing happened, the data comes back.
+isEnded :: Ptr Record -> RecordKind -> IO Bool
+isEnded record kind = do
+  ident <- recordIdent record
+  pure (ident == 0 && kind /= recordPost)
+
+recordKind :: Ptr Record -> IO RecordKind
+recordKind record = peekByteOff record 40
+
+-- | Which registration or timer a record is about.
+recordIdent :: Ptr Record -> IO Word64
+recordIdent record = peekByteOff record 0
+{-# INLINE recordIdent #-}
+
+-- | What has happened to the descriptor.
+recordEvents :: Ptr Record -> IO Events
+recordEvents record = Events <$> peekByteOff record 32
+{-# INLINE recordEvents #-}
+
+recordExpirations :: Ptr Record -> IO Word64
+recordExpirations record = peekByteOff record 24
+{-# INLINE recordExpirations #-}
+
+recordDescriptor :: Ptr Record -> IO Fd
+recordDescriptor record = Fd <$> peekByteOff record 36
+{-# INLINE recordDescriptor #-}
+
+runForeign :: Manager -> Ptr Record -> FunPtr () -> Ptr () -> IO ()
+runForeign manager record function context = withHandle manager $ \raw -> do
+  kind <- recordKind record
+  ended <- isEnded record kind
+  ident <- recordIdent record
+  count <- recordExpirations record
+  Events events <- recordEvents record
+  Fd fd <- recordDescriptor record
+  if
+      | ended -> pure ()
+      | kind == recordFd ->
+        callFdFunction (castFunPtr function) raw ident (fromIntegral fd) (fromIntegral events) context
+      | kind == recordTimer -> callTimerFunction (castFunPtr function) raw ident count context
+      | otherwise -> callPostFunction (castFunPtr function) raw context
+
+-- * The managers of the Capabilities
+
+-- | By Capability, in the process that made them: those of a parent are nobody's after a fork.
+data System = System !CUInt !(Array Int (Maybe Manager))
+
+systemManagers :: IORef System
+systemManagers = unsafePerformIO (newIORef (System 0 (listArray (0, -1) [])))
+{-# NOINLINE systemManagers #-}
+
+-- | The manager of the calling thread's Capability. It is made on first use, and driven by a thread
+-- on that Capability until the program ends. Needs the threaded RTS.
+systemManager :: IO Manager
+systemManager = do
+  (capability, _) <- threadCapability =<< myThreadId
+  forks <- c_forks
+  System process managers <- readIORef systemManagers
+  if process == forks && inRange (bounds managers) capability
+    then maybe (makeSystemManager forks capability) pure (managers ! capability)
+    else makeSystemManager forks capability
+
+makeSystemManager :: CUInt -> Int -> IO Manager
+makeSystemManager forks capability = mask_ $ do
+  unless rtsSupportsBoundThreads needsThreads
+  capabilities <- getNumCapabilities
+  mine <- newManager
+  manager <- atomicModifyIORef' systemManagers $ \(System process managers) ->
+    let old = if process == forks then managers else listArray (0, -1) []
+        size = maximum [capabilities, capability + 1, snd (bounds old) + 1]
+        room = listArray (0, size - 1) (foldr (:) (repeat Nothing) old)
+     in case room ! capability of
+          Just other -> (System forks room, other)
+          Nothing -> (System forks (room // [(capability, Just mine)]), mine)
+  if manager == mine
+    then do
+      thread <- forkOn capability (loop mine)
+      labelThread thread ("Capstan.Event manager of Capability " ++ show capability)
+    else freeManager mine
+  pure manager
+  where
+    needsThreads = ioError (ioeSetErrorString (userError "") "Capstan.Event needs -threaded")

@@ -1,0 +1,30 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- |
+-- Module      : Capstan.Internal.Worker
+-- Description : The Haskell side of a worker thread
+--
+-- A worker of the @rts@ substrate (@runtime\/substrate\/rts\/worker.c@) becomes a bound Haskell
+-- thread by running this module's action. The action makes one safe foreign call, so the
+-- Capability is free for as long as the worker is in C.
+--
+-- This module is internal: it may change without notice.
+module Capstan.Internal.Worker
+  ( workerAction,
+  )
+where
+
+import Foreign.Ptr (Ptr)
+import Foreign.StablePtr (StablePtr, newStablePtr)
+
+data Worker
+
+foreign import ccall safe "cst_rts_worker_enter"
+  enter :: Ptr Worker -> IO ()
+
+foreign export ccall "cst_rts_worker_action"
+  workerAction :: IO (StablePtr (Ptr Worker -> IO ()))
+
+-- | What a worker runs, for C to keep.
+workerAction :: IO (StablePtr (Ptr Worker -> IO ()))
+workerAction = newStablePtr enter

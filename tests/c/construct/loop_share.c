@@ -1,0 +1,164 @@
+/* How iterations are shared out: static as the specification fixes it, dynamic and guided by
+ * demand and in chunks, monotonic in rising order. */
+#include "testing.h"
+#include <omp.h>
+
+enum { TRIPS = 240 };
+
+static int by[TRIPS];
+
+/* A schedule by demand lets one member be stuck in an iteration while the others do the rest:
+ * iteration 0 waits until all others but those of its own chunk are done. */
+#define BY_DEMAND(clause, own, type)                                                               \
+    do {                                                                                           \
+        int done = 0;                                                                              \
+        _Pragma(clause) for (type i = 0; i < TRIPS; i++) {                                         \
+            if (i == 0) AWAIT(&done, TRIPS - (own));                                               \
+            INCREMENT(&done);                                                                      \
+        }                                                                                          \
+        CHECK_EQ(done, TRIPS);                                                                     \
+    } while (0)
+
+static void by_demand(void) {
+    BY_DEMAND("omp parallel for schedule(dynamic) num_threads(3)", 1, int);
+    BY_DEMAND("omp parallel for schedule(dynamic, 5) num_threads(3)", 5, int);
+    BY_DEMAND("omp parallel for schedule(monotonic: dynamic, 5) num_threads(3)", 5, long);
+    BY_DEMAND("omp parallel for schedule(dynamic, 5) num_threads(3)", 5, unsigned long long);
+    /* The first guided chunk is at most all iterations by the number of members. */
+    BY_DEMAND("omp parallel for schedule(guided) num_threads(3)", TRIPS / 3, int);
+    BY_DEMAND("omp parallel for schedule(guided) num_threads(3)", TRIPS / 3, unsigned long long);
+    omp_set_schedule(omp_sched_dynamic, 4);
+    BY_DEMAND("omp parallel for schedule(runtime) num_threads(3)", 4, int);
+    BY_DEMAND("omp parallel for schedule(runtime) num_threads(3)", 4, unsigned long long);
+    omp_set_schedule(omp_sched_guided, 4);
+    BY_DEMAND("omp parallel for schedule(runtime) num_threads(3)", TRIPS / 3, int);
+}
+
+/* Later guided chunks are smaller. Iteration 80 lies in a chunk of at most 54, that is a third of
+ * the 160 left behind the first chunk; in a static block of 80 it would wait for itself. */
+static void guided_shrinks(void) {
+    int done = 0;
+#pragma omp parallel for schedule(guided) num_threads(3)
+    for (int i = 0; i < TRIPS; i++) {
+        if (i == TRIPS / 3) AWAIT(&done, TRIPS - 60);
+        INCREMENT(&done);
+    }
+    done = 0;
+#pragma omp parallel for schedule(guided) num_threads(3)
+    for (unsigned long long i = 0; i < TRIPS; i++) {
+        if (i == TRIPS / 3) AWAIT(&done, TRIPS - 60);
+        INCREMENT(&done);
+    }
+}
+
+/* Each aligned chunk is executed by one member. */
+static void expect_chunks(int chunk) {
+    for (int i = 0; i < TRIPS; i++) CHECK_EQ(by[i], by[i / chunk * chunk]);
+}
+
+static void chunks_stay_whole(void) {
+    for (int chunk = 1; chunk <= 100; chunk = chunk * 3 + 1) {
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(4)
+        for (int i = 0; i < TRIPS; i++) {
+            by[i] = omp_get_thread_num();
+            if (i % 5 == 0) sched_yield();
+        }
+        expect_chunks(chunk);
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(4)
+        for (unsigned long long i = 0; i < TRIPS; i++) {
+            by[i] = omp_get_thread_num();
+            if (i % 5 == 0) sched_yield();
+        }
+        expect_chunks(chunk);
+        omp_set_schedule(omp_sched_dynamic, chunk);
+#pragma omp parallel for schedule(runtime) num_threads(4)
+        for (int i = 0; i < TRIPS; i++) {
+            by[i] = omp_get_thread_num();
+            if (i % 5 == 0) sched_yield();
+        }
+        expect_chunks(chunk);
+    }
+}
+
+/* OpenMP 5.2, table 11.4: chunks go round the team in thread order. */
+static void static_chunks(void) {
+    for (int size = 1; size <= 5; size++)
+        for (int chunk = 1; chunk <= 100; chunk += 33) {
+            omp_set_schedule(omp_sched_static, chunk);
+#pragma omp parallel for schedule(runtime) num_threads(size)
+            for (int i = 0; i < TRIPS; i++) by[i] = omp_get_thread_num();
+            for (int i = 0; i < TRIPS; i++) CHECK_EQ(by[i], i / chunk % size);
+#pragma omp parallel for schedule(runtime) num_threads(size)
+            for (unsigned long long i = 0; i < TRIPS; i++) by[i] = omp_get_thread_num();
+            for (int i = 0; i < TRIPS; i++) CHECK_EQ(by[i], i / chunk % size);
+        }
+}
+
+/* Without a chunk size: one block each, of nearly equal size. GCC's runtime gives the first
+ * members one iteration more; programs rely on a loop with the same bounds being shared alike. */
+static void static_blocks(void) {
+    for (int size = 1; size <= 7; size++) {
+        omp_set_schedule(omp_sched_static, 0);
+        for (int i = 0; i < TRIPS; i++) by[i] = -1;
+#pragma omp parallel for schedule(runtime) num_threads(size)
+        for (int i = 0; i < TRIPS; i++) by[i] = omp_get_thread_num();
+#pragma omp parallel for schedule(static) num_threads(size)
+        for (int i = 0; i < TRIPS; i++) CHECK_EQ(by[i], omp_get_thread_num());
+#pragma omp parallel for schedule(runtime) num_threads(size)
+        for (unsigned long long i = 0; i < TRIPS; i++) CHECK_EQ(by[i], omp_get_thread_num());
+    }
+}
+
+#define RISING(clause, type)                                                                       \
+    do {                                                                                           \
+        _Pragma("omp parallel num_threads(4)") {                                                   \
+            long previous = -1;                                                                    \
+            _Pragma(clause) for (type i = 0; i < TRIPS; i++) {                                     \
+                CHECK((long)i > previous);                                                         \
+                previous = (long)i;                                                                \
+                if (i % 4 == 0) sched_yield();                                                     \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static void monotonic(void) {
+    RISING("omp for schedule(monotonic: dynamic)", int);
+    RISING("omp for schedule(monotonic: dynamic, 3)", unsigned long long);
+    RISING("omp for schedule(monotonic: guided)", int);
+    RISING("omp for schedule(static, 3)", int);
+    omp_set_schedule(omp_sched_dynamic | omp_sched_monotonic, 2);
+    RISING("omp for schedule(runtime)", int);
+    omp_set_schedule(omp_sched_dynamic, 2);
+    RISING("omp for schedule(monotonic: runtime)", int);
+}
+
+/* Guided chunks shrink to the given size, and are never smaller but for the last. */
+static void guided_chunks(void) {
+    enum { CHUNK = 6 };
+#pragma omp parallel for schedule(guided, CHUNK) num_threads(3)
+    for (int i = 0; i < TRIPS; i++) {
+        by[i] = omp_get_thread_num();
+        sched_yield();
+    }
+    int run = 1;
+    for (int i = 1; i < TRIPS; i++) {
+        if (by[i] == by[i - 1]) {
+            run++;
+        } else {
+            CHECK(run >= CHUNK);
+            run = 1;
+        }
+    }
+}
+
+int main(void) {
+    test_limit(50);
+    by_demand();
+    guided_shrinks();
+    chunks_stay_whole();
+    static_chunks();
+    static_blocks();
+    monotonic();
+    guided_chunks();
+    return 0;
+}

@@ -1,0 +1,141 @@
+/* A barrier completes all tasks of the team, those that tasks make meanwhile too; members that
+ * have nothing else to do execute them.
+ * test: env
+ * test: env OMP_WAIT_POLICY=passive
+ */
+#include "testing.h"
+#include <omp.h>
+
+static void all_done_behind(int size) {
+    for (int round = 0; round < 20; round++) {
+        int done = 0;
+#pragma omp parallel num_threads(size)
+        {
+            for (int i = 0; i < 20; i++) {
+#pragma omp task shared(done)
+                {
+                    if (i == 0) pause_ms(1);
+#pragma omp task shared(done)
+                    {
+                        sched_yield();
+                        INCREMENT(&done);
+                    }
+                    INCREMENT(&done);
+                }
+            }
+#pragma omp barrier
+            CHECK_EQ(GET(&done), 40 * size);
+        }
+    }
+}
+
+/* Only one member makes a task; the others must learn of it before they leave the barrier. */
+static void one_producer(int size) {
+    for (int producer = 0; producer < size; producer++) {
+        int done = 0;
+#pragma omp parallel num_threads(size)
+        {
+            if (omp_get_thread_num() == producer) {
+#pragma omp task shared(done)
+                {
+                    pause_ms(3);
+                    INCREMENT(&done);
+                }
+            }
+#pragma omp barrier
+            CHECK_EQ(GET(&done), 1);
+        }
+    }
+}
+
+static void all_done_at_the_end(int size) {
+    for (int round = 0; round < 50; round++) {
+        int done = 0;
+#pragma omp parallel num_threads(size)
+        {
+#pragma omp task shared(done)
+            {
+#pragma omp task shared(done)
+                {
+#pragma omp task shared(done)
+                    {
+                        if (round % 8 == 0) pause_ms(1);
+                        INCREMENT(&done);
+                    }
+                }
+            }
+        }
+        CHECK_EQ(done, size);
+    }
+}
+
+/* Two tasks of one producer wait for each other: a member at the barrier must run one. The
+ * producer may not, since it waits too. */
+static void members_at_a_barrier_help(void) {
+    for (int round = 0; round < 20; round++) {
+        int taken = 0;
+#pragma omp parallel num_threads(2)
+        {
+            if (omp_get_thread_num() == 0) {
+#pragma omp task shared(taken)
+                {
+                    CHECK_EQ(omp_get_thread_num() == 0 || omp_get_thread_num() == 1, 1);
+                    INCREMENT(&taken);
+                }
+                /* No scheduling point here: only the other member can execute it. */
+                AWAIT(&taken, 1);
+            }
+        }
+        CHECK_EQ(taken, 1);
+    }
+}
+
+/* Many more tasks than any queue holds, from one producer. */
+static void flood(int size) {
+    enum { TASKS = 50000 };
+    long sum = 0;
+#pragma omp parallel num_threads(size)
+#pragma omp single
+    for (int i = 0; i < TASKS; i++) {
+#pragma omp task shared(sum) firstprivate(i)
+        __atomic_add_fetch(&sum, i, __ATOMIC_RELAXED);
+    }
+    CHECK_EQ(sum, (long)TASKS * (TASKS - 1) / 2);
+}
+
+/* Tasks carry their own copy of what they were given, whatever its size and alignment. */
+static void private_data(int size) {
+    struct big {
+        _Alignas(256) char bytes[1000];
+        long number;
+    } data = {.number = 0};
+    long sum = 0;
+#pragma omp parallel num_threads(size)
+#pragma omp single
+    for (int i = 0; i < 300; i++) {
+        data.number = i;
+        data.bytes[i] = (char)i;
+#pragma omp task shared(sum) firstprivate(data)
+        {
+            unsigned long address = (unsigned long)&data;
+            __asm__("" : "+r"(address)); /* the compiler takes the alignment for granted */
+            CHECK_EQ(address % 256, 0);
+            CHECK_EQ(data.bytes[data.number], (char)data.number);
+            __atomic_add_fetch(&sum, data.number, __ATOMIC_RELAXED);
+        }
+    }
+    CHECK_EQ(sum, 300 * 299 / 2);
+}
+
+int main(void) {
+    test_limit(50);
+    for (int size = 1; size <= 4; size++) {
+        all_done_behind(size);
+        all_done_at_the_end(size);
+        one_producer(size);
+        flood(size);
+        private_data(size);
+    }
+    members_at_a_barrier_help();
+    return 0;
+}

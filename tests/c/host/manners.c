@@ -1,0 +1,180 @@
+/* After regions a process is as before: locale, signal actions, mask and alternate stack, limits,
+ * timers, environment, directory, umask, errno, floating-point state, file descriptors; and its
+ * address space has grown by the workers' stacks only.
+ * test: flags -lm
+ */
+#define _GNU_SOURCE
+#include "process.h"
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <xmmintrin.h>
+
+extern char **environ;
+
+struct state {
+    char locale[200], directory[500];
+    struct sigaction action[65];
+    sigset_t mask;
+    stack_t stack;
+    struct rlimit limit[RLIM_NLIMITS];
+    struct itimerval timer[3];
+    mode_t umask;
+    unsigned mxcsr, environment_hash, environment_count;
+    int rounding, exceptions, descriptors;
+    struct timespec date;
+};
+
+static int open_descriptors(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (readdir(folder)) count++;
+    closedir(folder);
+    return count - 3; /* ., .. and the folder's own */
+}
+
+static struct state *take(void) {
+    struct state *s = calloc(1, sizeof *s);
+    snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
+    CHECK(getcwd(s->directory, sizeof s->directory) != NULL);
+    for (int signal = 1; signal <= 64; signal++) sigaction(signal, NULL, &s->action[signal]);
+    pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
+    sigaltstack(NULL, &s->stack);
+    for (int i = 0; i < RLIM_NLIMITS; i++) getrlimit(i, &s->limit[i]);
+    for (int i = 0; i < 3; i++) getitimer(i, &s->timer[i]);
+    s->umask = umask(0);
+    umask(s->umask);
+    s->mxcsr = _mm_getcsr();
+    s->rounding = fegetround();
+    s->exceptions = fetestexcept(FE_ALL_EXCEPT);
+    s->descriptors = open_descriptors();
+    for (char **variable = environ; *variable; variable++, s->environment_count++)
+        for (char *c = *variable; *c; c++)
+            s->environment_hash = s->environment_hash * 31 + (unsigned char)*c;
+    return s;
+}
+
+static void compare(struct state *before, struct state *after) {
+    CHECK(!strcmp(before->locale, after->locale));
+    CHECK(!strcmp(before->directory, after->directory));
+    for (int signal = 1; signal <= 64; signal++) {
+        struct sigaction *a = &before->action[signal], *b = &after->action[signal];
+        if (a->sa_handler != b->sa_handler || a->sa_flags != b->sa_flags)
+            fprintf(stderr, "action of signal %d changed\n", signal);
+        CHECK(a->sa_handler == b->sa_handler);
+        CHECK_EQ(a->sa_flags, b->sa_flags);
+    }
+    for (int signal = 1; signal <= 64; signal++)
+        CHECK_EQ(sigismember(&before->mask, signal), sigismember(&after->mask, signal));
+    CHECK(before->stack.ss_sp == after->stack.ss_sp);
+    CHECK_EQ(before->stack.ss_flags, after->stack.ss_flags);
+    CHECK(!memcmp(before->limit, after->limit, sizeof before->limit));
+    CHECK(!memcmp(before->timer, after->timer, sizeof before->timer));
+    CHECK_EQ(before->umask, after->umask);
+    CHECK_EQ(before->mxcsr, after->mxcsr);
+    CHECK_EQ(before->rounding, after->rounding);
+    CHECK_EQ(before->exceptions, after->exceptions);
+    CHECK_EQ(before->environment_count, after->environment_count);
+    CHECK_EQ(before->environment_hash, after->environment_hash);
+}
+
+static volatile int sink;
+
+static void handler(int signal) {
+    sink = signal;
+}
+
+static void many_regions(void) {
+    for (int round = 0; round < 200; round++) {
+        int size = 1 + round % 4, sum = 0;
+#pragma omp parallel num_threads(size) reduction(+ : sum)
+        {
+#pragma omp for schedule(dynamic)
+            for (int i = 0; i < 20; i++) sum += i;
+#pragma omp task
+            sched_yield();
+#pragma omp barrier
+            if (round == 100) pause_ms(1);
+        }
+        CHECK_EQ(sum, 190);
+    }
+}
+
+/* A call that succeeds may change errno by C's rules; a region is no call. */
+static void errno_stays(void) {
+    for (int round = 0; round < 300; round++) {
+        errno = 4321;
+#pragma omp parallel num_threads(3)
+        {
+            if (omp_get_thread_num() == round % 3) usleep(100);
+#pragma omp barrier
+#pragma omp critical
+            sched_yield();
+#pragma omp single
+            sched_yield();
+        }
+        CHECK_EQ(errno, 4321);
+    }
+}
+
+/* Workers compute as the caller of the first region does not: their own state is the default, and
+ * what a member sets is its own. */
+static void floating_point(void) {
+    fesetround(FE_UPWARD);
+#pragma omp parallel num_threads(3)
+    {
+        volatile double one = 1, three = 3;
+        if (omp_get_thread_num() == 0) CHECK_EQ(fegetround(), FE_UPWARD);
+        CHECK(fabs(one / three - 0.3333333333333333) < 1e-15);
+    }
+    CHECK_EQ(fegetround(), FE_UPWARD);
+    feraiseexcept(FE_INEXACT | FE_UNDERFLOW);
+    many_regions();
+    CHECK_EQ(fetestexcept(FE_INEXACT | FE_UNDERFLOW), FE_INEXACT | FE_UNDERFLOW);
+    CHECK_EQ(fegetround(), FE_UPWARD);
+}
+
+static void set_up(void) {
+    static char alternate[32768];
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
+    const int handled[] = {SIGINT, SIGQUIT, SIGTSTP, SIGUSR1, SIGVTALRM, SIGCHLD};
+    for (unsigned i = 0; i < sizeof handled / sizeof *handled; i++)
+        sigaction(handled[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR2);
+    sigaddset(&blocked, SIGWINCH);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    sigaltstack(&(stack_t){.ss_sp = alternate, .ss_size = sizeof alternate}, NULL);
+    umask(027);
+    feclearexcept(FE_ALL_EXCEPT);
+    feraiseexcept(FE_DIVBYZERO);
+    setlocale(LC_ALL, "C");
+}
+
+int main(void) {
+    test_limit(40);
+    set_up();
+    alarm(0); /* its timer would count down between the two looks */
+    struct state *before = take();
+    long size_before = status_number("VmSize");
+    many_regions();
+    struct state *after = take();
+    long size_after = status_number("VmSize");
+    compare(before, after);
+    /* Three stacks of 8 MiB, three of glibc's arenas of 64 to 128 MiB; on GHC's runtime more
+     * threads and its heap. Never a reservation of a terabyte. */
+    long growth = size_after - size_before;
+    if (growth > 3000000) fprintf(stderr, "VmSize grew by %ld KiB\n", growth);
+    CHECK(growth < 3000000);
+    CHECK(after->descriptors <= before->descriptors + (on_rts() ? 16 : 2));
+    test_limit(30);
+    errno_stays();
+    floating_point();
+    return 0;
+}

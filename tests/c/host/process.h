@@ -1,0 +1,146 @@
+/* What the tests of a host's view share: numbers from /proc, and running this program again as a
+ * child with other variables, limits or user, its output caught. */
+#ifndef HOST_PROCESS_H
+#define HOST_PROCESS_H
+
+#include "testing.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* A number from a file of "Name:  value" lines, such as VmRSS (in KiB) or Threads; -1: none. */
+__attribute__((unused)) static long proc_number(const char *file, const char *name) {
+    char line[256];
+    long value = -1;
+    size_t length = strlen(name);
+    FILE *stream = fopen(file, "r");
+    if (!stream) return -1;
+    while (fgets(line, sizeof line, stream))
+        if (!strncmp(line, name, length) && line[length] == ':') value = atol(line + length + 1);
+    fclose(stream);
+    return value;
+}
+
+__attribute__((unused)) static long status_number(const char *name) {
+    return proc_number("/proc/self/status", name);
+}
+
+__attribute__((unused)) static long thread_count(void) {
+    return status_number("Threads");
+}
+
+/* Waits (up to 5 s) until the number of threads has not changed for 50 ms: threads that end need
+ * a moment to disappear. */
+__attribute__((unused)) static long settled_thread_count(void) {
+    long before = thread_count();
+    for (int quiet = 0, turns = 0; quiet < 5 && turns < 500; turns++) {
+        pause_ms(10);
+        long now = thread_count();
+        quiet = now == before ? quiet + 1 : 0;
+        before = now;
+    }
+    return before;
+}
+
+struct child {
+    int status;        /* as from waitpid */
+    char output[8192]; /* of both stdout and stderr, in the order of writing */
+};
+
+struct child_options {
+    const char *environment[12]; /* NAME=VALUE, or NAME to unset it */
+    void (*prepare)(void);       /* runs in the child before the program is started again */
+    int seconds;                 /* time limit; 20 if 0 */
+};
+
+static void child_exec(const char *argument, const struct child_options *options) {
+    for (int i = 0; options && options->environment[i]; i++) {
+        const char *setting = options->environment[i];
+        if (strchr(setting, '='))
+            putenv((char *)(size_t)setting);
+        else
+            unsetenv(setting);
+    }
+    if (options && options->prepare) options->prepare();
+    execl("/proc/self/exe", "child", argument, (char *)NULL);
+    _exit(126);
+}
+
+/* Runs this program again with one argument. */
+__attribute__((unused)) static struct child run_child(const char *argument,
+                                                      const struct child_options *options) {
+    struct child child = {0};
+    int ends[2];
+    size_t used = 0;
+    int seconds = options && options->seconds ? options->seconds : 20;
+    CHECK(pipe(ends) == 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        dup2(ends[1], 2);
+        close(ends[0]);
+        close(ends[1]);
+        child_exec(argument, options);
+    }
+    close(ends[1]);
+    struct pollfd poller = {.fd = ends[0], .events = POLLIN};
+    time_t limit = time(NULL) + seconds;
+    for (;;) {
+        if (poll(&poller, 1, 200) > 0) {
+            ssize_t got = read(ends[0], child.output + used, sizeof child.output - 1 - used);
+            if (got <= 0) break;
+            used += (size_t)got;
+        }
+        if (time(NULL) > limit) {
+            fprintf(stderr, "child \"%s\" hangs; so far it wrote: %s\n", argument, child.output);
+            kill(pid, SIGKILL);
+            waitpid(pid, &child.status, 0);
+            CHECK(!"child ended in time");
+        }
+    }
+    close(ends[0]);
+    CHECK(waitpid(pid, &child.status, 0) == pid);
+    return child;
+}
+
+/* Ends the test unless the child exited with that status. */
+#define EXPECT_EXIT(child, code)                                                                   \
+    do {                                                                                           \
+        if (!WIFEXITED((child).status) || WEXITSTATUS((child).status) != (code)) {                 \
+            fprintf(stderr, "child's status 0x%x, output: %s\n", (unsigned)(child).status,         \
+                    (child).output);                                                               \
+            CHECK(!"child exited with " #code);                                                    \
+        }                                                                                          \
+    } while (0)
+
+/* Waits for a forked child that must exit with 0; kills it after that many seconds. */
+__attribute__((unused)) static void expect_child_ends_well(pid_t pid, int seconds) {
+    int status = 0;
+    for (int turn = 0; turn < seconds * 200; turn++) {
+        pid_t found = waitpid(pid, &status, WNOHANG);
+        CHECK(found >= 0);
+        if (found == pid) {
+            if (status != 0) fprintf(stderr, "child's status is 0x%x\n", (unsigned)status);
+            CHECK(status == 0);
+            return;
+        }
+        pause_ms(5);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    CHECK(!"child ended in time");
+}
+
+/* The CAPSTAN_SUBSTRATE of this run, or "". */
+__attribute__((unused)) static int on_rts(void) {
+    const char *substrate = getenv("CAPSTAN_SUBSTRATE");
+    return substrate && !strcmp(substrate, "rts");
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* core/deque.c: each task is taken exactly once, by its owner or by a thief, and who takes it sees
+ * what was written before it was pushed. */
+#include "core/deque.h"
+#include "models.h"
+
+#include <string.h>
+
+enum { MOST = 80 };
+
+static struct cst_deque deque;
+static int number_of[MOST]; /* stands for a task; written before the push */
+static int taken[MOST], pushed, prefilled;
+
+static void push(void) {
+    int number = pushed++;
+    number_of[number] = number + 1;
+    EXPLORE_CHECK(cst_deque_push(&deque, (struct cst_task *)&number_of[number]));
+}
+
+static void got(struct cst_task *task) {
+    if (!task) return;
+    int *number = (int *)(void *)task;
+    EXPLORE_CHECK(number >= number_of && number < number_of + MOST);
+    EXPLORE_CHECK(*number > 0);
+    EXPLORE_CHECK(++taken[*number - 1] == 1);
+}
+
+static void steal(void) {
+    bool lost = false;
+    got(cst_deque_steal(&deque, NULL, NULL, &lost));
+}
+
+static void owner_and_thieves(unsigned thread) {
+    if (thread > 0) {
+        steal();
+        steal();
+        return;
+    }
+    push();
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+    got(cst_deque_take(&deque, INT64_MIN));
+}
+
+static void last_one(unsigned thread) {
+    if (thread > 0) {
+        steal();
+        return;
+    }
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+}
+
+/* The buffer is full but for one, so it grows under the thieves' hands. */
+static void growing(unsigned thread) {
+    if (thread > 0) {
+        steal();
+        steal();
+        return;
+    }
+    push();
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+}
+
+/* Nothing below the floor is taken. */
+static void with_floor(unsigned thread) {
+    if (thread > 0) {
+        steal();
+        return;
+    }
+    push();
+    int64_t floor = cst_load_relaxed(&deque.bottom);
+    push();
+    got(cst_deque_take(&deque, floor));
+    EXPLORE_CHECK(cst_deque_take(&deque, floor) == NULL);
+}
+
+static void empty(void) {
+    memset(&deque, 0, sizeof deque);
+    memset(taken, 0, sizeof taken);
+    pushed = prefilled = 0;
+}
+
+static void nearly_full(void) {
+    empty();
+    while (pushed < 63) push();
+    prefilled = pushed;
+}
+
+/* What nobody took is still there, once. */
+static void nothing_lost(void) {
+    for (;;) {
+        struct cst_task *task = cst_deque_take(&deque, INT64_MIN);
+        if (!task) break;
+        got(task);
+    }
+    for (int number = 0; number < pushed; number++) EXPLORE_CHECK(taken[number] == 1);
+}
+
+int models_run(void) {
+    const struct explore_model models[] = {
+        {"deque, one thief", empty, owner_and_thieves, nothing_lost, .threads = 2},
+        {"deque, two thieves after the last one", empty, last_one, nothing_lost, .threads = 3},
+        {"deque, growing", nearly_full, growing, nothing_lost, .threads = 2, .preemptions = 2,
+         .in_order = true},
+        {"deque, floor", empty, with_floor, nothing_lost, .threads = 2},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}

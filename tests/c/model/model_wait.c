@@ -1,0 +1,82 @@
+/* core/wait.c: no wake-up is lost, whichever of the conditions of a member is the one that changes,
+ * and a wake-up for an old wait does no harm to the next. */
+#include "core/wait.h"
+
+#include "core/barrier.h"
+#include "core/task.h"
+#include "models.h"
+
+static _Atomic uint32_t word[2];
+static int executed;
+
+static void change(unsigned which, uint32_t value) {
+    cst_exchange_seq_cst(&word[which], value); /* K1 */
+    cst_wake(cst_team_seat(cst_self()->team, 1));
+}
+
+static void two_waits(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    if (number == 1) {
+        cst_wait_word(thread, &word[0], 1);
+        cst_wait_word(thread, &word[0], 2);
+    } else {
+        change(0, 1);
+        change(0, 2);
+    }
+}
+
+/* Two others change what the first waits for, in whichever order. */
+static void two_wakers(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    if (number == 1) {
+        cst_wait_word(thread, &word[0], 1);
+        cst_wait_word(thread, &word[1], 1);
+    } else {
+        change(number / 2, 1);
+    }
+}
+
+static void run(void *data) {
+    (void)data;
+    executed++;
+}
+
+/* A member that sleeps at a barrier is woken by a new task: who made it does not go on before the
+ * task was executed, and does not execute it itself. */
+static void new_task(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    if (number == 1) {
+        struct cst_wait wait = {.holds = cst_wait_word_holds,
+                                .help = cst_barrier_help,
+                                .word = &word[0],
+                                .target = 1};
+        if (!cst_reached(&word[0], 1)) cst_wait(thread, &wait);
+        return;
+    }
+    struct cst_task_request request = {.function = run, .deferrable = true};
+    cst_task_create(thread, &request);
+    for (int turns = 0; !executed && turns < 100; turns++) explore_spin(EXPLORE_AT("executed?"));
+    EXPLORE_CHECK(executed == 1);
+    change(0, 1);
+}
+
+static void setup_two(void) {
+    models_configure(8);
+    models_team(2, false);
+}
+
+static void setup_three(void) {
+    models_configure(8);
+    models_team(3, false);
+}
+
+int models_run(void) {
+    const struct explore_model models[] = {
+        {"wait, twice", setup_two, two_waits, NULL, .threads = 2},
+        {"wait, two wakers", setup_three, two_wakers, NULL, .threads = 3},
+        {"wait, a new task", setup_two, new_task, NULL, .threads = 2, .preemptions = 4},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* See models.h. */
+#include "models.h"
+
+#include "core/config.h"
+#include "core/task.h"
+#include "core/wait.h"
+
+enum { MOST_MEMBERS = 4 };
+
+static struct cst_team *team;
+static struct cst_thread *member[MOST_MEMBERS];
+
+void models_configure(unsigned processors) {
+    cst_config.available = processors;
+    cst_config.wait_policy = CST_WAIT_PASSIVE;
+    cst_config.spin_count = 0;
+    cst_wait_init();
+}
+
+/* As team.c's take_seat. */
+static void seat_member(unsigned number, unsigned size, bool crowded) {
+    cst_current_thread = NULL;
+    struct cst_thread *thread = member[number] = cst_self();
+    struct cst_seat *seat = &team->first;
+    if (number > 0) {
+        seat = aligned_alloc(CST_CACHE_LINE, sizeof *seat);
+        cst_seat_init(seat, team, number);
+        cst_load_relaxed(&team->seats)[number] = seat;
+    }
+    seat->thread = thread;
+    seat->region = team->region;
+    seat->size = size;
+    seat->crowded = crowded;
+    cst_task_init_implicit(&seat->implicit, team, seat, NULL, &team->icv);
+    thread->team = team;
+    thread->seat = seat;
+    thread->task = &seat->implicit;
+    thread->number = number;
+}
+
+struct cst_team *models_team(unsigned size, bool crowded) {
+    team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
+    cst_team_init(team);
+    team->region = 2;
+    team->size = size;
+    team->level = 1;
+    team->active_level = size > 1;
+    team->crowded = crowded;
+    team->root = team;
+    team->icv = cst_config.icv;
+    cst_store_relaxed(&team->capacity, size);
+    cst_store_relaxed(&team->awaited, size);
+    cst_store_relaxed(&team->joining, size - 1);
+    for (unsigned number = 0; number < size; number++) seat_member(number, size, crowded);
+    cst_current_thread = member[0];
+    return team;
+}
+
+struct cst_thread *models_sit(unsigned number) { return cst_current_thread = member[number]; }
+
+int main(void) {
+    explore_thread_local((void **)&cst_current_thread);
+    return models_run();
+}

@@ -1,0 +1,71 @@
+/* The RTS boots while other threads of the host are at work, and several threads make workers at
+ * once; all workers run, and those that end leave nothing behind.
+ *
+ * test: plain
+ * test: flags -Iruntime -ldl -lpthread */
+#include "guest.h"
+
+#include <locale.h>
+#include <pthread.h>
+
+enum { HOSTS = 6, MASTERS = 4, ROUNDS = 100, CAPABILITIES = 3 };
+
+static int stop, worked, hosts;
+
+static void *nothing(void *argument) {
+    return argument;
+}
+
+/* What a host does: memory, threads, its locale. The locale's name never changes but by us. */
+static void *be_host(void *argument) {
+    INCREMENT(&hosts);
+    while (!GET(&stop)) {
+        free(malloc(1 << 18));
+        CHECK(strcmp(setlocale(LC_CTYPE, NULL), "C") == 0);
+        pthread_t thread;
+        CHECK_EQ(pthread_create(&thread, NULL, nothing, NULL), 0);
+        pthread_join(thread, NULL);
+    }
+    return argument;
+}
+
+static void work(void *argument) {
+    INCREMENT((int *)argument);
+}
+
+static void *be_master(void *argument) {
+    const struct cst_substrate *rts = argument;
+    for (unsigned i = 1; i <= ROUNDS; i++) {
+        CHECK_EQ(rts->spawn(work, &worked, i, 256 * 1024), 0);
+        if (i % 10 == 0) CHECK(rts->idle_capabilities() <= CAPABILITIES);
+    }
+    return NULL;
+}
+
+int main(void) {
+    test_limit(60);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    pthread_t host[HOSTS], master[MASTERS];
+    for (int i = 0; i < HOSTS; i++) CHECK_EQ(pthread_create(&host[i], NULL, be_host, NULL), 0);
+    AWAIT(&hosts, HOSTS);
+    const struct cst_substrate *rts = guest_start(CAPABILITIES);
+    for (int i = 0; i < MASTERS; i++)
+        CHECK_EQ(pthread_create(&master[i], NULL, be_master, (void *)rts), 0);
+    for (int i = 0; i < MASTERS; i++) pthread_join(master[i], NULL);
+    AWAIT(&worked, MASTERS * ROUNDS);
+    SET(&stop, 1);
+    for (int i = 0; i < HOSTS; i++) pthread_join(host[i], NULL);
+    expect_threads(1 + CAPABILITIES);
+
+    /* Again and again: the memory grows no more. */
+    long before = 0;
+    for (int round = 0; round < 40; round++) {
+        SET(&worked, 0);
+        be_master((void *)rts);
+        AWAIT(&worked, ROUNDS);
+        expect_threads(1 + CAPABILITIES);
+        if (round == 19) before = status_of("RssAnon");
+    }
+    CHECK(status_of("RssAnon") - before < 1024);
+    return 0;
+}

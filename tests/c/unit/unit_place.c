@@ -1,0 +1,383 @@
+/* core/place.h and core/place_list.c: the grammar of places on invented machines, and the places of
+ * a team's members. */
+#include "unit.h"
+
+#include "core/place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static uint64_t available[2];
+static struct cst_place_source source = {.available = available, .words = 1, .root = ""};
+static struct cst_place_table table;
+static int silent_stderr = -1;
+
+/* --- helpers ------------------------------------------------------------------------------ */
+
+/* Messages are compared elsewhere; here only what is built. */
+static void hush(void) {
+    fflush(stderr);
+    silent_stderr = dup(2);
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, 2);
+    close(null);
+}
+
+static void unhush(void) {
+    fflush(stderr);
+    dup2(silent_stderr, 2);
+    close(silent_stderr);
+}
+
+static void machine(uint64_t processors) {
+    available[0] = processors;
+    source.words = 1;
+    source.root = "";
+}
+
+/* The table as text: {0,2-3},{4}. */
+static const char *shown(void) {
+    static char text[4096];
+    char *at = text;
+    *at = '\0';
+    for (uint32_t i = 0; i < table.count; i++) {
+        *at++ = '{';
+        at += cst_mask_format(cst_place_mask(&table, i), table.words, false, at, 200);
+        *at++ = '}';
+    }
+    *at = '\0';
+    return text;
+}
+
+static void places(const char *text, const char *expected) {
+    table = (struct cst_place_table){0, 0, NULL};
+    hush();
+    bool good = cst_place_parse(text, &source, &table);
+    bool form = cst_place_parse(text, NULL, NULL);
+    unhush();
+    if (!good) table.count = 0;
+    const char *found = good ? shown() : "wrong";
+    if (strcmp(found, expected) != 0) UNIT_STOP("%s: %s, expected %s", text, found, expected);
+    if (good && !form) UNIT_STOP("%s: built, but its form is refused", text);
+    free(table.masks);
+}
+
+static void processors(const char *text, const char *expected) {
+    table = (struct cst_place_table){0, 0, NULL};
+    hush();
+    bool good = cst_place_parse_processors(text, &source, &table);
+    unhush();
+    const char *found = good ? shown() : "wrong";
+    if (strcmp(found, expected) != 0) UNIT_STOP("%s: %s, expected %s", text, found, expected);
+    free(table.masks);
+}
+
+/* --- lists -------------------------------------------------------------------------------- */
+
+static void explicit_lists(void) {
+    machine(0xff);
+    places("{0},{1}", "{0}{1}");
+    places("0,1", "{0}{1}");
+    places("{0,1},{2,3}", "{0-1}{2-3}");
+    places(" { 0 , 1 } , 2 ", "{0-1}{2}");
+    places("{0:4},{4:4}", "{0-3}{4-7}");
+    places("{0:4:2}", "{0,2,4,6}");
+    places("{6:3:-2}", "{2,4,6}");
+    places("{0:2,7}", "{0-1,7}");
+}
+
+static void repeated_places(void) {
+    machine(0xff);
+    places("{0}:8", "{0}{1}{2}{3}{4}{5}{6}{7}");
+    places("{7,6}:2:-3", "{6-7}{3-4}");
+    places("{0,1}:4:2", "{0-1}{2-3}{4-5}{6-7}");
+    places("2:3", "{2}{3}{4}");
+    places("7:3:-2", "{7}{5}{3}");
+}
+
+static void negation(void) {
+    machine(0xff);
+    places("{0:8,!3}", "{0-2,4-7}");
+    places("{!3,0:8}", "{0-2,4-7}");
+    places("{6,7}:4:-2,!{2,3}", "{6-7}{4-5}{0-1}");
+    places("{0},{1},!{0}", "{1}");
+    places("1,2,{2,3,!2},3,3,!3,!{5:3:-1,!4,!5},{4},5,!4,!5,1:2,!{1},!2,7:3:-2,!{5},!7,!3",
+           "{1}{2}{3}");
+    places("{0},!{0}", "wrong");
+    places("{0},!{1}", "wrong");
+    places("{0,!1}", "wrong");
+}
+
+static void wrong_lists(void) {
+    machine(0xff);
+    const char *const texts[] = {"",
+                                 " ",
+                                 "{",
+                                 "{0",
+                                 "{0}}",
+                                 "{0},",
+                                 ",{0}",
+                                 "{}",
+                                 "{0:0}",
+                                 "{0}:0",
+                                 "{0}:x",
+                                 "{0}x",
+                                 "!{0}:2",
+                                 "{!0:2}",
+                                 "{0 1}",
+                                 "{0}:65536",
+                                 "{-1}",
+                                 "{x}",
+                                 "{64}",
+                                 "{0:70}",
+                                 "{0}:70",
+                                 "{0}:2:-1",
+                                 "{0:2:}",
+                                 "foo",
+                                 "core",
+                                 "cores(",
+                                 "cores()",
+                                 "cores(1",
+                                 "cores(1)x",
+                                 "cores(x)",
+                                 "{1}:2:100000000000000000000"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) places(texts[i], "wrong");
+}
+
+/* Places are cut to what the process may use; empty ones go. */
+static void only_what_is_available(void) {
+    machine(0x0f);
+    places("{0:8}", "{0-3}");
+    places("{2:4},{6,7}", "{2-3}");
+    places("{6,7}", "wrong");
+    machine((uint64_t)1 << 63 | 1);
+    places("{0},{63}", "{0}{63}");
+    places("{0},{1}", "{0}");
+}
+
+static void gomp_cpu_affinity(void) {
+    machine(0xff);
+    processors("0 3 1-2 4-7:2", "{0}{3}{1}{2}{4}{6}");
+    processors("3,1", "{3}{1}");
+    processors(" 0x3 , 010 ", "{3}{8}");
+    processors("1 99 2", "{1}{2}");
+    processors("99", "wrong");
+    processors("1-0", "wrong");
+    processors("1-3:0", "wrong");
+    processors("1,", "wrong");
+    processors("", "wrong");
+    processors("x", "wrong");
+    processors("65536", "wrong");
+}
+
+/* --- levels ------------------------------------------------------------------------------- */
+
+static char root[64];
+
+static void put(const char *path, const char *text) {
+    char file[512];
+    snprintf(file, sizeof file, "%s%s", root, path);
+    for (char *slash = file + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(file, 0700);
+        *slash = '/';
+    }
+    FILE *out = fopen(file, "w");
+    UNIT_CHECK(out != NULL);
+    fputs(text, out);
+    fclose(out);
+}
+
+/* Eight processors as most two-socket machines number them: threads of a core are four apart;
+ * cores 0 and 1 in socket 0, 2 and 3 in socket 1; a cache for each socket; nodes 0 and 2. */
+static void two_sockets(void) {
+    strcpy(root, "/tmp/unit_place.XXXXXX");
+    UNIT_CHECK(mkdtemp(root) != NULL);
+    for (int i = 0; i < 8; i++) {
+        char path[128], text[64];
+        int core = i % 4, socket = core / 2;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 i);
+        snprintf(text, sizeof text, "%d,%d\n", core, core + 4);
+        put(path, text);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list", i);
+        snprintf(text, sizeof text, "%d-%d,%d-%d\n", 2 * socket, 2 * socket + 1, 2 * socket + 4,
+                 2 * socket + 5);
+        put(path, text);
+        for (int index = 0; index < 4; index++) {
+            static const int levels[] = {1, 1, 2, 3};
+            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", i,
+                     index);
+            char level[8];
+            snprintf(level, sizeof level, "%d\n", levels[index]);
+            put(path, level);
+            snprintf(path, sizeof path,
+                     "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", i, index);
+            put(path, index == 3 ? text : "0\n");
+        }
+    }
+    put("/sys/devices/system/node/online", "0,2\n");
+    put("/sys/devices/system/node/node0/cpulist", "0-1,4-5\n");
+    put("/sys/devices/system/node/node2/cpulist", "2-3,6-7\n");
+    machine(0xff);
+    source.root = root;
+}
+
+static void forget_machine(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    UNIT_EQUAL(system(command), 0);
+}
+
+static void levels(void) {
+    two_sockets();
+    places("threads", "{0}{4}{1}{5}{2}{6}{3}{7}");
+    places("threads(3)", "{0}{4}{1}");
+    places("cores", "{0,4}{1,5}{2,6}{3,7}");
+    places(" cores ( 2 ) ", "{0,4}{1,5}");
+    places("CORES(99)", "{0,4}{1,5}{2,6}{3,7}");
+    places("sockets", "{0-1,4-5}{2-3,6-7}");
+    places("ll_caches", "{0-1,4-5}{2-3,6-7}");
+    places("numa_domains", "{0-1,4-5}{2-3,6-7}");
+    places("numa_domains(1)", "{0-1,4-5}");
+    places("cores(0)", "wrong");
+    forget_machine();
+}
+
+static void levels_of_a_part(void) {
+    two_sockets();
+    available[0] = 0x5a; /* 1, 3, 4, 6 */
+    places("threads", "{1}{3}{4}{6}");
+    places("cores", "{1}{3}{4}{6}");
+    available[0] = 0x72; /* 1, 4, 5, 6 */
+    places("threads", "{1}{5}{4}{6}");
+    places("sockets", "{1,4-5}{6}");
+    places("numa_domains", "{1,4-5}{6}");
+    forget_machine();
+}
+
+/* Without /sys only the threads themselves are known. */
+static void no_topology(void) {
+    machine(0x07);
+    source.root = "/nowhere";
+    places("threads", "{0}{1}{2}");
+    places("cores", "wrong");
+    places("sockets", "wrong");
+    places("ll_caches", "wrong");
+    places("numa_domains", "wrong");
+}
+
+/* --- members ------------------------------------------------------------------------------ */
+
+/* The team's bindings as text: place(first+length), places counted from 0. */
+static void members(enum cst_bind bind, uint32_t size, struct cst_binding master,
+                    const char *expected) {
+    char text[1024], *at = text;
+    for (uint32_t i = 0; i < size; i++) {
+        struct cst_binding member = cst_place_assign(&master, bind, size, i);
+        at +=
+            sprintf(at, "%s%u(%u+%u)", i ? " " : "", member.place - 1, member.first, member.length);
+    }
+    if (strcmp(text, expected) != 0) UNIT_STOP("%s, expected %s", text, expected);
+}
+
+static void primary(void) {
+    members(CST_BIND_PRIMARY, 3, (struct cst_binding){3, 0, 8}, "2(0+8) 2(0+8) 2(0+8)");
+}
+
+static void close_places(void) {
+    members(CST_BIND_CLOSE, 4, (struct cst_binding){1, 0, 8}, "0(0+8) 1(0+8) 2(0+8) 3(0+8)");
+    members(CST_BIND_CLOSE, 4, (struct cst_binding){7, 0, 8}, "6(0+8) 7(0+8) 0(0+8) 1(0+8)");
+    members(CST_BIND_CLOSE, 3, (struct cst_binding){6, 4, 2}, "5(4+2) 4(4+2) 5(4+2)");
+    members(CST_BIND_TRUE, 2, (struct cst_binding){1, 0, 8}, "0(0+8) 1(0+8)");
+}
+
+/* More threads than places: as many for each, the rest one by one from the master's place on. */
+static void close_crowded(void) {
+    members(CST_BIND_CLOSE, 8, (struct cst_binding){1, 0, 3},
+            "0(0+3) 0(0+3) 1(0+3) 1(0+3) 2(0+3) 2(0+3) 0(0+3) 1(0+3)");
+    members(CST_BIND_CLOSE, 5, (struct cst_binding){2, 0, 2}, "1(0+2) 1(0+2) 0(0+2) 0(0+2) 1(0+2)");
+}
+
+static void spread_places(void) {
+    members(CST_BIND_SPREAD, 4, (struct cst_binding){1, 0, 8}, "0(0+2) 2(2+2) 4(4+2) 6(6+2)");
+    members(CST_BIND_SPREAD, 3, (struct cst_binding){1, 0, 8}, "0(0+3) 3(3+3) 6(6+2)");
+    /* The master stays where it is, within its part. */
+    members(CST_BIND_SPREAD, 3, (struct cst_binding){5, 0, 8}, "4(3+3) 6(6+2) 0(0+3)");
+    members(CST_BIND_SPREAD, 3, (struct cst_binding){8, 0, 8}, "7(6+2) 0(0+3) 3(3+3)");
+    members(CST_BIND_SPREAD, 2, (struct cst_binding){5, 4, 3}, "4(4+2) 6(6+1)");
+    members(CST_BIND_SPREAD, 8, (struct cst_binding){2, 0, 8},
+            "1(1+1) 2(2+1) 3(3+1) 4(4+1) 5(5+1) 6(6+1) 7(7+1) 0(0+1)");
+}
+
+static void spread_crowded(void) {
+    members(CST_BIND_SPREAD, 5, (struct cst_binding){1, 0, 2},
+            "0(0+1) 0(0+1) 1(1+1) 1(1+1) 0(0+1)");
+}
+
+static void one_member_and_no_places(void) {
+    members(CST_BIND_SPREAD, 1, (struct cst_binding){3, 0, 8}, "2(0+8)");
+    struct cst_binding none = {0, 0, 0};
+    struct cst_binding member = cst_place_assign(&none, CST_BIND_SPREAD, 4, 2);
+    UNIT_EQUAL(member.place, 0);
+    UNIT_EQUAL(member.length, 0);
+}
+
+/* What must hold for any team: each place within the partition, the load even. */
+static void any_team_is_even(void) {
+    for (uint32_t length = 1; length <= 9; length++)
+        for (uint32_t size = 1; size <= 20; size++)
+            for (uint32_t at = 0; at < length; at++)
+                for (int bind = CST_BIND_CLOSE; bind <= CST_BIND_SPREAD; bind++) {
+                    struct cst_binding master = {5 + at + 1, 5, length};
+                    uint32_t load[9] = {0};
+                    for (uint32_t i = 0; i < size; i++) {
+                        struct cst_binding member =
+                            cst_place_assign(&master, (enum cst_bind)bind, size, i);
+                        uint32_t place = member.place - 1;
+                        UNIT_CHECK(place >= member.first);
+                        UNIT_CHECK(place < member.first + member.length);
+                        UNIT_CHECK(place >= 5 && place < 5 + length);
+                        if (i == 0) UNIT_EQUAL(place, 5 + at);
+                        load[place - 5]++;
+                    }
+                    for (uint32_t i = 0; i < length; i++) {
+                        UNIT_CHECK(load[i] >= size / length);
+                        UNIT_CHECK(load[i] <= (size + length - 1) / length);
+                    }
+                }
+}
+
+static void masks_as_text(void) {
+    char text[64];
+    uint64_t mask[2] = {0x8000000000000003, 0x1};
+    UNIT_EQUAL(cst_mask_format(mask, 2, false, text, sizeof text), 9);
+    UNIT_TEXT(text, "0-1,63-64");
+    cst_mask_format(mask, 2, true, text, sizeof text);
+    UNIT_TEXT(text, "0:2,63:2");
+    UNIT_EQUAL(cst_mask_format(mask, 2, false, text, 4), 9);
+    UNIT_TEXT(text, "0-1");
+    UNIT_EQUAL(cst_mask_format(mask, 2, false, NULL, 0), 9);
+}
+
+int main(void) {
+    unit_limit(60);
+    UNIT_RUN(explicit_lists);
+    UNIT_RUN(repeated_places);
+    UNIT_RUN(negation);
+    UNIT_RUN(wrong_lists);
+    UNIT_RUN(only_what_is_available);
+    UNIT_RUN(gomp_cpu_affinity);
+    UNIT_RUN(levels);
+    UNIT_RUN(levels_of_a_part);
+    UNIT_RUN(no_topology);
+    UNIT_RUN(primary);
+    UNIT_RUN(close_places);
+    UNIT_RUN(close_crowded);
+    UNIT_RUN(spread_places);
+    UNIT_RUN(spread_crowded);
+    UNIT_RUN(one_member_and_no_places);
+    UNIT_RUN(any_team_is_even);
+    UNIT_RUN(masks_as_text);
+    return unit_result();
+}

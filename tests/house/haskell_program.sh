@@ -1,0 +1,94 @@
+#!/bin/sh
+# A Haskell program says `build-depends: capstan` and nothing else, and a library that it loads
+# later, linked by its maker with libgomp, binds to the runtime inside the program. Linked
+# statically and dynamically.
+# test: timeout 1200
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-user.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
+mkdir -p "$CABAL_DIR"
+fail() {
+    echo "$*"
+    exit 1
+}
+
+cd "$work"
+cat >team.c <<'END'
+#include <omp.h>
+int team(void) {
+    int sum = 0;
+#pragma omp parallel num_threads(3) reduction(+ : sum)
+    {
+        sum += omp_get_thread_num();
+#pragma omp barrier
+#pragma omp critical
+        sum += 10;
+    }
+    return sum;
+}
+END
+gcc -O2 -fPIC -shared -fopenmp team.c -o libteam.so
+readelf -d libteam.so | grep -q 'NEEDED.*libgomp' || fail 'the library should be linked with libgomp'
+
+cat >Main.hs <<'END'
+import Foreign
+import Foreign.C
+
+foreign import ccall "dlopen" openLibrary :: CString -> CInt -> IO (Ptr ())
+
+foreign import ccall "dlsym" findSymbol :: Ptr () -> CString -> IO (FunPtr (IO CInt))
+
+foreign import ccall safe "dynamic" call :: FunPtr (IO CInt) -> IO CInt
+
+main :: IO ()
+main = do
+  library <- withCString "./libteam.so" (\name -> openLibrary name 2)
+  team <- withCString "team" (findSymbol library)
+  call team >>= print
+END
+cat >user.cabal <<'END'
+cabal-version: 3.0
+name:          user
+version:       0
+build-type:    Simple
+
+executable user
+  main-is:          Main.hs
+  default-language: Haskell2010
+  ghc-options:      -threaded
+  build-depends:    base, capstan
+END
+cat >cabal.project <<END
+packages: . $root
+active-repositories: :none
+END
+
+# program FLAG: builds it and looks at what it does.
+program() {
+    cabal -v1 build exe:user "$1" --builddir="$root/build/cabal/user" >build.log 2>&1 || {
+        cat build.log
+        fail "it does not build $1"
+    }
+    user=$(cabal -v0 list-bin exe:user "$1" --builddir="$root/build/cabal/user")
+    result=$(CAPSTAN_REPORT=fd:3 "$user" 3>report)
+    [ "$result" = 33 ] || fail "$1 it printed $result, not 33"
+    grep -q '"substrate":"rts"' report || fail "$1 report: $(cat report)"
+    rm -f bindings.*
+    LD_DEBUG=bindings LD_DEBUG_OUTPUT="$work/bindings" "$user" >/dev/null
+    for name in GOMP_parallel GOMP_barrier GOMP_critical_start omp_get_thread_num; do
+        grep "libteam.so.*symbol .$name'" bindings.* >binding || fail "$1 $name was not bound"
+        ! grep -q 'to .*libgomp\.so\.1 ' binding || fail "$1 $(cat binding)"
+    done
+}
+
+program --disable-executable-dynamic
+# The linker option kept and exported every name that the shared library has.
+nm -D --defined-only "$user" | awk '{ print $3 }' | sort -u >exported
+nm -D --defined-only "$root/build/lib/libgomp.so.1" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+    grep -E '^(GOMP|omp|capstan)_[a-z]' | sort -u >expected
+missing=$(comm -13 exported expected)
+[ -z "$missing" ] || fail "not exported by the executable: $missing"
+program --enable-executable-dynamic

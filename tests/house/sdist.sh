@@ -1,0 +1,33 @@
+#!/bin/sh
+# The source archive holds every file of the project, and builds by make and by Cabal.
+# test: long
+# test: timeout 1800
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-sdist.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$work/cabal"
+mkdir "$CABAL_DIR"
+
+cd "$root"
+cabal -v0 sdist --builddir="$work/dist" --output-directory="$work"
+tar -xzf "$work"/capstan-*.tar.gz -C "$work"
+archive=$(echo "$work"/capstan-*/)
+
+# What is kept out of it: git's own files.
+if git rev-parse --git-dir >/dev/null 2>&1; then
+    git ls-files | grep -v -E '^\.git(ignore|attributes)$' | sort >"$work/kept"
+    (cd "$archive" && find . -type f | sed 's|^\./||' | sort) >"$work/packed"
+    missing=$(comm -23 "$work/kept" "$work/packed")
+    if [ -n "$missing" ]; then
+        echo "not in the source archive:"
+        echo "$missing"
+        exit 1
+    fi
+fi
+
+cd "$archive"
+make -j2
+build/bin/capstan --version
+cabal -v1 build all

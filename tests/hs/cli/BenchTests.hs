@@ -1,0 +1,173 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | @bench@ on a source tree of its own: programs with known figures, and results that were written
+-- down beforehand.
+module BenchTests (tests) where
+
+import Control.Monad (forM_)
+import Data.Aeson (Value (..), encodeFile, object, (.=))
+import Data.Aeson.Types (Pair)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import Data.Text (Text)
+import Fixture
+import System.Directory
+import System.Exit
+import System.FilePath ((</>))
+import System.Process.Typed (proc, runProcess_)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+-- | All of them.
+tests :: Fixture -> TestTree
+tests fixture =
+  testGroup
+    "bench"
+    [ testCase "a required figure that is kept, and one that is not" $ do
+        tree <- newTree fixture "judged" [target "parallel" 0.5, target "barrier" 0.5]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40), row "barrier" "libgomp" (around 100), row "barrier" "pthread" (around 60)]
+        result <- bench fixture tree ["--saved", "--check", "overhead"]
+        resultExit result @?= ExitFailure 1
+        assertContains (resultOut result) ["row parallel", "pthread", "0.4", "at most 0.5", "met", "row barrier", "0.6", "SHORT", "1 of 2 met"],
+      testCase "all kept: success" $ do
+        tree <- newTree fixture "kept" [target "parallel" 0.5]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
+        result <- bench fixture tree ["--saved", "--check"]
+        resultExit result @?= ExitSuccess,
+      testCase "parity is enough inside the noise, where the row says so" $ do
+        let rows = [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (map (fmap (+ 0.2)) (reverse (around 100)))]
+        strict <- newTree fixture "strict" [target "parallel" 1]
+        saveResults strict rows
+        short <- bench fixture strict ["--saved", "--check"]
+        resultExit short @?= ExitFailure 1
+        assertContains (resultOut short) ["SHORT, by less than the noise"]
+        lenient <- newTree fixture "lenient" [withNoise (target "parallel" 1)]
+        saveResults lenient rows
+        met <- bench fixture lenient ["--saved", "--check"]
+        resultExit met @?= ExitSuccess
+        assertContains (resultOut met) ["met, inside the noise"],
+      testCase "the floor, the better peer, a bare figure, so much more" $ do
+        tree <-
+          newTree
+            fixture
+            "peers"
+            [ other "over the floor" "parallel" ["to" .= ("floor:round-trip" :: Text), "at_most" .= (1.3 :: Double)],
+              other "over the better" "parallel" ["to" .= ("best" :: Text), "at_most" .= (0.7 :: Double)],
+              other "bare" "parallel" ["at_most" .= (59 :: Double)],
+              other "more" "parallel" ["to" .= ("libomp" :: Text), "at_most_more" .= (-20 :: Double)]
+            ]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "libomp" (around 90), row "parallel" "pthread" (around 60)]
+        result <- bench fixture tree ["--saved", "--check"]
+        assertContains
+          (resultOut result)
+          ["over the floor", "at most 1.30 x round-trip", "met", "over the better", "at most 0.700 x libomp", "met", "bare", "at most 59.0 ns", "SHORT", "more", "libomp's 90.0 ns", "met", "3 of 4 met"],
+      testCase "a figure that was not measured is not met" $ do
+        tree <- newTree fixture "missing" [target "parallel" 0.5]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (replicate 10 Nothing)]
+        result <- bench fixture tree ["--saved", "--check"]
+        resultExit result @?= ExitFailure 1
+        assertContains (resultOut result) ["not measured"],
+      testCase "what changed, and what only seems to" $ do
+        tree <- newTree fixture "compared" []
+        saveResults tree [row "parallel" "pthread" (around 100), row "barrier" "pthread" (around 100)]
+        copyFile (tree </> "build/bench/overhead.json") (tree </> "old.json")
+        saveResults tree [row "parallel" "pthread" (around 150), row "barrier" "pthread" (reverse (around 101))]
+        result <- bench fixture tree ["--saved", "--compare", tree </> "old.json", "overhead"]
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["parallel", "1.5", "more", "1 other rows: no difference shown"]
+        assertLacks (resultOut result) "barrier",
+      testCase "a page that needs nothing from elsewhere" $ do
+        tree <- newTree fixture "page" [target "parallel" 0.5]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
+        _ <- bench fixture tree ["--saved", "--check"]
+        page <- B.readFile (tree </> "build/bench/report.html")
+        assertContains page ["<!DOCTYPE html>", "<style>", "row parallel", "<svg", "libgomp"]
+        forM_ ["http:", "https:", "<script", "src=", "url("] (assertLacks page),
+      testCase "fresh processes, interleaved, with a clean environment" $ do
+        tree <- newTree fixture "measured" []
+        let logFile = tree </> "log"
+        result <- benchWith [("BENCH_TEST_LOG", logFile), ("OMP_NUM_THREADS", "7")] fixture tree ["overhead", "--rounds", "3", "--threads", "2"]
+        resultExit result @?= ExitSuccess
+        order <- readFile logFile
+        words order @?= concat (replicate 3 ["A2", "B2"])
+        assertContains (resultOut result) ["parallel", "libgomp", "100 ns", "libomp", "200 ns"]
+        saved <- B.readFile (tree </> "build/bench/overhead.json") >>= json
+        field "rounds" saved >>= (@?= Number 3)
+        rows <- field "rows" saved
+        case rows of
+          Array list -> length list @?= 4
+          _ -> assertFailure "rows is not a list",
+      testCase "no verdict from too few rounds" $ do
+        tree <- newTree fixture "few" []
+        saveResults tree [row "parallel" "pthread" (take 4 (around 100))]
+        copyFile (tree </> "build/bench/overhead.json") (tree </> "old.json")
+        saveResults tree [row "parallel" "pthread" (take 4 (around 200))]
+        result <- bench fixture tree ["--saved", "--compare", tree </> "old.json", "overhead"]
+        assertContains (resultOut result) ["No difference shown in any of 1 rows"],
+      testCase "suites that are not there" $ do
+        tree <- newTree fixture "unknown" [targetOf "later" "x" "parallel" ["at_most" .= (1 :: Double)]]
+        nonsense <- bench fixture tree ["nonsense"]
+        resultExit nonsense @?= ExitFailure 64
+        later <- bench fixture tree ["later"]
+        resultExit later @?= ExitFailure 69
+    ]
+
+-- | Ten values within two percent of x.
+around :: Double -> [Maybe Double]
+around x = [Just (x * (1 + 0.002 * d)) | d <- [-9, 3, -5, 7, -1, 1, 5, -7, 9, -3]]
+
+-- | A target of the suite @overhead@: a ratio to libgomp.
+target :: Text -> Double -> [Pair]
+target name bound = other ("row " <> name) name ["to" .= ("libgomp" :: Text), "at_most" .= bound]
+
+other :: Text -> Text -> [Pair] -> [Pair]
+other = targetOf "overhead"
+
+targetOf :: Text -> Text -> Text -> [Pair] -> [Pair]
+targetOf suite title name rest =
+  ["suite" .= suite, "row" .= title, "case" .= name, "threads" .= (2 :: Int), "reason" .= ("a test" :: Text)] <> rest
+
+withNoise :: [Pair] -> [Pair]
+withNoise = (("noise" .= True) :)
+
+row :: Text -> Text -> [Maybe Double] -> Value
+row name runtime values =
+  object ["suite" .= ("overhead" :: Text), "case" .= name, "runtime" .= runtime, "threads" .= (2 :: Int), "unit" .= ("ns" :: Text), "values" .= values]
+
+-- | A source tree with these targets and programs.
+newTree :: Fixture -> String -> [[Pair]] -> IO FilePath
+newTree fixture name targets = do
+  let tree = fixtureDirectory fixture </> "bench-" <> name
+      programs = tree </> "build/bench/bin"
+      libomp = tree </> "build/bench/libomp"
+  mapM_ (createDirectoryIfMissing True) [tree </> "bench", programs, libomp]
+  encodeFile (tree </> "bench/targets.json") (object ["targets" .= map object targets])
+  let compiled = programs </> "overhead"
+  runProcess_ (proc "gcc" ["-fopenmp", fixtureSources fixture </> "measured.c", "-o", compiled])
+  copyFile compiled (programs </> "floor")
+  library <- execute usual "gcc" ["-print-file-name=libgomp.so.1"]
+  createFileLink (C.unpack (C.strip (resultOut library))) (libomp </> "libgomp.so.1")
+  pure tree
+
+-- | Results of the suite @overhead@, as if measured; the floor is a round trip of 50 ns.
+saveResults :: FilePath -> [Value] -> IO ()
+saveResults tree rows =
+  encodeFile (tree </> "build/bench/overhead.json") $
+    object
+      [ "suite" .= ("overhead" :: Text),
+        "date" .= ("2026-01-01 00:00" :: Text),
+        "rounds" .= (10 :: Int),
+        "machine" .= object ["processor" .= ("a test" :: Text), "cores" .= (2 :: Int), "kernel" .= ("0" :: Text)],
+        "runtimes" .= [object ["runtime" .= name, "library" .= ("x" :: Text)] | name <- ["libgomp", "libomp", "pthread" :: Text]],
+        "floor" .= [object ["suite" .= ("floor" :: Text), "case" .= ("round-trip" :: Text), "runtime" .= ("machine" :: Text), "threads" .= (2 :: Int), "unit" .= ("ns" :: Text), "values" .= replicate 10 (50 :: Double)]],
+        "rows" .= rows,
+        "failures" .= ([] :: [Value])
+      ]
+
+bench :: Fixture -> FilePath -> [String] -> IO Result
+bench = benchWith []
+
+-- | The command takes the tree that it is started in.
+benchWith :: [(String, String)] -> Fixture -> FilePath -> [String] -> IO Result
+benchWith set fixture tree arguments =
+  execute usual {setupSet = set} "sh" (["-c", "cd \"$0\" && exec \"$@\"", tree, fixtureCommand fixture, "bench"] <> arguments)

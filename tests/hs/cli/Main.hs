@@ -1,0 +1,36 @@
+-- | Tests of the command, as its users meet it: the executable is started, and
+-- exit codes, output and signals are looked at.
+--
+-- The runtime is a fake with known answers (@fixtures/fake.c@). Where
+-- @CAPSTAN_TEST_LIBDIR@ names a built runtime, some tests run on that too.
+module Main (main) where
+
+import qualified BenchTests
+import qualified DoctorTests
+import qualified EnvTests
+import Fixture (withFixture)
+import GHC.IO.Encoding (setFileSystemEncoding, setLocaleEncoding)
+import GHC.IO.Encoding.Failure (CodingFailureMode (..))
+import GHC.IO.Encoding.UTF8 (mkUTF8)
+import qualified HelpTests
+import qualified ReportTests
+import qualified RunTests
+import qualified RuntimeTests
+import qualified SignalTests
+import Test.Tasty
+
+main :: IO ()
+main = do
+  setFileSystemEncoding (mkUTF8 RoundtripFailure)
+  setLocaleEncoding (mkUTF8 RoundtripFailure)
+  withFixture $ \fixture ->
+    defaultMain . localOption (mkTimeout 60000000) . testGroup "command" $
+      [ RunTests.tests fixture,
+        SignalTests.tests fixture,
+        ReportTests.tests fixture,
+        EnvTests.tests fixture,
+        DoctorTests.tests fixture,
+        HelpTests.tests fixture,
+        BenchTests.tests fixture
+      ]
+        <> RuntimeTests.tests fixture

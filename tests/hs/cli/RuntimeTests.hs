@@ -1,0 +1,67 @@
+-- | The command with the runtime itself, where one was built.
+module RuntimeTests (tests) where
+
+import Control.Monad (forM_)
+import Data.Aeson (Value (..))
+import qualified Data.ByteString as B
+import Data.Foldable (toList)
+import qualified Data.Text as T
+import Fixture
+import System.Exit
+import Test.Tasty
+import Test.Tasty.HUnit
+
+-- | All of them, or none.
+tests :: Fixture -> [TestTree]
+tests fixture = case fixtureRuntime fixture of
+  Nothing -> []
+  Just directory -> [testGroup "with the runtime" (cases fixture directory)]
+
+cases :: Fixture -> FilePath -> [TestTree]
+cases fixture directory =
+  [ testCase "a region on each substrate, and the report of it" . forM_ ["rts", "pthread"] $ \substrate -> do
+      result <- with [] ["run", "--json", "--substrate", substrate, "--threads", "2", "--", program fixture "region", "6"]
+      resultExit result @?= ExitFailure 6
+      value <- json (resultErr result)
+      path ["process", "substrate"] value >>= (@?= string substrate)
+      path ["process", "regions"] value >>= (@?= Number 1)
+      path ["process", "largest_team"] value >>= (@?= Number 2)
+      path ["capstan"] value >>= \version -> path ["process", "capstan"] value >>= (@?= version),
+    testCase "no report: nothing on standard error" $ do
+      result <- with [] ["run", "--", program fixture "region"]
+      resultExit result @?= ExitSuccess
+      resultErr result @?= B.empty,
+    testCase "regions of one thread need no substrate" $ do
+      result <- with [] ["run", "--report", "--threads", "1", "--", program fixture "region"]
+      assertContains (resultErr result) ["none was needed", "regions", "1", "threads", "1, largest team 1"],
+    testCase "children report" $ do
+      result <- with [] ["run", "--json", "--", "sh", "-c", program fixture "region" <> "; " <> program fixture "region" <> "; :"]
+      value <- json (resultErr result)
+      path ["total", "regions"] value >>= (@?= Number 2),
+    testCase "a descriptor that the program reused is left alone" $ do
+      let file = directory' <> "/reused"
+      result <- with [] ["run", "--report", "--", "bash", "-c", "exec 1000>&-; exec 1000>" <> file <> "; exec " <> program fixture "region"]
+      resultExit result @?= ExitSuccess
+      B.readFile file >>= (@?= B.empty),
+    testCase "the settings are the runtime's" $ do
+      result <- with [("OMP_SCHEDULE", "guided,4"), ("OMP_DYNAMIC", "nonsense")] ["env", "--json"]
+      value <- json (resultOut result)
+      list <- field "settings" value
+      case list of
+        Array entries -> do
+          settings <- mapM (\e -> (,,) <$> field "name" e <*> field "value" e <*> field "source" e) (toList entries)
+          assertBool (show settings) $ (string "OMP_SCHEDULE", string "GUIDED,4", string "environment") `elem` settings
+          assertBool (show settings) $ (string "OMP_DYNAMIC", string "FALSE", string "default") `elem` settings
+        _ -> assertFailure "settings are a list"
+      assertContains (resultOut result) ["Invalid value for environment variable OMP_DYNAMIC"],
+    testCase "the doctor finds it well" $ do
+      result <- with [] ["doctor", "--json", program fixture "region"]
+      value <- json (resultOut result)
+      field "substrate" value >>= (@?= string "rts")
+      field "healthy" value >>= (@?= Bool True)
+      resultExit result @?= ExitSuccess
+  ]
+  where
+    with set = capstanWith usual {setupSet = ("CAPSTAN_LIBDIR", directory) : set} fixture
+    directory' = fixtureDirectory fixture
+    string = String . T.pack

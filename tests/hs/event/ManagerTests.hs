@@ -1,0 +1,195 @@
+-- | Managers: driven by hand, by threads, through exceptions and after forks.
+module ManagerTests (tests) where
+
+import Capstan.Event
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forM, forM_, replicateM_, unless, void, when)
+import Data.IORef
+import Data.Maybe (catMaybes)
+import Support
+import System.Exit (ExitCode (..))
+import System.Mem (performMajorGC)
+import System.Mem.Weak (deRefWeak)
+import System.Posix.Process (ProcessStatus (..), exitImmediately, forkProcess, getProcessStatus)
+import System.Timeout (timeout)
+import Test.Tasty (TestTree, testGroup)
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "managers"
+    [ testCase "posts run in order, on one thread" posts,
+      testCase "loop, step and shutdown" ownLoop,
+      testCase "shutdown tells what is pending" pending,
+      testCase "an exception disturbs no other action" exceptions,
+      testCase "an asynchronous exception ends the loop and loses nothing" asynchronous,
+      testCase "a loop that sleeps can be interrupted" interruptedLoop,
+      testCase "one driver at a time" oneDriver,
+      testCase "a manager for each Capability" capabilities,
+      testCase "actions that ended are garbage" garbage,
+      testCase "many threads" threads,
+      testCase "the child of forkProcess" forks
+    ]
+
+posts :: Assertion
+posts = do
+  manager <- systemManager
+  seen <- newIORef []
+  done <- newEmptyMVar
+  forM_ [1 .. 1000 :: Int] $ \n -> post manager (modifyIORef' seen (n :))
+  post manager (putMVar done ())
+  takeMVar done
+  assertEqual "in order" [1000, 999 .. 1] =<< readIORef seen
+
+ownLoop :: Assertion
+ownLoop = do
+  manager <- newManager
+  counter <- newCounter
+  finished <- newEmptyMVar
+  void (forkIO (loop manager >> putMVar finished ()))
+  post manager (bump counter)
+  reaches counter 1
+  _ <- startTimer manager (milliseconds 1) (Run (const (shutdown manager)))
+  takeMVar finished
+  assertEqual "nothing left to do" 0 =<< step manager Nothing
+  refused <- try (post manager (bump counter))
+  case refused :: Either IOError () of
+    Left _ -> pure ()
+    Right () -> assertFailure "a post after the shutdown"
+  freeManager manager
+
+pending :: Assertion
+pending = withPipe $ \(from, _) -> do
+  told <- newIORef []
+  let note text = modifyIORef told (text :)
+  withManager $ \manager -> do
+    _ <- register manager from readable OneShot Level (Run (note . show . readyEvents))
+    _ <- startTimer manager (seconds 3600) (Run (note . show . expirations))
+    gone <- startTimer manager (seconds 3600) (Run (note . show))
+    True <- cancel gone
+    post manager (note "posted")
+  list <- readIORef told
+  assertEqual "each once" 3 (length list)
+  forM_ ["[closed]", "0", "posted"] $ \text -> assertBool text (text `elem` list)
+
+exceptions :: Assertion
+exceptions = withManager $ \manager -> do
+  caught <- newIORef []
+  counter <- newCounter
+  setExceptionHandler manager (\e -> modifyIORef caught (show e :))
+  forM_ [1 .. 10 :: Int] $ \n -> do
+    post manager (when (even n) (throwIO (userError (show n))))
+    post manager (bump counter)
+    _ <- startTimer manager 0 (Run (const (void (evaluate (1 `div` (0 :: Int))))))
+    pure ()
+  threadDelay 1000
+  replicateM_ 5 (step manager (Just 0))
+  assertEqual "the others ran" 10 =<< count counter
+  assertEqual "each was reported" 15 . length =<< readIORef caught
+
+-- | Thrown to the thread while an action runs: that action ends, the others run in the next loop.
+asynchronous :: Assertion
+asynchronous = withManager $ \manager -> do
+  inside <- newEmptyMVar
+  result <- newEmptyMVar
+  counter <- newCounter
+  bumpsBefore <- newCounter
+  post manager (bump bumpsBefore)
+  post manager (putMVar inside () >> threadDelay 10000000)
+  replicateM_ 20 (post manager (bump counter))
+  driver <- forkIO (try (loop manager) >>= putMVar result)
+  takeMVar inside
+  killThread driver
+  ended <- takeMVar result
+  assertEqual "the loop's end" (Left ThreadKilled) ended
+  assertEqual "before it" 1 =<< count bumpsBefore
+  assertEqual "not yet" 0 =<< count counter
+  _ <- step manager (Just 0)
+  assertEqual "all of them" 20 =<< count counter
+
+interruptedLoop :: Assertion
+interruptedLoop = withManager $ \manager -> do
+  stopped <- timeout 20000 (loop manager)
+  assertEqual "by the timeout" Nothing stopped
+  counter <- newCounter
+  post manager (bump counter)
+  1 <- step manager (Just 0)
+  before <- clock
+  0 <- step manager (Just (milliseconds 5))
+  after <- clock
+  assertBool "it waited" (after - before >= milliseconds 5)
+
+oneDriver :: Assertion
+oneDriver = withManager $ \manager -> do
+  result <- newEmptyMVar
+  post manager (try (step manager (Just 0)) >>= putMVar result)
+  1 <- step manager (Just 0)
+  second <- takeMVar result
+  case second :: Either IOError Int of
+    Left _ -> pure ()
+    Right _ -> assertFailure "two drivers"
+
+capabilities :: Assertion
+capabilities = do
+  n <- getNumCapabilities
+  places <- forM [0 .. n - 1] $ \c -> do
+    result <- newEmptyMVar
+    void . forkOn c $ do
+      manager <- systemManager
+      post manager (myThreadId >>= threadCapability >>= putMVar result)
+    takeMVar result
+  assertEqual "each on its own" [(c, True) | c <- [0 .. n - 1]] places
+
+-- | What C kept of ended registrations was given back.
+garbage :: Assertion
+garbage = withPipe $ \(from, to) -> withManager $ \manager -> do
+  put to "x"
+  weak <- forM [1 .. 50 :: Int] $ \n -> do
+    counter <- newIORef n
+    let action = modifyIORef' counter (+ 1)
+    w <- mkWeakIORef counter (pure ())
+    once <- register manager from readable OneShot Level (Run (const action))
+    always <- register manager from readable Persistent Level (Run (const action))
+    timer <- startTimer manager (if even n then 0 else seconds 3600) (Run (const action))
+    post manager action
+    when (n `mod` 3 == 0) (void (unregister once))
+    when (n `mod` 5 == 0) (replicateM_ 2 (step manager (Just 0)))
+    void (unregister always)
+    void (cancel timer)
+    pure w
+  replicateM_ 5 (step manager (Just 0))
+  performMajorGC
+  left <- length . catMaybes <$> mapM deRefWeak weak
+  assertEqual "nothing is kept" 0 left
+
+threads :: Assertion
+threads = do
+  done <- forM [1 .. 8 :: Int] $ \_ -> do
+    result <- newEmptyMVar
+    void . forkIO . withPipe $ \(from, to) -> do
+      manager <- systemManager
+      counter <- newCounter
+      forM_ [1 .. 200] $ \n -> do
+        watch <- register manager from readable Persistent Level . Run $ \ready ->
+          unless (readyEvents ready `includes` closed) (takeByte (readyFd ready) >> bump counter)
+        put to "x"
+        reaches counter n
+        void (unregister watch)
+      putMVar result =<< count counter
+    pure result
+  assertEqual "each byte once" (replicate 8 200) =<< mapM takeMVar done
+
+forks :: Assertion
+forks = withPipe $ \(from, to) -> do
+  _ <- systemManager
+  child <- forkProcess . (`finally` exitImmediately (ExitFailure 3)) $ do
+    counter <- newCounter
+    manager <- systemManager
+    _ <- register manager from readable OneShot Level (Run (const (bump counter)))
+    _ <- startTimer manager (milliseconds 1) (Run (const (put to "x")))
+    reaches counter 1
+    exitImmediately ExitSuccess
+  status <- getProcessStatus True False child
+  assertEqual "the child" (Just (Exited ExitSuccess)) status

@@ -1,0 +1,60 @@
+#!/bin/sh
+# The rts substrate inside Haskell programs: linked statically and dynamically, with and without
+# -threaded, and in a C program that starts and ends the RTS itself. Scenarios are in
+# haskell/Host.hs.
+set -eu
+cd "$(dirname "$0")/../.."
+out=build/tests/substrate
+sources="src/Capstan/Internal/Worker.hs tests/substrate/haskell/probe.c
+    runtime/substrate/rts/*.c runtime/substrate/thread.c runtime/platform/linux/*.c"
+c_flags=
+for flag in $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O2 -g; do
+    c_flags="$c_flags -optc$flag"
+done
+
+# build NAME FLAGS: the program build/tests/substrate/NAME/host.
+build() {
+    name=$1
+    shift
+    mkdir -p "$out/$name"
+    # shellcheck disable=SC2086
+    ghc -v0 -O1 -Wall -Werror -rtsopts $c_flags -Iruntime -Iruntime/include -Itests/c -isrc \
+        -itests/substrate/haskell -outputdir "$out/$name" $sources "$@" -o "$out/$name/host"
+}
+
+# expect STATUS COMMAND...: the command ends with that status, in time.
+expect() {
+    wanted=$1
+    shift
+    status=0
+    timeout 60 "$@" >"$out/output" 2>&1 || status=$?
+    if [ "$status" -ne "$wanted" ]; then
+        echo "$*: exit status $status, not $wanted"
+        cat "$out/output"
+        exit 1
+    fi
+}
+
+build static tests/substrate/haskell/Host.hs -threaded
+build dynamic tests/substrate/haskell/Host.hs -threaded -dynamic -optc-fPIC
+build single tests/substrate/haskell/Host.hs
+build foreign tests/substrate/haskell/foreign.c -threaded -no-hs-main
+
+for scenario in busy idle; do
+    expect 0 "$out/static/host" "$scenario" +RTS -N2
+done
+for kind in static dynamic; do
+    for scenario in holds collect unsafe callers resize return; do
+        expect 0 "$out/$kind/host" "$scenario" +RTS -N2
+    done
+    expect 0 "$out/$kind/host" unsafe +RTS -N1
+    expect 0 "$out/$kind/host" callers +RTS -N4 -A64k
+    expect 0 "$out/$kind/host" resize +RTS -N1 --nonmoving-gc
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        expect 0 "$out/$kind/host" return +RTS -N2
+        expect 3 "$out/$kind/host" exit +RTS -N2
+    done
+done
+expect 0 "$out/single/host" refused
+grep -q 'not linked with -threaded' "$out/output"
+expect 0 "$out/foreign/host"

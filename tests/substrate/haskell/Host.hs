@@ -1,0 +1,216 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | The rts substrate inside a Haskell program: one scenario per process, named by the first
+-- argument. probe.c is its C side.
+module Main (main) where
+
+import Capstan.Internal.Worker ()
+import Control.Concurrent
+import Control.Exception (SomeException, bracket, evaluate, throwIO, try)
+import Control.Monad
+import qualified Data.IORef as Ref
+import Foreign.C.String (CString, peekCString)
+import Foreign.C.Types
+import GHC.Clock (getMonotonicTime)
+import System.Environment (getArgs)
+import System.Exit
+import System.Mem (performMajorGC)
+
+foreign import ccall safe "probe_start" start :: IO CString
+
+foreign import ccall safe "probe_spawn" spawn :: CInt -> CLong -> IO CInt
+
+foreign import ccall safe "probe_region" regionSafe :: IO CInt
+
+foreign import ccall unsafe "probe_region" regionUnsafe :: IO CInt
+
+foreign import ccall safe "probe_attach" attach :: CUInt -> CLong -> IO CInt
+
+foreign import ccall safe "probe_leave" leave :: CInt -> IO ()
+
+foreign import ccall unsafe "probe_watch" watch :: IO ()
+
+foreign import ccall unsafe "probe_reset" reset :: IO ()
+
+foreign import ccall unsafe "probe_percent" percent :: CInt -> IO CInt
+
+foreign import ccall safe "probe_sleep" sleepSafe :: CLong -> IO ()
+
+foreign import ccall unsafe "probe_sleep" sleepUnsafe :: CLong -> IO ()
+
+foreign import ccall safe "probe_idle" idleSafe :: IO CInt
+
+foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
+
+foreign import ccall safe "probe_holds" holdsSafe :: IO CInt
+
+foreign import ccall unsafe "probe_holds" holdsUnsafe :: IO CInt
+
+foreign import ccall unsafe "probe_capabilities" capabilities :: IO CInt
+
+foreign import ccall unsafe "probe_cost" cost :: CInt -> IO CDouble
+
+main :: IO ()
+main = do
+  [name] <- getArgs
+  reason <- peekCString =<< start
+  case lookup name scenarios of
+    Just run -> expect "start" (null reason) reason >> run
+    Nothing -> case name of
+      "refused" -> putStrLn reason
+      _ -> die ("no such scenario: " ++ name)
+
+scenarios :: [(String, IO ())]
+scenarios =
+  [ ("busy", busy),
+    ("idle", idle),
+    ("holds", holds),
+    ("collect", collect),
+    ("resize", resize),
+    ("unsafe", unsafeRegions),
+    ("callers", callers),
+    ("exit", leaveAsleep >> exitWith (ExitFailure 3)),
+    ("return", leaveAsleep),
+    ("cost", cost 10000000 >>= print)
+  ]
+
+expect :: String -> Bool -> String -> IO ()
+expect what true found =
+  unless true $ die (what ++ ": " ++ found)
+
+expectThat :: Show a => String -> (a -> Bool) -> a -> IO ()
+expectThat what wanted found = expect what (wanted found) ("found " ++ show found)
+
+-- | Runs an action beside a Haskell computation on that Capability.
+beside :: Int -> IO a -> IO a
+beside capability action = bracket begin killThread (const action)
+  where
+    begin = do
+      begun <- newEmptyMVar
+      value <- Ref.newIORef 0
+      thread <- forkOnWithUnmask capability $ \unmask -> do
+        putMVar begun ()
+        unmask (forever (Ref.modifyIORef' value (`turn` 100000)))
+      takeMVar begun
+      sleepSafe 20000
+      pure thread
+    -- Hardly allocates, so it starts no collection.
+    turn :: Int -> Int -> Int
+    turn seed 0 = seed
+    turn seed n = turn ((seed * 1103515245 + 12345) `mod` 2147483648) (n - 1)
+    {-# NOINLINE turn #-}
+
+-- | Runs an action by a green thread of that Capability.
+onCapability :: Int -> IO a -> IO a
+onCapability capability action = do
+  end <- newEmptyMVar
+  _ <- forkOn capability (try action >>= putMVar end)
+  takeMVar end >>= either (throwIO :: SomeException -> IO a) pure
+
+-- | How often Haskell ran on Capabilities 0 and 1 while the action ran.
+observe :: IO () -> IO (CInt, CInt)
+observe action = do
+  reset
+  action
+  (,) <$> percent 0 <*> percent 1
+
+-- | @rCurrentTSO@ is set while Haskell code runs, also in an unsafe call, and clear in a safe call,
+-- when nothing runs, and in a collection.
+busy :: IO ()
+busy = do
+  _ <- regionSafe
+  watch
+  onCapability 0 $ do
+    observe (sleepSafe 200000) >>= expectThat "a safe call" (\(a, b) -> a <= 2 && b <= 2)
+    observe (threadDelay 200000) >>= expectThat "nothing runs" (\(a, b) -> a <= 2 && b <= 2)
+    observe (sleepUnsafe 200000) >>= expectThat "an unsafe call" (\(a, b) -> a >= 98 && b <= 2)
+    beside 1 (observe (sleepSafe 400000))
+      >>= expectThat "Haskell on Capability 1" (\(a, b) -> a <= 5 && b >= 60)
+    live <- evaluate (let xs = [1 .. 2000000] :: [Int] in sum xs `seq` xs)
+    observe (replicateM_ 10 performMajorGC)
+      >>= expectThat "collections" (\(a, b) -> a <= 30 && b <= 30)
+    void (evaluate (length live))
+
+-- | A thread knows whether it holds a Capability.
+holds :: IO ()
+holds = do
+  _ <- regionSafe
+  forM_ [0, 1] $ \capability -> onCapability capability $ do
+    holdsSafe >>= expectThat "holds one in a safe call" (== 0)
+    holdsUnsafe >>= expectThat "holds one in an unsafe call" (== 1)
+
+-- | The caller's own Capability is not busy, however it called. Other threads of the process may
+-- be about to sleep, so a question is asked until the answer is right.
+idle :: IO ()
+idle = do
+  _ <- regionSafe
+  onCapability 0 $ do
+    soon 2 idleSafe >>= expectThat "idle, safe" (== 2)
+    soon 2 idleUnsafe >>= expectThat "idle, unsafe" (== 2)
+    beside 1 $ do
+      soon 1 idleSafe >>= expectThat "idle beside Haskell, safe" (== 1)
+      soon 1 idleUnsafe >>= expectThat "idle beside Haskell, unsafe" (== 1)
+  where
+    soon wanted ask = go (50 :: Int)
+      where
+        go n = do
+          answer <- ask
+          if answer == wanted || n == 0 then pure answer else sleepSafe 10000 >> go (n - 1)
+
+-- | Workers in C, attached or not, do not delay a collection.
+collect :: IO ()
+collect = do
+  forM_ [0 .. 3] $ \i -> attach i 3000000
+  _ <- spawn 4 3000000
+  began <- getMonotonicTime
+  replicateM_ 100 performMajorGC
+  ended <- getMonotonicTime
+  expectThat "seconds for 100 collections" (< 2) (ended - began)
+
+-- | The number of Capabilities changes while workers sleep, collections run and all are watched.
+resize :: IO ()
+resize = do
+  _ <- spawn 8 0
+  forM_ [0 .. 3] $ \i -> attach i 0
+  watch
+  stop <- Ref.newIORef False
+  collector <- newEmptyMVar
+  _ <- forkIO (untilM (Ref.readIORef stop) performMajorGC >> putMVar collector ())
+  forM_ (concat (replicate 20 [1, 5, 2, 8, 3, 16, 1, 2])) $ \n -> do
+    setNumCapabilities n
+    capabilities >>= expectThat "capabilities" (== fromIntegral n)
+    _ <- regionSafe
+    yield
+  Ref.writeIORef stop True
+  takeMVar collector
+  leave (12 + 160)
+  where
+    untilM end action = do
+      ended <- end
+      unless ended (action >> untilM end action)
+
+-- | A region entered by an unsafe call, while others want to collect, ends: its worker waits for
+-- no Capability. With one Capability too (+RTS -N1).
+unsafeRegions :: IO ()
+unsafeRegions = do
+  others <- forM [1 .. 2 :: Int] $ \_ -> forkIO (forever (performMajorGC >> yield))
+  replicateM_ 300 regionUnsafe
+  mapM_ killThread others
+
+-- | Green and bound threads call at once.
+callers :: IO ()
+callers = do
+  ends <- forM [1 .. 16 :: Int] $ \i -> do
+    end <- newEmptyMVar
+    let fork = if even i && rtsSupportsBoundThreads then forkOS else forkIO
+    _ <- fork (replicateM_ 50 regionSafe >> replicateM_ 50 regionUnsafe >> putMVar end ())
+    pure end
+  mapM_ takeMVar ends
+
+-- | The program ends while workers sleep.
+leaveAsleep :: IO ()
+leaveAsleep = do
+  _ <- spawn 4 0
+  forM_ [0, 1] $ \i -> attach i 0
+  watch
+  void regionUnsafe

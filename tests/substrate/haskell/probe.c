@@ -1,0 +1,143 @@
+/* The C side of Host.hs: looks at the rts substrate from inside a Haskell program. */
+#include "substrate/rts/rts.h"
+#include "platform/platform.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct cst_substrate *const rts = &cst_rts_linked_substrate;
+
+const char *probe_start(void) {
+    const char *reason = "";
+    return rts->start(2, &reason) == 0 ? "" : reason;
+}
+
+/* --- workers --------------------------------------------------------------------------- */
+
+static _Atomic uint32_t running, ended, leave;
+
+static void work(void *argument) {
+    long microseconds = (long)argument;
+    cst_add_acq_rel(&running, 1);
+    cst_futex_wake(&running, 1);
+    if (microseconds)
+        usleep((useconds_t)microseconds);
+    else
+        while (!cst_load_acquire(&leave)) cst_futex_wait(&leave, 0);
+    cst_add_acq_rel(&ended, 1);
+    cst_futex_wake(&ended, 1);
+}
+
+static void wait_for(_Atomic uint32_t *counter, uint32_t wanted) {
+    uint32_t seen;
+    while ((seen = cst_load_acquire(counter)) < wanted) cst_futex_wait(counter, seen);
+}
+
+/* Workers 1 to `count`; waits until all run. They sleep so long, or (0) until probe_leave. */
+int probe_spawn(int count, long microseconds) {
+    uint32_t before = cst_load_acquire(&running);
+    for (int i = 1; i <= count; i++) {
+        int error = rts->spawn(work, (void *)microseconds, (unsigned)i, 0);
+        if (error) return error;
+    }
+    wait_for(&running, before + (uint32_t)count);
+    return 0;
+}
+
+/* What a region does: makes a worker and waits for its end, whoever has the Capabilities. */
+int probe_region(void) {
+    uint32_t before = cst_load_acquire(&ended);
+    int error = rts->spawn(work, (void *)1L, 1, 0);
+    if (!error) wait_for(&ended, before + 1);
+    return error;
+}
+
+static void *attach(void *argument) {
+    cst_rts_attach(argument);
+    free(argument);
+    return NULL;
+}
+
+static void *attach_first(void *argument) {
+    cst_rts_get_action();
+    return attach(argument);
+}
+
+/* A worker that becomes a bound Haskell thread. Safe calls only: it waits for a Capability. */
+int probe_attach(unsigned capability, long microseconds) {
+    static bool first = true;
+    struct cst_rts_worker *worker = malloc(sizeof *worker);
+    *worker = (struct cst_rts_worker){
+        .main = work, .argument = (void *)microseconds, .capability = capability};
+    uint32_t before = cst_load_acquire(&running);
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, first ? attach_first : attach, worker);
+    first = false;
+    if (error) return error;
+    pthread_detach(thread);
+    wait_for(&running, before + 1);
+    return 0;
+}
+
+void probe_leave(int count) {
+    cst_store_release(&leave, 1);
+    cst_futex_wake(&leave, 1 << 30);
+    wait_for(&ended, (uint32_t)count);
+}
+
+/* --- who runs Haskell ------------------------------------------------------------------ */
+
+/* A thread that looks all the time. Per Capability: how often, and how often Haskell ran there. */
+enum { MOST = 64 };
+static _Atomic uint64_t looks, seen[MOST];
+static _Atomic uint32_t watching;
+
+static void *watch(void *argument) {
+    (void)argument;
+    while (cst_load_acquire(&watching)) {
+        for (unsigned i = 0; i < MOST; i++) cst_add_relaxed(&seen[i], rts->haskell_runs(i));
+        cst_add_relaxed(&looks, 1);
+        if (rts->idle_capabilities() > rts->capabilities() + MOST) abort();
+        usleep(20);
+    }
+    return NULL;
+}
+
+void probe_watch(void) {
+    pthread_t thread;
+    cst_store_release(&watching, 1);
+    if (pthread_create(&thread, NULL, watch, NULL) == 0) pthread_detach(thread);
+}
+
+void probe_reset(void) {
+    cst_store_relaxed(&looks, 0);
+    for (unsigned i = 0; i < MOST; i++) cst_store_relaxed(&seen[i], 0);
+}
+
+int probe_percent(int capability) {
+    uint64_t all = cst_load_relaxed(&looks);
+    return all ? (int)(100 * cst_load_relaxed(&seen[capability]) / all) : -1;
+}
+
+void probe_sleep(long microseconds) {
+    usleep((useconds_t)microseconds);
+}
+
+int probe_idle(void) {
+    return (int)rts->idle_capabilities();
+}
+int probe_holds(void) {
+    return cst_rts_holds_capability();
+}
+int probe_capabilities(void) {
+    return (int)rts->capabilities();
+}
+
+/* Nanoseconds for a question: does Haskell run there? */
+double probe_cost(int times) {
+    unsigned sum = 0;
+    uint64_t began = cst_clock_ns();
+    for (int i = 0; i < times; i++) sum += rts->haskell_runs((unsigned)i & 1);
+    return (double)(cst_clock_ns() - began + (sum > (unsigned)times)) / times;
+}
