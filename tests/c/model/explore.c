@@ -12,8 +12,8 @@
 enum {
     MOST_THREADS = 8,
     MOST_ACTORS = 2 * MOST_THREADS, /* each thread, and the flushing of each thread's buffer */
-    MOST_STEPS = 4000, /* of an execution: more are taken for a loop without end */
-    SHOWN_STEPS = 300, /* of a failure: the last */
+    MOST_STEPS = 4000,              /* of an execution: more are taken for a loop without end */
+    SHOWN_STEPS = 300,              /* of a failure: the last */
     BUFFER = 64,
     STACK = 256 * 1024,
     ARENA = 64 * 1024 * 1024
@@ -229,7 +229,9 @@ static bool depend(unsigned a, const struct step *s, unsigned b, const struct st
     return (s->kind == WRITE || t->kind == WRITE) && s->address == t->address;
 }
 
-static unsigned lowest(uint32_t set) { return (unsigned)__builtin_ctz(set); }
+static unsigned lowest(uint32_t set) {
+    return (unsigned)__builtin_ctz(set);
+}
 
 /* The actor that comes next at a new node: the running thread if it may go on. */
 static unsigned first_choice(uint32_t candidates, unsigned running) {
@@ -374,9 +376,15 @@ static void await_turn(struct step step) {
     }
 }
 
-void explore_thread_local(void **variable) { x->local = variable; }
-unsigned explore_self(void) { return x->running; }
-uint64_t explore_ticks(void) { return x->ticks += 1000000; }
+void explore_thread_local(void **variable) {
+    x->local = variable;
+}
+unsigned explore_self(void) {
+    return x->running;
+}
+uint64_t explore_ticks(void) {
+    return x->ticks += 1000000;
+}
 
 void explore_start(void (*run)(void *), void *argument) {
     unsigned number = x->threads++;
@@ -455,8 +463,8 @@ static uint64_t changed(uint64_t old, enum explore_change_kind kind, uint64_t op
     }
 }
 
-uint64_t explore_change(void *address, size_t size, enum explore_change_kind kind,
-                        uint64_t operand, struct explore_place place) {
+uint64_t explore_change(void *address, size_t size, enum explore_change_kind kind, uint64_t operand,
+                        struct explore_place place) {
     struct step step = {.kind = WRITE, .locked = true, .address = address, .place = place};
     if (x->exploring) await_turn(step);
     uint64_t old = read_memory(address, size), new = changed(old, kind, operand);
@@ -528,7 +536,9 @@ void explore_futex_wake(void *address, int count, struct explore_place place) {
 
 /* --- executions ------------------------------------------------------------------------------- */
 
-static void run_thread(void *number) { x->model->thread((unsigned)(uintptr_t)number); }
+static void run_thread(void *number) {
+    x->model->thread((unsigned)(uintptr_t)number);
+}
 
 static void execute(void) {
     restore_snapshot();
@@ -572,7 +582,9 @@ static void prepare(void) {
 }
 
 /* The runtime's constructors allocate before main. */
-__attribute__((constructor(101))) static void early(void) { prepare(); }
+__attribute__((constructor(101))) static void early(void) {
+    prepare();
+}
 
 bool explore(const struct explore_model *model) {
     x->model = model;
@@ -593,7 +605,8 @@ bool explore(const struct explore_model *model) {
     free(x->kept);
     if (failed) return false;
     char bound[40] = "";
-    if (model->preemptions) snprintf(bound, sizeof bound, ", at most %u preemptions", model->preemptions);
+    if (model->preemptions)
+        snprintf(bound, sizeof bound, ", at most %u preemptions", model->preemptions);
     printf("%s: %ld executions%s%s\n", model->name, x->executions - x->cut_off, bound,
            more ? ", not all" : "");
     fflush(stdout);

@@ -1,8 +1,8 @@
 /* Runs a few threads of real code under every order of their steps.
  *
- * Threads are coroutines of one OS thread; each atomic operation (shadow/platform/atomic.h) and each
- * call of the kernel (machine.c) is a step before which any other thread may be chosen. The choices
- * are searched depth first by running the program again and again from the same memory (the
+ * Threads are coroutines of one OS thread; each atomic operation (shadow/platform/atomic.h) and
+ * each call of the kernel (machine.c) is a step before which any other thread may be chosen. The
+ * choices are searched depth first by running the program again and again from the same memory (the
  * executable's data is restored, what it allocated is taken back). Two orders that differ only in
  * steps that do not touch each other are tried once: sleep sets, Godefroid, "Partial-Order Methods
  * for the Verification of Concurrent Systems" (1996). Stores may wait in a buffer per thread, as on
@@ -46,16 +46,15 @@ struct explore_model {
 bool explore(const struct explore_model *model);
 
 /* Inside of an execution: a check that must hold. */
-#define EXPLORE_CHECK(condition)                                                                   \
-    ((condition) ? (void)0 : explore_failed(EXPLORE_AT(#condition)))
+#define EXPLORE_CHECK(condition) ((condition) ? (void)0 : explore_failed(EXPLORE_AT(#condition)))
 _Noreturn void explore_failed(struct explore_place place);
 
 /* The steps. */
 uint64_t explore_load(const void *address, size_t size, struct explore_place place);
 void explore_store(void *address, size_t size, uint64_t value, bool locked,
                    struct explore_place place);
-uint64_t explore_change(void *address, size_t size, enum explore_change_kind kind,
-                        uint64_t operand, struct explore_place place);
+uint64_t explore_change(void *address, size_t size, enum explore_change_kind kind, uint64_t operand,
+                        struct explore_place place);
 bool explore_cas(void *address, size_t size, void *expected, uint64_t desired,
                  struct explore_place place);
 void explore_fence(struct explore_place place);

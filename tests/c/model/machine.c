@@ -1,5 +1,5 @@
-/* The kernel, the clock and the thread library, as far as core asks for them: each call is a step of
- * the explorer. Stands in for platform/linux/{futex,clock,scheduler}.c and the substrates. */
+/* The kernel, the clock and the thread library, as far as core asks for them: each call is a step
+ * of the explorer. Stands in for platform/linux/{futex,clock,scheduler}.c and the substrates. */
 #include "explore.h"
 #include "platform/platform.h"
 #include "substrate/substrate.h"
@@ -19,21 +19,37 @@ void cst_futex_wake(_Atomic uint32_t *word, int count) {
     explore_futex_wake((void *)word, count, EXPLORE_AT("futex wake"));
 }
 
-void cst_yield(void) { explore_spin(EXPLORE_AT("yield")); }
+void cst_yield(void) {
+    explore_spin(EXPLORE_AT("yield"));
+}
 
 bool cst_process_barrier(void) {
     explore_process_barrier(EXPLORE_AT("membarrier"));
     return true;
 }
 
-uint64_t cst_involuntary_switches(void) { return 0; }
-bool cst_thread_is_first(void) { return explore_self() == 0; }
-uint32_t cst_thread_count(void) { return UINT32_MAX; }
-struct cst_thread_usage cst_thread_usage(void) { return (struct cst_thread_usage){0}; }
+uint64_t cst_involuntary_switches(void) {
+    return 0;
+}
+bool cst_thread_is_first(void) {
+    return explore_self() == 0;
+}
+uint32_t cst_thread_count(void) {
+    return UINT32_MAX;
+}
+struct cst_thread_usage cst_thread_usage(void) {
+    return (struct cst_thread_usage){0};
+}
 
-uint64_t cst_clock_ns(void) { return explore_ticks(); }
-uint64_t cst_clock_resolution_ns(void) { return 1; }
-uint64_t cst_clock_coarse_ns(void) { return explore_ticks(); }
+uint64_t cst_clock_ns(void) {
+    return explore_ticks();
+}
+uint64_t cst_clock_resolution_ns(void) {
+    return 1;
+}
+uint64_t cst_clock_coarse_ns(void) {
+    return explore_ticks();
+}
 
 static int start(unsigned capabilities, const char **reason) {
     (void)capabilities, (void)reason;
@@ -46,7 +62,9 @@ static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t s
     return 0;
 }
 
-static unsigned none(void) { return 0; }
+static unsigned none(void) {
+    return 0;
+}
 
 static bool never(unsigned capability) {
     (void)capability;
@@ -67,4 +85,6 @@ const struct cst_substrate *cst_rts_substrate(const char **reason) {
     return NULL;
 }
 
-bool cst_rts_is_host(void) { return false; }
+bool cst_rts_is_host(void) {
+    return false;
+}

@@ -39,10 +39,18 @@ static void prepare(unsigned size, unsigned times, bool crowded) {
     executed = 0;
 }
 
-static void two_three_times(void) { prepare(2, 3, false); }
-static void three_twice(void) { prepare(3, 2, false); }
-static void two_three_times_crowded(void) { prepare(2, 3, true); }
-static void three_twice_crowded(void) { prepare(3, 2, true); }
+static void two_three_times(void) {
+    prepare(2, 3, false);
+}
+static void three_twice(void) {
+    prepare(3, 2, false);
+}
+static void two_three_times_crowded(void) {
+    prepare(2, 3, true);
+}
+static void three_twice_crowded(void) {
+    prepare(3, 2, true);
+}
 
 int models_run(void) {
     const struct explore_model models[] = {

@@ -36,7 +36,9 @@ static void try(unsigned number) {
     }
 }
 
-static void all_entered(void) { EXPLORE_CHECK(entered == expected); }
+static void all_entered(void) {
+    EXPLORE_CHECK(entered == expected);
+}
 
 static void three(void) {
     models_configure(2);

@@ -46,10 +46,8 @@ static void run(void *data) {
 static void new_task(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 1) {
-        struct cst_wait wait = {.holds = cst_wait_word_holds,
-                                .help = cst_barrier_help,
-                                .word = &word[0],
-                                .target = 1};
+        struct cst_wait wait = {
+            .holds = cst_wait_word_holds, .help = cst_barrier_help, .word = &word[0], .target = 1};
         if (!cst_reached(&word[0], 1)) cst_wait(thread, &wait);
         return;
     }

@@ -56,7 +56,9 @@ struct cst_team *models_team(unsigned size, bool crowded) {
     return team;
 }
 
-struct cst_thread *models_sit(unsigned number) { return cst_current_thread = member[number]; }
+struct cst_thread *models_sit(unsigned number) {
+    return cst_current_thread = member[number];
+}
 
 int main(void) {
     explore_thread_local((void **)&cst_current_thread);
