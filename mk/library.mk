@@ -1,10 +1,10 @@
 # The runtime in C: build/lib/libgomp.so.1.0.0, and archives of the same sources for tests.
 #
-# Every .c and .S file below runtime/ belongs to it, but for the rts substrate (haskell.mk) and
-# for other systems and processors.
+# Every .c and .S file below runtime/ belongs to it, but for the rts substrate (haskell.mk),
+# what only Haskell code calls (runtime/haskell) and other systems and processors.
 
 ARCH := $(shell uname -m)
-LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/%, \
+LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/% runtime/haskell/%, \
     $(wildcard runtime/*/*.c runtime/abi/*/*.c runtime/substrate/pthread/*.c \
                runtime/platform/linux/*.c runtime/platform/$(ARCH)/*.[cS])))
 

@@ -1,4 +1,6 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
+-- The bytecode interpreter has no foreign exports.
+{-# OPTIONS_GHC -fobject-code #-}
 
 -- |
 -- Module      : Capstan.Internal.Worker

@@ -1,0 +1,59 @@
+#!/bin/sh
+# The package in every way in which GHC links a program: without threads, with the debugging
+# runtime, with profiling, and in GHCi.
+# test: timeout 1200
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-ways.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
+mkdir -p "$CABAL_DIR"
+fail() {
+    echo "$*"
+    exit 1
+}
+
+cat >"$work/Main.hs" <<'END'
+import Capstan.Prim
+
+main :: IO ()
+main = do
+  capability <- capabilityNumber
+  thread <- threadNumber
+  found <- place
+  print (capability, thread, found == Place 0 0 1 False)
+END
+
+# library FOLDER OPTION...: builds the package, and says where its database is.
+library() {
+    folder=$root/build/cabal/$1
+    shift
+    (cd "$root" && cabal -v1 build --builddir="$folder" "$@" lib:capstan) >"$work/log" 2>&1 || {
+        cat "$work/log"
+        fail "the library does not build: $*"
+    }
+    packages=$folder/packagedb/ghc-$(ghc --numeric-version)
+}
+
+# way NAME OPTION...: links the program so and looks at its answers.
+way() {
+    name=$1
+    shift
+    ghc -v0 -package-db "$packages" -package capstan "$@" -outputdir "$work/$name" \
+        "$work/Main.hs" -o "$work/$name-program" || fail "$name: it does not link"
+    result=$("$work/$name-program")
+    [ "$result" = '(0,0,True)' ] || fail "$name: it printed $result"
+}
+
+library dist
+way plain
+way threaded -threaded
+way debug -threaded -debug
+way dynamic -threaded -dynamic
+result=$(echo main | ghc --interactive -v0 -ignore-dot-ghci -package-db "$packages" \
+    -package capstan "$work/Main.hs" 2>&1) || fail "GHCi: $result"
+[ "$result" = '(0,0,True)' ] || fail "GHCi printed $result"
+
+library profiled --enable-profiling --disable-shared
+way profiled -threaded -prof
