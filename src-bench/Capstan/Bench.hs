@@ -1,0 +1,184 @@
+-- |
+-- Module      : Capstan.Bench
+-- Description : Benchmarks that can be trusted: criterion's interface, fresh processes, a diagnosis.
+--
+-- A drop-in for "Criterion.Main": replace the import and depend on @capstan:bench@.
+--
+-- > import Capstan.Bench
+-- >
+-- > main :: IO ()
+-- > main =
+-- >   defaultMain
+-- >     [ bgroup "sum" [bench "list" (whnf sum [1 .. 1000 :: Int])],
+-- >       env (pure (replicate 1000 'x')) (\text -> bench "length" (whnf length text))
+-- >     ]
+--
+-- Measurement and statistics are criterion's. What is added:
+--
+-- * Each benchmark is measured in a process of its own (the program starts itself again), in several
+--   rounds, in shuffled order; and in each round all of them in one process, as criterion does it, in
+--   another order each time. So a figure that depends on what ran before shows.
+-- * Beside time, per call: page faults, context switches, calls by which the allocator asks the kernel
+--   for memory (@mmap@, @munmap@, @brk@, @madvise@), collections and their time, allocation, and cycles
+--   and instructions where the machine has counters. No privileges are needed, nor @+RTS -T@.
+-- * A diagnosis in words, with evidence and what to change: see "Capstan.Bench.Diagnose" for the
+--   rules and 'Cause' for the list.
+--
+-- __Options:__ criterion's (@--help@ lists them), and @--rounds@, @--seed@, @--baseline@,
+-- @--tolerance@, @--strict@. @--json@ writes all observations, which @--baseline@ reads; @--output@
+-- writes a page with plots. @--time-limit@ is for a benchmark in all its processes together. @--raw@
+-- and @--template@ are refused.
+--
+-- __Cost:__ nothing is added to a call; counters are read between samples, outside criterion's clocks.
+-- A process start is added for each benchmark and round.
+--
+-- __Care:__ all that @main@ does before 'defaultMain' is done in each process. The program must be
+-- compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
+-- the end: @copy 1@, @copy 2@.
+module Capstan.Bench
+  ( -- * Types
+    Benchmarkable,
+    Benchmark,
+
+    -- * Creating a benchmark suite
+    env,
+    envWithCleanup,
+    perBatchEnv,
+    perBatchEnvWithCleanup,
+    perRunEnv,
+    perRunEnvWithCleanup,
+    toBenchmarkable,
+    bench,
+    bgroup,
+
+    -- * Running a benchmark
+    nf,
+    whnf,
+    nfIO,
+    whnfIO,
+    nfAppIO,
+    whnfAppIO,
+
+    -- * Turning a suite of benchmarks into a program
+    defaultMain,
+    defaultMainWith,
+    defaultConfig,
+
+    -- * Other useful code
+    makeMatcher,
+    runMode,
+
+    -- * The diagnosis
+    Cause (..),
+    Diagnosis (..),
+  )
+where
+
+import Capstan.Bench.Baseline (Change (..), Verdict (..), changeText, changes)
+import Capstan.Bench.Child (perform, taskVariable)
+import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose)
+import Capstan.Bench.Evidence
+import Capstan.Bench.Options
+import Capstan.Bench.Page (pageText)
+import Capstan.Bench.Report
+import Capstan.Bench.Session (Plan (..), runSession)
+import Capstan.Bench.Statistics (regression)
+import Capstan.Bench.Tree (names, uniquely)
+import Control.Monad (forM_, unless, when)
+import Criterion.Main (Benchmark, Benchmarkable, bench, bgroup, defaultConfig, env, envWithCleanup, makeMatcher, nf, nfAppIO, nfIO, perBatchEnv, perBatchEnvWithCleanup, perRunEnv, perRunEnvWithCleanup, toBenchmarkable, whnf, whnfAppIO, whnfIO)
+import qualified Criterion.Main as Criterion
+import Criterion.Main.Options (MatchType, Mode (..))
+import Criterion.Types (Config (..), Regression (..), Verbosity (..))
+import qualified Data.Map as Map
+import qualified Data.Text as Text
+import qualified Data.Text.IO as Text
+import qualified Data.Text.Lazy.IO as Lazy
+import Statistics.Types (estPoint)
+import System.Environment (lookupEnv, unsetEnv)
+import System.Exit (ExitCode (..), exitWith)
+import System.IO (hPutStrLn, hSetEncoding, stderr, stdout, utf8)
+
+-- | Measures the benchmarks that the command line names, or all. It ends the program when a benchmark
+-- failed, was slower than the baseline allows, or, with @--strict@, when there is a diagnosis.
+defaultMain :: [Benchmark] -> IO ()
+defaultMain = defaultMainWith defaultConfig
+
+-- | The same with other defaults. The program is started again with the same arguments, so what it
+-- makes of them before is the same in each process.
+defaultMainWith :: Config -> [Benchmark] -> IO ()
+defaultMainWith config benchmarks = do
+  task <- lookupEnv taskVariable
+  case task of
+    -- What a benchmark itself starts is not to take up the task.
+    Just file -> unsetEnv taskVariable >> perform file (uniquely benchmarks)
+    Nothing -> do
+      options <- parseOptions config
+      runWith config options benchmarks
+
+-- | What the command line asks for, with the default of the other options.
+runMode :: Mode -> [Benchmark] -> IO ()
+runMode mode = runWith defaultConfig Options {optionRounds = 3, optionSeed = 1, optionBaseline = Nothing, optionTolerance = 0.05, optionStrict = False, optionMode = mode}
+
+runWith :: Config -> Options -> [Benchmark] -> IO ()
+runWith defaults options benchmarks = case optionMode options of
+  Run config match wanted -> do
+    forM_ (take 1 (refused defaults config)) usage
+    selected <- select match wanted (names unique)
+    measureAll options config selected
+  -- Listing, the version, and plain iterations need no processes.
+  mode -> Criterion.runMode mode unique
+  where
+    unique = uniquely benchmarks
+
+select :: MatchType -> [String] -> [String] -> IO [String]
+select match wanted present = do
+  matching <- either usage pure (makeMatcher match wanted)
+  let selected = filter matching present
+  when (null selected) (usage "none of the specified names matches a benchmark")
+  pure selected
+
+usage :: String -> IO a
+usage problem = do
+  hPutStrLn stderr ("Error: " ++ problem)
+  exitWith (ExitFailure 64)
+
+measureAll :: Options -> Config -> [String] -> IO ()
+measureAll options config selected = do
+  hSetEncoding stdout utf8
+  old <- traverse (\file -> readSession file >>= either (usage . ((file ++ ": ") ++) . Text.unpack) pure) (optionBaseline options)
+  (session, problems) <- runSession plan
+  figures <- mapM (figuresOf config {verbosity = Quiet}) (sessionAccounts session)
+  let diagnoses = diagnose (sessionAccounts session)
+      compared = maybe [] (\before -> changes (optionTolerance options) before session) old
+  unless quiet $
+    forM_ figures $ \f -> do
+      Text.putStr (accountText f)
+      regressions' config (figuresAccount f)
+      putStrLn ""
+  forM_ diagnoses (Text.putStrLn . diagnosisText)
+  forM_ compared (Text.putStrLn . changeText)
+  forM_ problems (hPutStrLn stderr)
+  forM_ (jsonFile config) (`writeSession` session)
+  forM_ (csvFile config) (\file -> Text.writeFile file (csvText figures))
+  forM_ (junitFile config) (\file -> Text.writeFile file (junitText figures))
+  forM_ (reportFile config) (\file -> Lazy.writeFile file (pageText session figures diagnoses compared))
+  when (not (null problems) || (optionStrict options && not (null diagnoses)) || any ((== Slower) . changeVerdict) compared) $
+    exitWith (ExitFailure 1)
+  where
+    quiet = verbosity config == Quiet
+    plan =
+      Plan
+        { planNames = selected,
+          planRounds = optionRounds options,
+          planSeconds = timeLimit config / fromIntegral (2 * optionRounds options),
+          planSeed = optionSeed options,
+          planQuiet = quiet
+        }
+
+-- | What @--regress@ asks for, over the samples of all processes that ran nothing else.
+regressions' :: Config -> Account -> IO ()
+regressions' config account = forM_ (regressions config) $ \(predictors, responder) -> do
+  found <- regression config {verbosity = Quiet} predictors responder [sampleMeasured s | t <- accountAlone account, s <- trialSamples t]
+  putStrLn $ case found of
+    Left problem -> responder ++ ": " ++ problem
+    Right r -> responder ++ ": " ++ unwords [name ++ " " ++ show (estPoint e) | (name, e) <- Map.toList (regCoeffs r)] ++ ", R² " ++ show (estPoint (regRSquare r))

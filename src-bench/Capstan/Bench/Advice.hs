@@ -1,0 +1,182 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.Bench.Advice
+-- Description : Causes of distortion in words: the evidence, and what to change.
+module Capstan.Bench.Advice
+  ( Cause (..),
+    causeTitle,
+    Finding (..),
+    Numbers (..),
+    wordsFor,
+    adviceFor,
+    duration,
+    count,
+    bytes,
+    percent,
+  )
+where
+
+import Criterion.Measurement (secs)
+import Data.Text (Text)
+import qualified Data.Text as Text
+import Numeric (showFFloat)
+
+-- | What can distort a figure. The order is that in which they are told: causes before effects.
+data Cause
+  = -- | Each call makes @malloc@ ask the kernel for memory.
+    AllocatorThreshold
+  | -- | Each call touches pages that the process did not have.
+    PageFaults
+  | -- | Memory waits for the garbage collector, which does not know how much it is.
+    LateFinalisers
+  | -- | The first call pays for pages that the others find there.
+    FirstTouch
+  | -- | Ready threads have to wait for a core.
+    Oversubscription
+  | -- | The processor's clock is not the same in all processes.
+    CpuFrequency
+  | -- | What is timed at once is too short for the clock.
+    TimerResolution
+  | -- | A benchmark's figure depends on what ran before it.
+    OrderEffect
+  | -- | Repeats differ, each in processes of its own.
+    Disagreement
+  deriving (Eq, Ord, Show, Enum, Bounded)
+
+causeTitle :: Cause -> Text
+causeTitle cause = case cause of
+  AllocatorThreshold -> "allocator threshold"
+  PageFaults -> "page faults per call"
+  LateFinalisers -> "late finalisers"
+  FirstTouch -> "first touch"
+  Oversubscription -> "oversubscription"
+  CpuFrequency -> "CPU frequency"
+  TimerResolution -> "timer resolution"
+  OrderEffect -> "order effect"
+  Disagreement -> "repeats disagree"
+
+-- | A cause in one benchmark: the part of the time that it explains (or by how much figures differ),
+-- the seconds of a call, and the numbers that show it.
+data Finding = Finding
+  { findingCause :: !Cause,
+    findingShare :: !Double,
+    findingCall :: !Double,
+    findingNumbers :: !Numbers
+  }
+  deriving (Eq, Show)
+
+-- | Evidence. Times in seconds, sizes in bytes, counts per call.
+data Numbers
+  = -- | Faults, and what one costs.
+    Faults Double Double
+  | -- | mmap, their size, brk, munmap and madvise, faults.
+    Kernel Double Double Double Double Double
+  | -- | Bytes that were late, after so many calls.
+    Late Double Double
+  | -- | The first call, and its faults.
+    First Double Double
+  | -- | Part of the time spent waiting, cores used, cores there are, threads, involuntary switches a second.
+    Waiting Double Double Int Int Double
+  | -- | Slowest over fastest process: the additions, the benchmark.
+    Frequency Double Double
+  | -- | What the clock needs, what it times at once, whether each run is timed by itself.
+    Clock Double Double Bool
+  | -- | Alone, after others; the least and the largest after others.
+    Order Double Double Double Double
+  | -- | How many repeats, the least and the largest.
+    Repeats Int Double Double
+  deriving (Eq, Show)
+
+-- | The evidence of the worst of some benchmarks.
+wordsFor :: [Text] -> Finding -> [Text]
+wordsFor names (Finding _ share call numbers) = case numbers of
+  Faults faults each ->
+    [worst <> count faults <> " page faults in each call of " <> duration call <> "; one costs " <> duration each <> " here, together " <> percent share <> " of the time."]
+  Kernel maps' size brks gives faults ->
+    [ worst <> "each call asks the kernel for memory: "
+        <> Text.intercalate
+          ", "
+          ( [count maps' <> " mmap of " <> bytes size | maps' >= 0.005]
+              ++ [count brks <> " brk" | brks >= 0.005]
+              ++ [count gives <> " munmap or madvise" | gives >= 0.005]
+              ++ [count faults <> " page faults on the new pages" | faults >= 0.5]
+          )
+        <> "; together "
+        <> percent share
+        <> " of the time."
+    ]
+      ++ ["glibc gives blocks from 128 KiB (M_MMAP_THRESHOLD) a mapping of their own and unmaps it when they are freed." | size >= 65536, maps' >= 0.05]
+      ++ ["glibc gives the free end of its heap back to the kernel when it exceeds M_TRIM_THRESHOLD, and asks for it again in the next call." | brks >= 0.05]
+  Late late calls ->
+    [worst <> bytes late <> " of malloc's memory were still held after " <> count calls <> " calls, and freed by the next garbage collection.", "Finalisers run only when the collector does, and it counts the Haskell heap alone: memory of C does not make it run."]
+  First time faults ->
+    [worst <> "the first call takes " <> duration time <> ", the others " <> duration call <> "; it touches " <> count faults <> " pages that the others find there."]
+  Waiting _ used cores threads' switches ->
+    [ worst <> "threads that were ready to run waited for a core " <> percent share <> " of the time ("
+        <> count switches
+        <> " involuntary switches a second).",
+      "This process has " <> Text.pack (show threads') <> " threads and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
+        <> (if used >= 0.9 * fromIntegral cores then "its own threads stand in each other's way." else "other processes had the rest.")
+    ]
+  Frequency spins times ->
+    [worst <> "processes differ by " <> percent (times - 1) <> ", and a fixed chain of additions by " <> percent (spins - 1) <> ": the processor's clock changed."]
+  Clock clock section perRun
+    | perRun -> [worst <> "each run is timed by itself and takes " <> duration section <> "; the clocks around an empty run show " <> duration clock <> "."]
+    | otherwise -> [worst <> "a sample takes " <> duration section <> "; the clock moves in steps of " <> duration clock <> "."]
+  Order alone after least most ->
+    [worst <> duration alone <> " in a process of its own, " <> duration after <> " in a process that runs the others as well (" <> duration least <> " to " <> duration most <> ", by the order)."]
+  Repeats n least most ->
+    [Text.pack (show n) <> " repeats (" <> Text.intercalate ", " (take 3 names) <> (if n > 3 then ", …" else "") <> ") should agree and take from " <> duration least <> " to " <> duration most <> "."]
+  where
+    worst = case names of
+      [_] -> ""
+      name : _ -> name <> ": "
+      [] -> ""
+
+-- | What to change.
+adviceFor :: Finding -> [Text]
+adviceFor finding = case findingCause finding of
+  AllocatorThreshold ->
+    [ "Let the caller own the result: memory of GHC's (mallocForeignPtrBytes) or a buffer that is used again (an arena); docs/bindings.md.",
+      "To see what it costs: set MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=1073741824 in the environment and measure again."
+    ]
+  PageFaults ->
+    ["Use the same memory again in each call; or time a call together with the first use of its memory, if that is what your program does."]
+  LateFinalisers ->
+    ["Free C's memory where its last use is (finalizeForeignPtr, or bracket), or give the collector memory that it counts: mallocForeignPtrBytes."]
+  FirstTouch ->
+    ["Write to the memory once in the environment (env), so that no measured call is the first."]
+  Oversubscription ->
+    ["Run fewer threads (+RTS -N, OMP_NUM_THREADS), or measure when nothing else runs; the figures of this run are not the benchmark's."]
+  CpuFrequency ->
+    ["Fix the frequency (cpupower frequency-set -g performance, no turbo), or compare only figures of the same round."]
+  TimerResolution ->
+    ["Put more work into a run, or time many runs together: whnfIO or perBatchEnv instead of perRunEnv."]
+  OrderEffect ->
+    ["Believe the figure of a process of its own. Something survives a benchmark: memory that malloc keeps, a larger heap, a full cache, live data that the collector copies."]
+  Disagreement ->
+    ["No figure of these is to be believed before the difference is explained: alignment of code or data, or the first of the causes above."]
+
+-- | Seconds, with a unit.
+duration :: Double -> Text
+duration = Text.pack . secs
+
+percent :: Double -> Text
+percent x = Text.pack (showFFloat (Just 0) (100 * x) " %")
+
+-- | Three figures.
+count :: Double -> Text
+count x
+  | x >= 100 = shown 0
+  | x >= 10 = shown 1
+  | x >= 1 || x == 0 = shown 2
+  | otherwise = shown 3
+  where
+    shown n = Text.pack (showFFloat (Just n) x "")
+
+bytes :: Double -> Text
+bytes x
+  | x >= 1048576 = count (x / 1048576) <> " MiB"
+  | x >= 1024 = count (x / 1024) <> " KiB"
+  | otherwise = count x <> " bytes"

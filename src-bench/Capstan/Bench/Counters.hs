@@ -1,0 +1,202 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.Bench.Counters
+-- Description : What the kernel, glibc and the processor counted, as records.
+--
+-- The door to @src-bench/cbits@, whose headers say what each figure is. Nothing needs privileges.
+-- What the machine does not give is 'Nothing'.
+module Capstan.Bench.Counters
+  ( Reading (..),
+    openCounters,
+    readCounters,
+    since,
+    plus,
+    Costs (..),
+    measureCosts,
+    Calls (..),
+    callsSince,
+    watchCalls,
+    countedCalls,
+    processors,
+    threads,
+    collectStatistics,
+  )
+where
+
+import Data.Aeson (FromJSON (..), ToJSON (..), object, withObject, (.:), (.=))
+import Foreign.C.Types (CInt (..))
+import Foreign.Marshal.Array (allocaArray, peekArray)
+import Foreign.Ptr (Ptr)
+
+-- | Counts since the process began, but for the last two fields, which are of this moment.
+data Reading = Reading
+  { minorFaults :: !(Maybe Double),
+    majorFaults :: !(Maybe Double),
+    voluntarySwitches :: !(Maybe Double),
+    involuntarySwitches :: !(Maybe Double),
+    -- | Seconds that threads were ready to run and had no core.
+    coreWait :: !(Maybe Double),
+    cycles :: !(Maybe Double),
+    instructions :: !(Maybe Double),
+    -- | Bytes that @malloc@ has given and not got back.
+    mallocBytes :: !(Maybe Double),
+    -- | Seconds of a fixed chain of additions.
+    spinTime :: !(Maybe Double)
+  }
+  deriving (Eq, Show)
+
+-- | Opens the processor's counters, where there are any. Once, before the first reading.
+openCounters :: IO ()
+openCounters = c_open
+
+-- | Some ten microseconds.
+readCounters :: IO Reading
+readCounters = do
+  values <- figures 9 c_read
+  case values of
+    [minor, major, voluntary, involuntary, wait, malloc, cycle', instruction, spin] ->
+      pure (Reading minor major voluntary involuntary (nano wait) cycle' instruction malloc (nano spin))
+    _ -> error "Capstan.Bench.Counters: the C side has other fields"
+
+nano :: Maybe Double -> Maybe Double
+nano = fmap (* 1e-9)
+
+-- | What was counted between two readings, the earlier one first. Of malloc's bytes it is the growth,
+-- of the spin the mean.
+since :: Reading -> Reading -> Reading
+since = zipReadings (\before after -> after - before) (\before after -> (before + after) / 2)
+
+-- | Two stretches of time together.
+plus :: Reading -> Reading -> Reading
+plus = zipReadings (+) (\a b -> (a + b) / 2)
+
+zipReadings :: (Double -> Double -> Double) -> (Double -> Double -> Double) -> Reading -> Reading -> Reading
+zipReadings f g a b =
+  Reading
+    { minorFaults = on f minorFaults,
+      majorFaults = on f majorFaults,
+      voluntarySwitches = on f voluntarySwitches,
+      involuntarySwitches = on f involuntarySwitches,
+      coreWait = on f coreWait,
+      cycles = on f cycles,
+      instructions = on f instructions,
+      mallocBytes = on f mallocBytes,
+      spinTime = on g spinTime
+    }
+  where
+    on h field = h <$> field a <*> field b
+
+-- | What the machine's primitives cost, in seconds.
+data Costs = Costs
+  { -- | To touch a page for the first time and to give it back.
+    faultCost :: !Double,
+    -- | An @mmap@ with its @munmap@.
+    mappingCost :: !Double,
+    -- | Between two readings of the clock that differ.
+    clockResolution :: !Double
+  }
+  deriving (Eq, Show)
+
+-- | Some milliseconds.
+measureCosts :: IO Costs
+measureCosts = do
+  values <- figures 3 c_costs
+  case sequence values of
+    Just [fault, mapping, resolution] -> pure (Costs (1e-9 * fault) (1e-9 * mapping) (1e-9 * resolution))
+    _ -> error "Capstan.Bench.Counters: the C side has other fields"
+
+-- | Calls for memory.
+data Calls = Calls
+  { -- | @mmap@ of memory without a file, but for GHC's own heap.
+    maps :: !Double,
+    mapBytes :: !Double,
+    unmaps :: !Double,
+    -- | @brk@ to a higher address, and to a lower one.
+    grows :: !Double,
+    trims :: !Double,
+    -- | @madvise@ that gives pages back.
+    discards :: !Double,
+    -- | @mmap@ of whole megabytes at a fixed address: GHC's heap.
+    heapMaps :: !Double
+  }
+  deriving (Eq, Show)
+
+-- | What was counted between two moments, the earlier one first.
+callsSince :: Calls -> Calls -> Calls
+callsSince (Calls a b c d e f g) (Calls a' b' c' d' e' f' g') =
+  Calls (a' - a) (b' - b) (c' - c) (d' - d) (e' - e) (f' - f) (g' - g)
+
+-- | Counts all calls for memory of this process from here on. Each takes microseconds then, and it
+-- cannot be undone, so nothing is timed afterwards. False where the system does not let us.
+watchCalls :: IO Bool
+watchCalls = (== 0) <$> c_watch
+
+-- | Zero before 'watchCalls'.
+countedCalls :: IO Calls
+countedCalls = do
+  values <- figures 7 c_calls
+  case sequence values of
+    Just [a, b, c, d, e, f, g] -> pure (Calls a b c d e f g)
+    _ -> error "Capstan.Bench.Counters: the C side has other fields"
+
+-- | Processors that this process may use.
+processors :: IO Int
+processors = fromIntegral <$> c_processors
+
+-- | OS threads of this process.
+threads :: IO Int
+threads = fromIntegral <$> c_threads
+
+-- | Makes GHC's runtime system keep its statistics from here on, as @+RTS -T@ does.
+collectStatistics :: IO ()
+collectStatistics = c_collect
+
+instance ToJSON Reading where
+  toJSON r = toJSON (map ($ r) [minorFaults, majorFaults, voluntarySwitches, involuntarySwitches, coreWait, cycles, instructions, mallocBytes, spinTime])
+
+instance FromJSON Reading where
+  parseJSON v = do
+    values <- parseJSON v
+    case values of
+      [a, b, c, d, e, f, g, h, i] -> pure (Reading a b c d e f g h i)
+      _ -> fail "a reading has nine figures"
+
+instance ToJSON Costs where
+  toJSON (Costs f m r) = object ["fault" .= f, "mapping" .= m, "clock" .= r]
+
+instance FromJSON Costs where
+  parseJSON = withObject "costs" $ \o -> Costs <$> o .: "fault" <*> o .: "mapping" <*> o .: "clock"
+
+instance ToJSON Calls where
+  toJSON (Calls a b c d e f g) =
+    object ["mmap" .= a, "mmap-bytes" .= b, "munmap" .= c, "brk-grow" .= d, "brk-trim" .= e, "madvise" .= f, "heap-mmap" .= g]
+
+instance FromJSON Calls where
+  parseJSON = withObject "calls" $ \o ->
+    Calls <$> o .: "mmap" <*> o .: "mmap-bytes" <*> o .: "munmap" <*> o .: "brk-grow" <*> o .: "brk-trim" <*> o .: "madvise" <*> o .: "heap-mmap"
+
+figures :: Int -> (Ptr Double -> IO ()) -> IO [Maybe Double]
+figures n fill = allocaArray n $ \at -> do
+  fill at
+  map known <$> peekArray n at
+  where
+    known x = if isNaN x || isInfinite x then Nothing else Just x
+
+-- The reading and the watch ask the kernel and take time, so they are safe calls: a collection that
+-- another thread starts meanwhile need not wait.
+foreign import ccall safe "cst_bench_open" c_open :: IO ()
+
+foreign import ccall safe "cst_bench_read" c_read :: Ptr Double -> IO ()
+
+foreign import ccall safe "cst_bench_costs" c_costs :: Ptr Double -> IO ()
+
+foreign import ccall safe "cst_bench_watch" c_watch :: IO CInt
+
+foreign import ccall unsafe "cst_bench_calls" c_calls :: Ptr Double -> IO ()
+
+foreign import ccall unsafe "cst_bench_processors" c_processors :: IO CInt
+
+foreign import ccall unsafe "cst_bench_threads" c_threads :: IO CInt
+
+foreign import ccall unsafe "cst_bench_collect_statistics" c_collect :: IO ()

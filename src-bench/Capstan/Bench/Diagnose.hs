@@ -1,0 +1,254 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.Bench.Diagnose
+-- Description : From what was observed to what distorts it: a pure function.
+--
+-- Two questions are asked. Is a good part of a benchmark's time spent on something that is not the
+-- benchmark's own work? And do figures that should agree do so: the same benchmark alone and after
+-- others, and benchmarks that are repeats of each other (their names differ in digits only)?
+--
+-- A cause is named when it explains a tenth of the time or more, from counts and from what the things
+-- counted cost on this machine at that time, and never from a time alone. Disagreement must be
+-- larger than a tenth and than what the processes of one benchmark differ by. Where other work on the
+-- machine is to blame, nothing is said about order.
+module Capstan.Bench.Diagnose
+  ( Cause (..),
+    causeTitle,
+    Diagnosis (..),
+    diagnose,
+    family,
+    typical,
+    countPerCall,
+  )
+where
+
+import Capstan.Bench.Advice (Cause (..), Finding (..), Numbers (..), adviceFor, causeTitle, wordsFor)
+import Capstan.Bench.Counters
+import Capstan.Bench.Evidence
+import Capstan.Bench.Statistics (middle, spreadOf)
+import Criterion.Measurement (threshold)
+import Criterion.Measurement.Types (Measured (..), fromDouble)
+import Data.Char (isDigit)
+import Data.List (nub, sortOn)
+import qualified Data.Map.Strict as Map
+import Data.Maybe (catMaybes, fromMaybe, isJust, mapMaybe)
+import Data.Text (Text)
+import qualified Data.Text as Text
+
+-- | A cause, the benchmarks that show it (the worst one first), the evidence and what to change.
+data Diagnosis = Diagnosis
+  { diagnosisCause :: Cause,
+    diagnosisSubjects :: [Text],
+    -- | The part of the time that it explains in the worst one, or by how much figures differ.
+    diagnosisShare :: !Double,
+    diagnosisEvidence :: [Text],
+    diagnosisAdvice :: [Text]
+  }
+  deriving (Eq, Show)
+
+-- | A tenth: less is not worth a word, and lies within what a shared machine does by itself.
+matters :: Double
+matters = 0.1
+
+-- | All that is to be said, in a fixed order: what benchmarks have in common is said once.
+diagnose :: [Account] -> [Diagnosis]
+diagnose accounts =
+  [ Diagnosis
+      { diagnosisCause = cause,
+        diagnosisSubjects = map fst found,
+        diagnosisShare = findingShare worst,
+        diagnosisEvidence = wordsFor (map fst found) worst,
+        diagnosisAdvice = adviceFor worst
+      }
+    | cause <- [minBound .. maxBound],
+      let found = sortOn (negate . findingShare . snd) [(name, f) | (name, f) <- findings, findingCause f == cause],
+      (_, worst) : _ <- [found]
+  ]
+  where
+    own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
+    findings = own ++ [f | not disturbed, f <- mapMaybe orderEffect accounts ++ concatMap repeats (families accounts)]
+    -- Where others took the cores or the clock changed, times differ for that reason.
+    disturbed = any ((`elem` [Oversubscription, CpuFrequency]) . findingCause . snd) own
+
+ownCauses :: [Account -> Maybe Finding]
+ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, cpuFrequency, timerResolution, oversubscription]
+
+-- * Figures of an account
+
+-- | Seconds per call: the middle of the processes that ran nothing else, or of the others where there
+-- are none.
+typical :: Account -> Double
+typical a = middle (map trialEstimate (if null (accountAlone a) then accountAfter a else accountAlone a))
+
+trials :: Account -> [Trial]
+trials a = if null (accountAlone a) then accountAfter a else accountAlone a
+
+-- | How many of something a call takes: in the middle process, over all its samples.
+countPerCall :: (Sample -> Maybe Double) -> Account -> Maybe Double
+countPerCall field a
+  | null counted = Nothing
+  | otherwise = Just (middle counted)
+  where
+    counted = mapMaybe inTrial (trials a)
+    inTrial t
+      | calls <= 0 = Nothing
+      | otherwise = (/ calls) . sum <$> mapM field (trialSamples t)
+      where
+        calls = sum (map sampleCalls (trialSamples t))
+
+faultsPerCall :: Account -> Double
+faultsPerCall = fromMaybe 0 . countPerCall (minorFaults . sampleReading)
+
+-- | The cheapest of the processes: a disturbed one overstates what things cost.
+cost :: (Costs -> Double) -> Account -> Double
+cost field a = case map (field . surroundingCosts . trialSurroundings) (trials a) of
+  [] -> 0
+  costs -> minimum costs
+
+faultShare :: Account -> Double
+faultShare a
+  | typical a <= 0 = 0
+  | otherwise = min 1 (faultsPerCall a * cost faultCost a / typical a)
+
+collectionShare :: Account -> Double
+collectionShare a = fromMaybe 0 (countPerCall (fromDouble . measGcWallSeconds . sampleMeasured) a) / max 1e-12 (typical a)
+
+finding :: Cause -> Double -> Account -> Numbers -> Maybe Finding
+finding cause share a numbers = Just (Finding cause share (typical a) numbers)
+
+-- * Causes within one benchmark
+
+pageFaults :: Account -> Maybe Finding
+pageFaults a
+  | share < matters = Nothing
+  | otherwise = finding PageFaults share a (Faults (faultsPerCall a) (cost faultCost a))
+  where
+    share = faultShare a
+
+-- | Calls for memory that are made call after call, whether their pages are touched or not.
+allocatorThreshold :: Account -> Maybe Finding
+allocatorThreshold a = do
+  Watched n calls _ <- accountWatched a
+  let kernel = (maps calls + unmaps calls + grows calls + trims calls + discards calls) / n
+      share = min 1 (kernel * cost mappingCost a / 2 / max 1e-12 (typical a) + faultShare a)
+      size = if maps calls > 0 then mapBytes calls / maps calls else 0
+      large = size >= 65536 && maps calls / n >= 0.05
+      heap = (grows calls + trims calls) / n >= 0.05
+  if kernel >= 0.1 && (large || heap) && share >= matters
+    then finding AllocatorThreshold share a (Kernel (maps calls / n) size ((grows calls + trims calls) / n) ((unmaps calls + discards calls) / n) (faultsPerCall a))
+    else Nothing
+
+-- | Memory that waits for the collector, where that costs something: pages, or collections.
+lateFinalisers :: Account -> Maybe Finding
+lateFinalisers a = do
+  watched <- accountWatched a
+  late <- watchedLate watched
+  let share = max (faultShare a) (collectionShare a)
+  if late >= 1048576 && watchedIterations watched >= 4 && share >= matters / 2
+    then finding LateFinalisers share a (Late late (watchedIterations watched))
+    else Nothing
+
+-- | The first call touches pages that the others find there, and takes longer by a part of a sample
+-- that counts: criterion counts those from 'threshold' seconds.
+firstTouch :: Account -> Maybe Finding
+firstTouch a
+  | null (accountAlone a) = Nothing
+  | faults >= 64 && excess >= matters * max (typical a) threshold && faults * cost faultCost a >= excess / 4 =
+    finding FirstTouch (excess / typical a) a (First (typical a + excess) faults)
+  | otherwise = Nothing
+  where
+    firsts = map trialFirst (accountAlone a)
+    excess = middle (map sampleTime firsts) - typical a
+    faults = middle (catMaybes [minorFaults (sampleReading f) | f <- firsts]) - faultsPerCall a
+
+-- | The same chain of additions takes longer in some processes, and the benchmark with it.
+cpuFrequency :: Account -> Maybe Finding
+cpuFrequency a
+  | length pairs < 2 || spreadOf spins < 1.05 || spreadOf times < 1.05 = Nothing
+  | spreadOf (zipWith (/) times spins) - 1 > (spreadOf times - 1) / 2 = Nothing
+  | otherwise = finding CpuFrequency (spreadOf times - 1) a (Frequency (spreadOf spins) (spreadOf times))
+  where
+    pairs = [(trialEstimate t, middle spin) | t <- accountAlone a ++ accountAfter a, let spin = mapMaybe (spinTime . sampleReading) (trialSamples t), not (null spin)]
+    (times, spins) = unzip pairs
+
+-- | What is timed at once is not long against the clock.
+timerResolution :: Account -> Maybe Finding
+timerResolution a = case trials a of
+  t : _
+    | trialPerRun t, Just floor' <- trialFloor t, typical a < 10 * floor' -> finding TimerResolution (min 1 (floor' / typical a)) a (Clock floor' (typical a) True)
+    | not (trialPerRun t), section < 100 * resolution -> finding TimerResolution (resolution / section) a (Clock resolution section False)
+  _ -> Nothing
+  where
+    section = middle [sampleTime s | t <- trials a, s <- trialSamples t]
+    resolution = cost clockResolution a
+
+-- | Threads that were ready to run had no core.
+oversubscription :: Account -> Maybe Finding
+oversubscription a
+  | null waits || share < matters || middle (map snd waits) < matters / 2 = Nothing
+  | otherwise = finding Oversubscription share a (Waiting share used cores (surroundingThreads around) switches)
+  where
+    waits =
+      [ (w / max 1e-12 (w + measCpuTime m), w / max 1e-12 (measTime m))
+        | t <- trials a,
+          s <- trialSamples t,
+          let m = sampleMeasured s,
+          Just w <- [coreWait (sampleReading s)]
+      ]
+    share = middle (map fst waits)
+    used = middle [measCpuTime m / max 1e-12 (measTime m) | t <- trials a, s <- trialSamples t, let m = sampleMeasured s]
+    around = trialSurroundings (head (trials a))
+    cores = surroundingProcessors around
+    switches = fromMaybe 0 (countPerCall (involuntarySwitches . sampleReading) a) / max 1e-12 (typical a)
+
+-- * Figures that should agree
+
+-- | The same benchmark, alone and after others.
+orderEffect :: Account -> Maybe (Text, Finding)
+orderEffect a
+  | length alone < 2 || length after < 2 = Nothing
+  | apart (1 + matters) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
+  | otherwise = Nothing
+  where
+    alone = map trialEstimate (accountAlone a)
+    after = map trialEstimate (accountAfter a)
+    share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
+    scattered = length after >= 3 && spreadOf after >= 1 + 2 * matters && spreadOf alone <= 1 + matters / 2
+
+-- | Whether all figures of one side are that much larger than all of the other.
+apart :: Double -> [Double] -> [Double] -> Bool
+apart factor xs ys = minimum ys > factor * maximum xs || minimum xs > factor * maximum ys
+
+-- | Benchmarks whose names differ in digits only.
+families :: [Account] -> [[Account]]
+families accounts = [as | as@(_ : _ : _) <- Map.elems byFamily]
+  where
+    byFamily = Map.fromListWith (flip (++)) [(f, [a]) | a <- accounts, Just f <- [family (accountName a)]]
+
+-- | What repeats have in common: the name without digits at its end. Nothing where there are none.
+family :: Text -> Maybe Text
+family name
+  | Text.null digits = Nothing
+  | otherwise = Just (Text.dropEnd (Text.length digits) name)
+  where
+    digits = Text.takeWhileEnd isDigit name
+
+-- | What is wrong among repeats: they differ alone, or only by their place in a process.
+repeats :: [Account] -> [(Text, Finding)]
+repeats as
+  | any isJust [() <$ unequal a b | a <- as, b <- as] = report Disagreement (spreadOf alone)
+  | length rounds >= 2 && minimum (map spreadOf rounds) >= 1 + 1.5 * matters && spreadOf alone <= 1 + 0.7 * matters = report OrderEffect (middle (map spreadOf rounds))
+  | otherwise = []
+  where
+    alone = map typical as
+    every = concat rounds
+    rounds = Map.elems (Map.fromListWith (++) [(r, [trialEstimate t]) | a <- as, t <- accountAfter a, After r _ <- [trialPlace t]])
+    unequal a b = if separate a b then Just () else Nothing
+    separate a b = length (accountAlone a) >= 2 && length (accountAlone b) >= 2 && apart (1 + matters) (estimates a) (estimates b)
+    estimates = map trialEstimate . accountAlone
+    report cause spread =
+      [ (name, Finding cause (spread - 1) (middle alone) (Repeats (length as) (minimum shown) (maximum shown)))
+        | name <- nub (map accountName as),
+          let shown = if cause == Disagreement || null every then alone else every
+      ]

@@ -1,0 +1,185 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.Bench.Evidence
+-- Description : What was observed of a benchmark, in one process and in all, and how it is kept.
+--
+-- A 'Trial' is one benchmark in one process: its first call, then samples of many calls, each with
+-- criterion's measurement and the counters around it. An 'Account' is all that is known of one
+-- benchmark: trials in processes of their own, trials in processes that ran the others as well, and
+-- the calls for memory that a process of its own was watched for. Times are in seconds.
+module Capstan.Bench.Evidence
+  ( -- * One process
+    Sample (..),
+    sampleTime,
+    sampleCalls,
+    Trial (..),
+    Place (..),
+    Surroundings (..),
+    perCall,
+    trialEstimate,
+
+    -- * All processes
+    Watched (..),
+    Account (..),
+    Session (..),
+    readSession,
+    writeSession,
+  )
+where
+
+import Capstan.Bench.Counters (Calls, Costs, Reading)
+import Capstan.Bench.Statistics (middle)
+import Criterion.Measurement.Types (Measured (..))
+import Data.Aeson
+import Data.Text (Text)
+import qualified Data.Text as Text
+import System.Directory (renameFile)
+
+-- | Some calls that were timed together (one by one, where criterion times each run by itself).
+data Sample = Sample
+  { sampleMeasured :: !Measured,
+    -- | What was counted meanwhile.
+    sampleReading :: !Reading
+  }
+  deriving (Eq, Show)
+
+sampleTime :: Sample -> Double
+sampleTime = measTime . sampleMeasured
+
+sampleCalls :: Sample -> Double
+sampleCalls = fromIntegral . measIters . sampleMeasured
+
+-- | Seconds per call.
+perCall :: Sample -> Double
+perCall s = sampleTime s / max 1 (sampleCalls s)
+
+-- | Where in which process.
+data Place
+  = -- | Alone in a process of its own, in this round.
+    Alone Int
+  | -- | In this round, after so many others in the same process.
+    After Int Int
+  deriving (Eq, Show)
+
+-- | What is true of the process, and what things cost in it.
+data Surroundings = Surroundings
+  { surroundingCosts :: !Costs,
+    surroundingProcessors :: !Int,
+    surroundingThreads :: !Int,
+    surroundingCapabilities :: !Int
+  }
+  deriving (Eq, Show)
+
+data Trial = Trial
+  { trialPlace :: !Place,
+    trialSurroundings :: !Surroundings,
+    -- | The first call in this process, by itself.
+    trialFirst :: !Sample,
+    trialSamples :: [Sample],
+    -- | Whether each run is timed by itself ('Criterion.Main.perRunEnv').
+    trialPerRun :: !Bool,
+    -- | What an empty run costs when each is timed by itself; nothing otherwise.
+    trialFloor :: !(Maybe Double)
+  }
+  deriving (Eq, Show)
+
+-- | Seconds per call: the median of the samples.
+trialEstimate :: Trial -> Double
+trialEstimate = middle . map perCall . trialSamples
+
+-- | What a process was watched for, with nothing timed.
+data Watched = Watched
+  { watchedIterations :: !Double,
+    -- | While the calls ran.
+    watchedCalls :: !Calls,
+    -- | Bytes of @malloc@ that were still held after the calls and that the next collection freed.
+    watchedLate :: !(Maybe Double)
+  }
+  deriving (Eq, Show)
+
+data Account = Account
+  { accountName :: !Text,
+    accountAlone :: [Trial],
+    accountAfter :: [Trial],
+    -- | Nothing where the kernel does not let us watch.
+    accountWatched :: !(Maybe Watched)
+  }
+  deriving (Eq, Show)
+
+-- | A run of the program: all its benchmarks in the order in which it lists them.
+data Session = Session
+  { sessionProgram :: !Text,
+    sessionDate :: !Text,
+    sessionAccounts :: [Account]
+  }
+  deriving (Eq, Show)
+
+instance ToJSON Sample where
+  toJSON (Sample m r) = toJSON (m, r)
+
+instance FromJSON Sample where
+  parseJSON v = uncurry Sample <$> parseJSON v
+
+instance ToJSON Place where
+  toJSON (Alone r) = object ["round" .= r]
+  toJSON (After r n) = object ["round" .= r, "after" .= n]
+
+instance FromJSON Place where
+  parseJSON = withObject "place" $ \o -> do
+    others <- o .:? "after"
+    maybe Alone (flip After) others <$> o .: "round"
+
+instance ToJSON Surroundings where
+  toJSON (Surroundings c p t k) = object ["costs" .= c, "processors" .= p, "threads" .= t, "capabilities" .= k]
+
+instance FromJSON Surroundings where
+  parseJSON = withObject "surroundings" $ \o ->
+    Surroundings <$> o .: "costs" <*> o .: "processors" <*> o .: "threads" <*> o .: "capabilities"
+
+instance ToJSON Trial where
+  toJSON t =
+    object
+      [ "place" .= trialPlace t,
+        "surroundings" .= trialSurroundings t,
+        "first" .= trialFirst t,
+        "samples" .= trialSamples t,
+        "per-run" .= trialPerRun t,
+        "floor" .= trialFloor t
+      ]
+
+instance FromJSON Trial where
+  parseJSON = withObject "trial" $ \o ->
+    Trial <$> o .: "place" <*> o .: "surroundings" <*> o .: "first" <*> o .: "samples" <*> o .: "per-run" <*> o .:? "floor"
+
+instance ToJSON Watched where
+  toJSON (Watched n calls late) = object ["iterations" .= n, "calls" .= calls, "late" .= late]
+
+instance FromJSON Watched where
+  parseJSON = withObject "watched" $ \o -> Watched <$> o .: "iterations" <*> o .: "calls" <*> o .:? "late"
+
+instance ToJSON Account where
+  toJSON (Account name alone after watched) =
+    object ["name" .= name, "alone" .= alone, "after-others" .= after, "watched" .= watched]
+
+instance FromJSON Account where
+  parseJSON = withObject "benchmark" $ \o ->
+    Account <$> o .: "name" <*> o .: "alone" <*> o .: "after-others" <*> o .:? "watched"
+
+instance ToJSON Session where
+  toJSON (Session program date accounts) =
+    object ["capstan-bench" .= (1 :: Int), "program" .= program, "date" .= date, "benchmarks" .= accounts]
+
+instance FromJSON Session where
+  parseJSON = withObject "results of Capstan.Bench" $ \o ->
+    Session <$> o .: "program" <*> o .: "date" <*> o .: "benchmarks"
+
+-- | A file that an earlier run wrote with @--json@.
+readSession :: FilePath -> IO (Either Text Session)
+readSession file = either (Left . Text.pack) Right <$> eitherDecodeFileStrict' file
+
+-- | Replaces the file at once, so that a reader never sees half of it.
+writeSession :: FilePath -> Session -> IO ()
+writeSession file session = do
+  encodeFile (file ++ ".new") session
+  renameFile (file ++ ".new") file

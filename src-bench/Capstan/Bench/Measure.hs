@@ -1,0 +1,135 @@
+{-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE RecordWildCards #-}
+
+-- |
+-- Module      : Capstan.Bench.Measure
+-- Description : One benchmark in this process: criterion's measurement with counters around it.
+--
+-- Each sample is criterion's 'measure'. The counters are read where criterion makes and cleans the
+-- environment of a sample, that is outside its clocks, so they cost a call nothing. A first call is
+-- measured by itself, then samples grow until they are long enough for the clock, and are dropped;
+-- then come samples of different sizes, large and small in turn, so that neither drift nor what a
+-- sample costs by itself looks like time per call.
+module Capstan.Bench.Measure
+  ( measureTrial,
+    measureFloor,
+    describeSurroundings,
+    watchBenchmark,
+    sampleCount,
+  )
+where
+
+import Capstan.Bench.Counters
+import Capstan.Bench.Evidence
+import Capstan.Bench.Statistics (middle)
+import Control.Concurrent (getNumCapabilities, yield)
+import Control.DeepSeq (rnf)
+import Control.Exception (evaluate)
+import Control.Monad (replicateM, replicateM_)
+import Criterion.Measurement (initializeTime, measure, runBenchmarkable_)
+import Criterion.Measurement.Types (Benchmarkable (..), Measured (..), nfIO, perRunEnv)
+import Data.IORef
+import Data.Int (Int64)
+import System.Mem (performGC, performMajorGC)
+
+-- | Samples that a trial aims at; fewer where single calls are long.
+sampleCount :: Int
+sampleCount = 20
+
+-- | A benchmark whose environments tell what was counted between their making and their cleaning.
+counted :: IORef (Maybe Reading) -> Benchmarkable -> IO Benchmarkable
+counted total Benchmarkable {..} = do
+  started <- newIORef Nothing
+  let make n = do
+        e <- allocEnv n
+        evaluate (rnf e)
+        readCounters >>= writeIORef started . Just
+        pure e
+      clean n e = do
+        now <- readCounters
+        before <- readIORef started
+        let counts = fmap (`since` now) before
+        modifyIORef' total (\sofar -> maybe counts (\s -> Just (maybe s (plus s) counts)) sofar)
+        cleanEnv n e
+  pure Benchmarkable {allocEnv = make, cleanEnv = clean, ..}
+
+-- | Takes about so many seconds, and at least six calls.
+measureTrial :: Double -> Place -> Surroundings -> Maybe Double -> Benchmarkable -> IO Trial
+measureTrial seconds place surroundings empty benchmark = do
+  total <- newIORef Nothing
+  bm <- counted total benchmark
+  initializeTime
+  let sample n = do
+        writeIORef total Nothing
+        (m, _) <- measure bm n
+        reading <- readIORef total
+        maybe (error "Capstan.Bench.Measure: criterion made no environment") (pure . Sample m) reading
+  performGC
+  first <- sample 1
+  performGC
+  guess <- if sampleTime first >= shortest then pure (sampleTime first) else grow sample 1
+  samples <- mapM sample (sizes seconds guess)
+  pure
+    Trial
+      { trialPlace = place,
+        trialSurroundings = surroundings,
+        trialFirst = first,
+        trialSamples = samples,
+        trialPerRun = perRun benchmark,
+        trialFloor = if perRun benchmark then empty else Nothing
+      }
+  where
+    shortest = seconds / fromIntegral (2 * sampleCount)
+    grow sample n = do
+      s <- sample n
+      if sampleTime s >= shortest || n >= 2 ^ (40 :: Int) then pure (perCall s) else grow sample (2 * n)
+
+-- | The calls of each sample: half to one and a half of the mean, large and small in turn. A call that
+-- is itself as long as a sample is sampled by itself, at least five times.
+sizes :: Double -> Double -> [Int64]
+sizes seconds call
+  | call * fromIntegral sampleCount > seconds = replicate (max 5 (floor (seconds / call))) 1
+  | otherwise = map (max 1 . round . (/ call) . (* mean)) (alternate weights)
+  where
+    mean = seconds / fromIntegral sampleCount
+    weights = [0.5 + fromIntegral i / fromIntegral (sampleCount - 1) | i <- [0 .. sampleCount - 1]]
+    alternate xs = take (length xs) (concat (zipWith (\a b -> [a, b]) xs (reverse xs)))
+
+-- | What criterion's clocks show for an empty run that is timed by itself, in seconds.
+measureFloor :: IO Double
+measureFloor = do
+  initializeTime
+  values <- replicateM 31 (fst <$> measure (perRunEnv (pure ()) pure) 1)
+  pure (middle (map measTime values))
+
+describeSurroundings :: IO Surroundings
+describeSurroundings = Surroundings <$> measureCosts <*> processors <*> threads <*> getNumCapabilities
+
+-- | So many calls, unwatched and then watched. Nothing may be timed in this process afterwards.
+-- Nothing where the kernel refuses.
+watchBenchmark :: Int64 -> Benchmarkable -> IO (Maybe Watched)
+watchBenchmark n benchmark = do
+  runBenchmarkable_ benchmark n
+  performMajorGC
+  -- The empty run makes what a run needs by itself before counting begins.
+  runBenchmarkable_ (nfIO (pure ())) 1
+  watching <- watchCalls
+  if not watching
+    then pure Nothing
+    else do
+      before <- countedCalls
+      runBenchmarkable_ benchmark n
+      after <- countedCalls
+      held <- mallocBytes <$> readCounters
+      performMajorGC
+      -- Finalisers in Haskell have a thread of their own.
+      replicateM_ 100 yield
+      left <- mallocBytes <$> readCounters
+      pure
+        ( Just
+            Watched
+              { watchedIterations = fromIntegral n,
+                watchedCalls = callsSince before after,
+                watchedLate = max 0 <$> ((-) <$> held <*> left)
+              }
+        )

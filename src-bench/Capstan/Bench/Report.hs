@@ -1,0 +1,131 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Capstan.Bench.Report
+-- Description : Results as text, as CSV and as JUnit's XML.
+module Capstan.Bench.Report
+  ( Figures (..),
+    figuresOf,
+    accountText,
+    diagnosisText,
+    csvText,
+    junitText,
+    perCallFigures,
+  )
+where
+
+import Capstan.Bench.Advice (bytes, causeTitle, count, duration, percent)
+import Capstan.Bench.Counters
+import Capstan.Bench.Diagnose (Diagnosis (..), countPerCall, typical)
+import Capstan.Bench.Evidence
+import Capstan.Bench.Statistics
+import Criterion.Measurement.Types (Measured (..), fromDouble, fromInt)
+import Criterion.Types (Config, Regression (..))
+import Data.Maybe (catMaybes)
+import Data.Text (Text)
+import qualified Data.Text as Text
+import Statistics.Types (estPoint)
+
+-- | An account with its statistics, in seconds per call.
+data Figures = Figures
+  { figuresAccount :: Account,
+    -- | Median, mean and standard deviation of the samples of all processes that ran nothing else.
+    figuresMedian :: Summary,
+    figuresMean :: Summary,
+    figuresDeviation :: Summary,
+    -- | R², where samples differ in their number of calls.
+    figuresFit :: Maybe Double
+  }
+
+figuresOf :: Config -> Account -> IO Figures
+figuresOf config a = do
+  fit <- regression config ["iters"] "time" (map sampleMeasured samples)
+  Figures a <$> summarise config Median values <*> summarise config Mean values <*> summarise config Deviation values
+    <*> pure (either (const Nothing) (Just . estPoint . regRSquare) fit)
+  where
+    samples = concatMap trialSamples (accountAlone a)
+    values = map perCall samples
+
+-- | What a call takes, by name: the key for CSV, the words for people, the figure.
+perCallFigures :: Account -> [(Text, Text, Double)]
+perCallFigures a =
+  catMaybes
+    [ figure "PageFaults" (`counted` "page faults") (reading minorFaults),
+      figure "MajorFaults" (`counted` "major page faults") (reading majorFaults),
+      figure "VoluntarySwitches" (`counted` "voluntary context switches") (reading voluntarySwitches),
+      figure "InvoluntarySwitches" (`counted` "involuntary context switches") (reading involuntarySwitches),
+      figure "Mmap" (`counted` "mmap") (calls maps),
+      figure "Munmap" (`counted` "munmap") (calls unmaps),
+      figure "BrkGrow" (`counted` "brk up") (calls grows),
+      figure "BrkTrim" (`counted` "brk down") (calls trims),
+      figure "Madvise" (`counted` "madvise") (calls discards),
+      figure "GCs" (`counted` "collections") (measured (fmap fromIntegral . fromInt . measNumGcs)),
+      figure "GCTime" (\x -> duration x <> " collecting") (measured (fromDouble . measGcWallSeconds)),
+      figure "Allocated" (\x -> bytes x <> " allocated") (measured (fmap fromIntegral . fromInt . measAllocated)),
+      figure "Cycles" (`counted` "cycles") (reading cycles),
+      figure "Instructions" (`counted` "instructions") (reading instructions)
+    ]
+  where
+    figure key say = fmap (\x -> (key, say x, x))
+    counted x thing = count x <> " " <> thing
+    reading field = countPerCall (field . sampleReading) a
+    measured field = countPerCall (field . sampleMeasured) a
+    calls field = (\w -> field (watchedCalls w) / watchedIterations w) <$> accountWatched a
+
+-- | As criterion shows it, and what a call takes beside its time; what is too little to be shown is
+-- left out.
+accountText :: Figures -> Text
+accountText f =
+  Text.unlines $
+    ("benchmarking " <> accountName a) :
+    line "time" (summary (figuresMedian f) <> maybe "" (\r -> "   " <> Text.pack (show (round (1000 * r) :: Int)) <> "/1000 R²") (figuresFit f)) :
+    line "mean" (summary (figuresMean f)) :
+    line "std dev" (summary (figuresDeviation f)) :
+    [line "after others" (duration (middle after) <> "   (" <> duration (minimum after) <> " .. " <> duration (maximum after) <> ")") | not (null after)]
+      ++ [line "per call" (Text.intercalate ", " shown) | not (null shown)]
+  where
+    a = figuresAccount f
+    after = map trialEstimate (accountAfter a)
+    shown = [text | (key, text, x) <- perCallFigures a, if key == "GCTime" then x > 0.001 * typical a else x >= 0.001]
+    line name text = Text.justifyLeft 15 ' ' name <> text
+    summary (Summary low m high) = Text.justifyLeft 10 ' ' (duration m) <> " (" <> duration low <> " .. " <> duration high <> ")"
+
+-- | A paragraph.
+diagnosisText :: Diagnosis -> Text
+diagnosisText d =
+  Text.unlines $
+    ("diagnosis: " <> causeTitle (diagnosisCause d) <> " (" <> percent (diagnosisShare d) <> ") in " <> subjects) :
+    map ("  " <>) (diagnosisEvidence d) ++ map ("  change: " <>) (diagnosisAdvice d)
+  where
+    subjects = case diagnosisSubjects d of
+      names | length names > 4 -> Text.intercalate ", " (take 3 names) <> " and " <> Text.pack (show (length names - 3)) <> " more"
+      names -> Text.intercalate ", " names
+
+-- | Criterion's columns first, then ours.
+csvText :: [Figures] -> Text
+csvText figures = Text.unlines (map (Text.intercalate ",") (header : map row figures))
+  where
+    header = ["Name", "Mean", "MeanLB", "MeanUB", "Stddev", "StddevLB", "StddevUB", "Median", "MedianLB", "MedianUB", "AfterOthers"] ++ keys
+    keys = ["PageFaults", "MajorFaults", "VoluntarySwitches", "InvoluntarySwitches", "Mmap", "Munmap", "BrkGrow", "BrkTrim", "Madvise", "GCs", "GCTime", "Allocated", "Cycles", "Instructions"]
+    row f =
+      quoted (accountName a) :
+      concatMap parts [figuresMean f, figuresDeviation f, figuresMedian f]
+        ++ [if null (accountAfter a) then "" else number (middle (map trialEstimate (accountAfter a)))]
+        ++ [maybe "" number (lookup key [(k, x) | (k, _, x) <- perCallFigures a]) | key <- keys]
+      where
+        a = figuresAccount f
+    parts (Summary low m high) = map number [m, low, high]
+    number = Text.pack . show
+    quoted name
+      | Text.any (`elem` (",\"\n" :: String)) name = "\"" <> Text.replace "\"" "\"\"" name <> "\""
+      | otherwise = name
+
+junitText :: [Figures] -> Text
+junitText figures =
+  Text.unlines $
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" :
+    ("<testsuite name=\"Capstan.Bench\" tests=\"" <> Text.pack (show (length figures)) <> "\">") :
+    ["  <testcase name=\"" <> escaped (accountName (figuresAccount f)) <> "\" time=\"" <> Text.pack (show (summaryMiddle (figuresMedian f))) <> "\" />" | f <- figures]
+      ++ ["</testsuite>"]
+  where
+    escaped = Text.replace "\"" "&quot;" . Text.replace "<" "&lt;" . Text.replace "&" "&amp;"
