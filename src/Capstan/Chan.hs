@@ -1,0 +1,137 @@
+-- |
+-- Module      : Capstan.Chan
+-- Description : Bounded, unbounded and rendezvous channels
+--
+-- A channel carries items from any number of senders to any number of receivers, first in, first
+-- out. A thread that has to wait is parked: it costs no processor time and holds no Capability, so
+-- it may be a green thread, a task or a callback.
+--
+-- > results <- newBounded 100
+-- > done <- newUnbounded
+-- > _ <- forkIO (mapM_ (send results) [1 .. 1000 :: Int] >> close results)
+-- > let consume total = recvMaybe results >>= maybe (pure total) (\x -> consume $! total + x)
+-- > consume 0 >>= send done
+--
+-- == Promises
+--
+-- 1. Items arrive in the order in which their 'send's took effect, each at one receiver.
+-- 2. A channel holds at most its capacity. Who waits is served in the order of arrival.
+-- 3. An operation that ends with an asynchronous exception has done nothing: no item was sent, none
+--    was received. If the exception comes too late for that, the operation ends well and the
+--    exception arrives at the next point where the thread can be interrupted. Without 'mask' around
+--    it, that point may be right after the operation, before its result is used, as with
+--    'Control.Concurrent.MVar.takeMVar'.
+-- 4. A thread that waits for a channel that nobody else can reach gets
+--    'Control.Exception.BlockedIndefinitelyOnMVar'.
+--
+-- == Cost
+--
+-- An operation that does not wait is one compare-and-swap and about ten words of memory. No operation
+-- takes a lock. Receiving is in constant time on average: the queue is turned now and then.
+module Capstan.Chan
+  ( -- * Channels
+    Chan,
+    newBounded,
+    newUnbounded,
+    newRendezvous,
+
+    -- * Sending and receiving
+    send,
+    recv,
+    recvMaybe,
+    sendPoll,
+    recvPoll,
+
+    -- * Closing
+    close,
+    isClosed,
+    ChanClosed (..),
+
+    -- * The first of several
+    Case,
+    receive,
+    select,
+    selectPoll,
+  )
+where
+
+import Capstan.Chan.Protocol (ChanClosed (..))
+import qualified Capstan.Chan.Protocol as Protocol
+import Control.Exception (throwIO)
+
+-- | A channel for items of type @a@.
+newtype Chan a = Chan (Protocol.Chan IO a)
+
+-- | A channel that holds at most so many items; 'send' waits while it is full. With 0 it is a
+-- rendezvous. A negative number is an error.
+newBounded :: Int -> IO (Chan a)
+newBounded capacity
+  | capacity < 0 = ioError (userError "Capstan.Chan.newBounded: a capacity is 0 or more")
+  | otherwise = Chan <$> Protocol.newChan capacity
+
+-- | A channel whose 'send' never waits.
+newUnbounded :: IO (Chan a)
+newUnbounded = newBounded maxBound
+
+-- | A channel that holds nothing: 'send' waits for the receiver that takes the item.
+newRendezvous :: IO (Chan a)
+newRendezvous = newBounded 0
+
+-- | Sends an item, after waiting for room. Throws 'ChanClosed' if the channel is or becomes closed
+-- before there is room; the item was not sent then. Can be interrupted while it waits.
+send :: Chan a -> a -> IO ()
+send (Chan chan) = Protocol.send chan
+
+-- | Sends an item if there is room now, or, in a rendezvous, if a receiver waits now. Says whether it
+-- did. Throws 'ChanClosed' if the channel is closed. Never waits.
+sendPoll :: Chan a -> a -> IO Bool
+sendPoll (Chan chan) = Protocol.sendPoll chan
+
+-- | Receives the next item, after waiting for one. Throws 'ChanClosed' when the channel is closed and
+-- empty. Can be interrupted while it waits.
+recv :: Chan a -> IO a
+recv chan = recvMaybe chan >>= maybe (throwIO ChanClosed) pure
+
+-- | The same, with 'Nothing' when the channel is closed and empty.
+recvMaybe :: Chan a -> IO (Maybe a)
+recvMaybe (Chan chan) = Protocol.recvMaybe chan
+
+-- | Receives the next item if there is one now, or, in a rendezvous, if a sender waits now. 'Nothing'
+-- otherwise, also when the channel is closed. Never waits.
+recvPoll :: Chan a -> IO (Maybe a)
+recvPoll (Chan chan) = Protocol.recvPoll chan
+
+-- | From now on nothing can be sent. Items that were sent can still be received. Threads that wait to
+-- send get 'ChanClosed'; threads that wait to receive are told the end. Closing again does nothing.
+close :: Chan a -> IO ()
+close (Chan chan) = Protocol.close chan
+
+-- | Whether 'close' was called. The answer may be out of date when it is used, if it is 'False'.
+isClosed :: Chan a -> IO Bool
+isClosed (Chan chan) = Protocol.isClosed chan
+
+-- | One of the channels that 'select' waits for.
+newtype Case r = Case (Protocol.Case IO r)
+
+instance Functor Case where
+  fmap f (Case c) = Case (fmap f c)
+
+-- | Receive from this channel, and make that of the item. 'Nothing' stands for the end: the channel
+-- is closed and empty.
+receive :: Chan a -> (Maybe a -> r) -> Case r
+receive (Chan chan) f = Case (Protocol.Case chan f)
+
+-- | Waits until one of the channels has an item or is at its end, and receives from that one alone.
+-- If several are ready, the first of the list is taken. With no cases it waits for ever. Costs about
+-- as much as one 'recv' for each channel. Can be interrupted while it waits.
+--
+-- > data Event = Key Char | Tick | Quit
+-- >
+-- > nextEvent :: Chan Char -> Chan () -> IO Event
+-- > nextEvent keys ticks = select [receive keys (maybe Quit Key), receive ticks (const Tick)]
+select :: [Case r] -> IO r
+select cases = Protocol.select [c | Case c <- cases]
+
+-- | The same without waiting: 'Nothing' if none is ready.
+selectPoll :: [Case r] -> IO (Maybe r)
+selectPoll cases = Protocol.selectPoll [c | Case c <- cases]

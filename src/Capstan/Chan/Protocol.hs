@@ -1,0 +1,275 @@
+{-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE FlexibleContexts #-}
+
+-- |
+-- Module      : Capstan.Chan.Protocol
+-- Description : Channels by compare-and-swap, on any machine
+--
+-- = The argument
+--
+-- 1. /One step./ A channel is one cell ("Capstan.Chan.State"). Each change of it is one
+--    compare-and-swap from a state to its successor by a pure function, so the changes of a channel
+--    have a total order, and what holds of every pure transition holds of the channel: items leave in
+--    the order in which they came, none is lost or doubled, there are never more than the capacity.
+--    An operation that fails to swap does so because another one succeeded.
+-- 2. /Senders are served by the cell./ A waiting sender's item moves, and the sender leaves the line,
+--    in the same step. So an interrupted sender asks the cell: if it can take itself out of the line,
+--    nothing was sent; if it is no longer there, the item was accepted, and 'send' returns.
+-- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line says
+--    nothing. The thread has one slot, and whoever fills it first decides: a sender with its item, a
+--    closer, or the thread itself when it finds an item or is interrupted. A sender first takes the
+--    receiver out of the line, then offers; when the offer is refused it still has its item, and
+--    begins anew. An item in the slot of a thread that was interrupted is returned, and the exception
+--    comes again afterwards ('postpone').
+-- 4. /Nobody sleeps beside an item./ A receiver joins the line by a step from a state without items,
+--    a sender by one from a state without room, so one of them is served by the other's later step.
+--    A receiver leaves all lines before its call returns.
+-- 5. /Masking./ From the first step that involves another thread until that thread was told, nothing
+--    interrupts: the only interruptible call is 'awaitSlot'. The fast paths are a single swap, before
+--    which nothing and after which everything has happened.
+--
+-- Claiming a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent ML/
+-- (ICFP 2009). Only receivers wait on several channels, so two such threads never have to claim each
+-- other, which is what makes that protocol hard.
+module Capstan.Chan.Protocol
+  ( Chan,
+    ChanClosed (..),
+    newChan,
+    send,
+    sendPoll,
+    recvMaybe,
+    recvPoll,
+    close,
+    isClosed,
+    Case (..),
+    select,
+    selectPoll,
+  )
+where
+
+import Capstan.Chan.Machine (Machine (..))
+import Capstan.Chan.State
+import Control.Exception (Exception, toException)
+
+-- | A channel: its capacity and its state.
+data Chan m a = Chan !Int !(Cell m (State m a))
+
+-- | Thrown by an operation on a channel that was closed.
+data ChanClosed = ChanClosed
+  deriving (Eq, Show)
+
+instance Exception ChanClosed
+
+newChan :: Machine m => Int -> m (Chan m a)
+newChan capacity = Chan capacity <$> newCell (Items 0 [] [])
+{-# INLINEABLE newChan #-}
+
+send :: Machine m => Chan m a -> a -> m ()
+send chan@(Chan capacity cell) x = do
+  old <- readCell cell
+  case putting capacity x old of
+    Put new -> do
+      done <- replaceCell cell old new
+      if done then pure () else send chan x
+    _ -> masked (sendMasked chan x)
+{-# INLINEABLE send #-}
+
+-- | Every case of 'send', the rare ones with it.
+sendMasked :: Machine m => Chan m a -> a -> m ()
+sendMasked chan@(Chan capacity cell) x = do
+  old <- readCell cell
+  case putting capacity x old of
+    Put new -> replaceCell cell old new >>= orAgain (pure ())
+    Give new receiver -> replaceCell cell old new >>= orAgain (offer receiver)
+    NoRoom -> do
+      slot <- newSlot
+      queued <- replaceCell cell old (waitToSend (Sender x slot) old)
+      if queued then awaitSender chan slot else sendMasked chan x
+    Shut -> throw (toException ChanClosed)
+  where
+    orAgain action done = if done then action else sendMasked chan x
+    offer (Receiver _ give) = give (Just x) >>= orAgain (pure ())
+{-# INLINEABLE sendMasked #-}
+
+awaitSender :: Machine m => Chan m a -> Slot m Bool -> m ()
+awaitSender (Chan _ cell) slot = awaitSlot slot >>= either interrupted told
+  where
+    told accepted = if accepted then pure () else throw (toException ChanClosed)
+    interrupted e = do
+      old <- readCell cell
+      case dropSender slot old of
+        Nothing -> takeSlot slot >>= \accepted -> postpone e >> told accepted
+        Just new -> do
+          gone <- replaceCell cell old new
+          if gone then throw e else interrupted e
+{-# INLINEABLE awaitSender #-}
+
+sendPoll :: Machine m => Chan m a -> a -> m Bool
+sendPoll chan@(Chan capacity cell) x = masked $ do
+  old <- readCell cell
+  case putting capacity x old of
+    Put new -> replaceCell cell old new >>= orAgain
+    Give new (Receiver _ give) -> do
+      mine <- replaceCell cell old new
+      if mine then give (Just x) >>= orAgain else sendPoll chan x
+    NoRoom -> pure False
+    Shut -> throw (toException ChanClosed)
+  where
+    orAgain done = if done then pure True else sendPoll chan x
+{-# INLINEABLE sendPoll #-}
+
+-- | What there is now: an item, nothing, or the end.
+data Polled a = Got a | None | AtEnd
+
+poll :: Machine m => Chan m a -> m (Polled a)
+poll chan@(Chan _ cell) = do
+  old <- readCell cell
+  case taking old of
+    Take x new -> replaceCell cell old new >>= orAgain (Got x)
+    TakeAndTell {} -> masked (pollMasked chan)
+    Turn new -> replaceCell cell old new >> poll chan
+    Empty -> pure None
+    Ended -> pure AtEnd
+  where
+    orAgain result done = if done then pure result else poll chan
+{-# INLINEABLE poll #-}
+
+-- | A 'poll' that may have a sender to tell.
+pollMasked :: Machine m => Chan m a -> m (Polled a)
+pollMasked chan@(Chan _ cell) = do
+  old <- readCell cell
+  case taking old of
+    TakeAndTell x new slot -> do
+      mine <- replaceCell cell old new
+      if mine then Got x <$ fillSlot slot True else pollMasked chan
+    _ -> poll chan
+{-# INLINEABLE pollMasked #-}
+
+recvPoll :: Machine m => Chan m a -> m (Maybe a)
+recvPoll chan = found <$> poll chan
+  where
+    found (Got x) = Just x
+    found _ = Nothing
+{-# INLINEABLE recvPoll #-}
+
+recvMaybe :: Machine m => Chan m a -> m (Maybe a)
+recvMaybe chan = do
+  polled <- poll chan
+  case polled of
+    Got x -> pure (Just x)
+    AtEnd -> pure Nothing
+    None -> masked (selectMasked [Case chan id])
+{-# INLINEABLE recvMaybe #-}
+
+close :: Machine m => Chan m a -> m ()
+close chan@(Chan _ cell) = masked $ do
+  old <- readCell cell
+  case old of
+    Closed _ _ -> pure ()
+    Items _ front rear -> shut old (Closed front rear) (pure ())
+    Full _ front rear line -> shut old (Closed front rear) (sequence_ [fillSlot slot False | Sender _ slot <- everyone line])
+    Hungry line -> shut old (Closed [] []) (sequence_ [give Nothing | Receiver _ give <- everyone line])
+  where
+    shut old new tell = do
+      done <- replaceCell cell old new
+      if done then tell else close chan
+{-# INLINEABLE close #-}
+
+isClosed :: Machine m => Chan m a -> m Bool
+isClosed (Chan _ cell) = shut <$> readCell cell
+  where
+    shut (Closed _ _) = True
+    shut _ = False
+{-# INLINEABLE isClosed #-}
+
+-- | A channel to receive from, and what to make of its item, or of its end.
+data Case m r = forall a. Case (Chan m a) (Maybe a -> r)
+
+instance Functor (Case m) where
+  fmap f (Case chan g) = Case chan (f . g)
+
+selectPoll :: Machine m => [Case m r] -> m (Maybe r)
+selectPoll [] = pure Nothing
+selectPoll (Case chan f : rest) = do
+  polled <- poll chan
+  case polled of
+    Got x -> pure (Just (f (Just x)))
+    AtEnd -> pure (Just (f Nothing))
+    None -> selectPoll rest
+{-# INLINEABLE selectPoll #-}
+
+select :: Machine m => [Case m r] -> m r
+select cases = masked (selectPoll cases >>= maybe (selectMasked cases) pure)
+{-# INLINEABLE select #-}
+
+-- | What was put into the slot of a waiting receiver.
+data Outcome r
+  = -- | By a sender or a closer.
+    Served r
+  | -- | By the receiver itself: nobody else may serve it.
+    Mine
+
+-- | Waits in the lines of all channels.
+selectMasked :: Machine m => [Case m r] -> m r
+selectMasked cases = do
+  slot <- newSlot
+  key <- newCell ()
+  outcome <- enqueue slot key cases
+  case outcome of
+    Found r -> leave key cases >> pure r
+    Lost -> leave key cases >> selectMasked cases
+    Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key)
+  where
+    finish key outcome = leave key cases >> settle outcome
+    settle (Served r) = pure r
+    -- Who fills its own slot does not wait for it.
+    settle Mine = selectMasked cases
+    interrupted slot key e = do
+      mine <- fillSlot slot Mine
+      if mine
+        then leave key cases >> throw e
+        else takeSlot slot >>= \outcome -> postpone e >> finish key outcome
+{-# INLINEABLE selectMasked #-}
+
+data Enqueued r
+  = -- | In all lines, or served by somebody on the way.
+    Waiting
+  | -- | A channel had an item.
+    Found r
+  | -- | A channel had an item and has it no more.
+    Lost
+
+-- | Joins the lines of the channels, one after another, unless one is found ready.
+enqueue :: Machine m => Slot m (Outcome r) -> Cell m () -> [Case m r] -> m (Enqueued r)
+enqueue _ _ [] = pure Waiting
+enqueue slot key cases@(Case chan@(Chan _ cell) f : rest) = do
+  old <- readCell cell
+  case taking old of
+    Turn new -> replaceCell cell old new >> enqueue slot key cases
+    Empty -> do
+      queued <- replaceCell cell old (waitToReceive receiver old)
+      enqueue slot key (if queued then rest else cases)
+    _ -> do
+      -- Before the item is taken, nobody may be about to give another.
+      mine <- fillSlot slot Mine
+      if mine then taken <$> poll chan else pure Waiting
+  where
+    receiver = Receiver key (fillSlot slot . Served . f)
+    taken (Got x) = Found (f (Just x))
+    taken AtEnd = Found (f Nothing)
+    taken None = Lost
+{-# INLINEABLE enqueue #-}
+
+-- | Leaves all lines.
+leave :: Machine m => Cell m () -> [Case m r] -> m ()
+leave key = mapM_ out
+  where
+    out (Case (Chan _ cell) _) = retry cell
+    retry cell = do
+      old <- readCell cell
+      case dropReceiver key old of
+        Nothing -> pure ()
+        Just new -> do
+          gone <- replaceCell cell old new
+          if gone then pure () else retry cell
+{-# INLINEABLE leave #-}

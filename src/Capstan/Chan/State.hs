@@ -1,0 +1,164 @@
+{-# LANGUAGE FlexibleContexts #-}
+
+-- |
+-- Module      : Capstan.Chan.State
+-- Description : A channel's state, one immutable value, and its transitions
+--
+-- All that a channel is lies in one value of type 'State'. An operation looks at it, computes the
+-- next by one of the pure functions here, and puts it in place by compare-and-swap. Not for users.
+module Capstan.Chan.State
+  ( State (..),
+    Sender (..),
+    Receiver (..),
+    Line,
+    alone,
+    behind,
+    everyone,
+
+    -- * Transitions
+    Take (..),
+    taking,
+    Put (..),
+    putting,
+    waitToSend,
+    waitToReceive,
+    dropSender,
+    dropReceiver,
+  )
+where
+
+import Capstan.Chan.Machine (Machine (..))
+
+-- | A thread that waits for room. It is told 'True' when its item was accepted and 'False' when
+-- the channel was closed.
+data Sender m a = Sender a !(Slot m Bool)
+
+-- | A thread that waits for an item. The key tells it from others; the action offers an item, or the
+-- news that there will be none, and says whether that was in time: a thread that waits on several
+-- channels takes one offer.
+data Receiver m a = Receiver !(Cell m ()) (Maybe a -> m Bool)
+
+-- | What a channel holds. Items are in two lists, first the front, then the rear reversed. The front
+-- may be an unevaluated reversal: the rear is turned by a step of its own ('Turn'), whose work is
+-- therefore never repeated when another thread's step comes first.
+data State m a
+  = -- | So many items; nobody waits.
+    Items !Int [a] [a]
+  | -- | So many items as there may be; senders wait.
+    Full !Int [a] [a] !(Line (Sender m a))
+  | -- | No items; receivers wait.
+    Hungry !(Line (Receiver m a))
+  | -- | Closed, with the items that are left; nobody waits.
+    Closed [a] [a]
+
+-- | Those who wait, at least one: the first, those after it, those last in reverse.
+data Line e = Line e [e] [e]
+
+alone :: e -> Line e
+alone e = Line e [] []
+
+-- | Puts one more behind the others.
+behind :: Line e -> e -> Line e
+behind (Line e front rear) new = Line e front (new : rear)
+
+-- | In their order.
+everyone :: Line e -> [e]
+everyone (Line e front rear) = e : front ++ reverse rear
+
+lineOf :: [e] -> Maybe (Line e)
+lineOf [] = Nothing
+lineOf (e : front) = Just (Line e front [])
+
+-- | The first, and the others if there are any.
+next :: Line e -> (e, Maybe (Line e))
+next (Line e (e' : front) rear) = (e, Just (Line e' front rear))
+next (Line e [] rear) = (e, lineOf (reverse rear))
+
+-- | What a receiver finds.
+data Take m a
+  = -- | An item.
+    Take a (State m a)
+  | -- | An item, and a sender whose own item the new state has accepted: tell it.
+    TakeAndTell a (State m a) (Slot m Bool)
+  | -- | Items, but in the rear: put this state in place and look again.
+    Turn (State m a)
+  | -- | No item.
+    Empty
+  | -- | No item, now or later.
+    Ended
+
+taking :: State m a -> Take m a
+taking state = case state of
+  Items n (x : front) rear -> Take x (Items (n - 1) front rear)
+  Items n [] rear@(_ : _) -> Turn (Items n (reverse rear) [])
+  Items _ [] [] -> Empty
+  Hungry _ -> Empty
+  Full n front rear line -> takingFull n front rear line
+  Closed (x : front) rear -> Take x (Closed front rear)
+  Closed [] rear@(_ : _) -> Turn (Closed (reverse rear) [])
+  Closed [] [] -> Ended
+{-# INLINE taking #-}
+
+-- | Where senders wait, the first one's item takes the place of the one that goes. Without any place
+-- (a rendezvous), it is the one that goes.
+takingFull :: Int -> [a] -> [a] -> Line (Sender m a) -> Take m a
+takingFull n front rear line = case front of
+  x : front' -> TakeAndTell x (full n front' (item : rear) others) slot
+  [] | null rear -> TakeAndTell item (full n [] [] others) slot
+  [] -> Turn (Full n (reverse rear) [] line)
+  where
+    (Sender item slot, others) = next line
+
+-- | A full channel, with those who wait, if any do.
+full :: Int -> [a] -> [a] -> Maybe (Line (Sender m a)) -> State m a
+full n front rear = maybe (Items n front rear) (Full n front rear)
+
+-- | What a sender finds.
+data Put m a
+  = -- | Room.
+    Put (State m a)
+  | -- | A receiver that waits: offer it the item once this state is in place.
+    Give (State m a) (Receiver m a)
+  | NoRoom
+  | Shut
+
+-- | The number is the channel's capacity.
+putting :: Int -> a -> State m a -> Put m a
+putting capacity x state = case state of
+  Items n front rear
+    | n < capacity -> Put (Items (n + 1) front (x : rear))
+    | otherwise -> NoRoom
+  Full {} -> NoRoom
+  Hungry line -> let (first, others) = next line in Give (maybe (Items 0 [] []) Hungry others) first
+  Closed _ _ -> Shut
+{-# INLINE putting #-}
+
+-- | After 'NoRoom'.
+waitToSend :: Sender m a -> State m a -> State m a
+waitToSend sender state = case state of
+  Items n front rear -> Full n front rear (alone sender)
+  Full n front rear line -> Full n front rear (line `behind` sender)
+  _ -> state
+
+-- | After 'Empty'.
+waitToReceive :: Receiver m a -> State m a -> State m a
+waitToReceive receiver state = case state of
+  Items {} -> Hungry (alone receiver)
+  Hungry line -> Hungry (line `behind` receiver)
+  _ -> state
+
+-- | Without that sender; nothing if it does not wait here any more.
+dropSender :: Machine m => Slot m Bool -> State m a -> Maybe (State m a)
+dropSender gone (Full n front rear line)
+  | any is (everyone line) = Just (full n front rear (lineOf (filter (not . is) (everyone line))))
+  where
+    is (Sender _ slot) = slot == gone
+dropSender _ _ = Nothing
+
+-- | Without that receiver; nothing if it does not wait here any more.
+dropReceiver :: Machine m => Cell m () -> State m a -> Maybe (State m a)
+dropReceiver gone (Hungry line)
+  | any is (everyone line) = Just (maybe (Items 0 [] []) Hungry (lineOf (filter (not . is) (everyone line))))
+  where
+    is (Receiver key _) = key == gone
+dropReceiver _ _ = Nothing

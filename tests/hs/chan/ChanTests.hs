@@ -1,0 +1,210 @@
+-- | Each promise of "Capstan.Chan".
+module ChanTests (tests) where
+
+import Capstan.Chan
+import Control.Concurrent hiding (Chan)
+import Control.Exception
+import Control.Monad (forM_, replicateM, replicateM_, unless, void)
+import Data.Maybe (fromMaybe)
+import GHC.Conc (ThreadStatus (..), threadStatus)
+import System.Mem (performGC)
+import System.Timeout (timeout)
+import Test.Tasty (TestTree, testGroup)
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "promises"
+    [ testCase "first in, first out" firstInFirstOut,
+      testCase "a bounded channel has its capacity" hasCapacity,
+      testCase "a negative capacity is refused" negative,
+      testCase "who waits is served in order" inOrder,
+      testCase "a rendezvous waits for its receiver" rendezvous,
+      testCase "polls of a rendezvous need a partner" rendezvousPolls,
+      testCase "a closed channel can be emptied, not filled" closing,
+      testCase "closing ends those who wait" closingEnds,
+      testCase "select takes the first that is ready" selecting,
+      testCase "select leaves the other lines" selectLeaves,
+      testCase "an interrupted call has done nothing" interrupted,
+      testCase "a thread that nobody can serve is told" unreachable,
+      testCase "a thousand threads wait" thousand
+    ]
+
+-- | A thread that waits in the action, and its result to come.
+waiting :: IO a -> IO (ThreadId, MVar (Either SomeException a))
+waiting action = do
+  result <- newEmptyMVar
+  thread <- forkFinally action (putMVar result)
+  thread <$ untilBlocked thread >>= \t -> pure (t, result)
+
+untilBlocked :: ThreadId -> IO ()
+untilBlocked thread = do
+  status <- threadStatus thread
+  case status of
+    ThreadBlocked _ -> pure ()
+    _ -> yield >> untilBlocked thread
+
+ended :: MVar (Either SomeException a) -> IO a
+ended result = takeMVar result >>= either throwIO pure
+
+firstInFirstOut :: Assertion
+firstInFirstOut = do
+  chan <- newUnbounded
+  forM_ [1 .. 100] (send chan)
+  some <- replicateM 50 (recv chan)
+  forM_ [101 .. 200] (send chan)
+  rest <- replicateM 150 (recv chan)
+  some ++ rest @?= [1 .. 200 :: Int]
+  recvPoll chan >>= (@?= Nothing)
+
+hasCapacity :: Assertion
+hasCapacity = do
+  chan <- newBounded 2
+  sent <- mapM (sendPoll chan) "abc"
+  sent @?= [True, True, False]
+  (_, third) <- waiting (send chan 'c')
+  sendPoll chan 'd' >>= (@?= False)
+  recv chan >>= (@?= 'a')
+  ended third
+  sendPoll chan 'd' >>= (@?= False)
+  replicateM 2 (recv chan) >>= (@?= "bc")
+
+negative :: Assertion
+negative = do
+  made <- try (newBounded (-1)) :: IO (Either IOException (Chan ()))
+  either (const (pure ())) (const (assertFailure "made")) made
+
+inOrder :: Assertion
+inOrder = do
+  chan <- newBounded 1
+  send chan 0
+  senders <- mapM (waiting . send chan) [1 .. 10]
+  replicateM 11 (recv chan) >>= (@?= [0 .. 10 :: Int])
+  mapM_ (ended . snd) senders
+  receivers <- replicateM 10 (waiting (recv chan))
+  mapM_ (send chan) [1 .. 10]
+  mapM (ended . snd) receivers >>= (@?= [1 .. 10])
+
+rendezvous :: Assertion
+rendezvous = do
+  chan <- newRendezvous
+  (_, sent) <- waiting (send chan 'a')
+  isEmptyMVar sent >>= (@?= True)
+  recv chan >>= (@?= 'a')
+  ended sent
+  (_, received) <- waiting (recv chan)
+  send chan 'b'
+  ended received >>= (@?= 'b')
+
+rendezvousPolls :: Assertion
+rendezvousPolls = do
+  chan <- newRendezvous
+  sendPoll chan 'a' >>= (@?= False)
+  recvPoll chan >>= (@?= Nothing)
+  (_, received) <- waiting (recv chan)
+  sendPoll chan 'b' >>= (@?= True)
+  ended received >>= (@?= 'b')
+  (_, sent) <- waiting (send chan 'c')
+  recvPoll chan >>= (@?= Just 'c')
+  ended sent
+
+refused :: IO a -> Assertion
+refused action = try action >>= either (@?= ChanClosed) (const (assertFailure "it is closed"))
+
+closing :: Assertion
+closing = do
+  chan <- newBounded 3
+  mapM_ (send chan) "ab"
+  isClosed chan >>= (@?= False)
+  close chan >> close chan
+  isClosed chan >>= (@?= True)
+  refused (send chan 'c')
+  refused (sendPoll chan 'c')
+  recvMaybe chan >>= (@?= Just 'a')
+  recv chan >>= (@?= 'b')
+  recvMaybe chan >>= (@?= Nothing)
+  recvPoll chan >>= (@?= Nothing)
+  refused (recv chan)
+
+closingEnds :: Assertion
+closingEnds = do
+  chan <- newBounded 1
+  receivers <- replicateM 3 (waiting (recvMaybe chan))
+  close chan
+  mapM (ended . snd) receivers >>= (@?= replicate 3 (Nothing :: Maybe Char))
+  other <- newBounded 1
+  send other 'a'
+  senders <- mapM (waiting . send other) "bcd"
+  close other
+  mapM_ (refused . ended . snd) senders
+  recvMaybe other >>= (@?= Just 'a')
+  recvMaybe other >>= (@?= Nothing)
+
+selecting :: Assertion
+selecting = do
+  a <- newBounded 1
+  b <- newRendezvous
+  let cases = [receive a (maybe "a ended" (: " of a")), receive b (maybe "b ended" (: " of b"))]
+  selectPoll cases >>= (@?= Nothing)
+  send a 'x'
+  (_, sent) <- waiting (send b 'y')
+  select cases >>= (@?= "x of a")
+  select cases >>= (@?= "y of b")
+  ended sent
+  (_, received) <- waiting (select cases)
+  send b 'z'
+  ended received >>= (@?= "z of b")
+  close b
+  select cases >>= (@?= "b ended")
+  selectPoll (map (fmap length) cases) >>= (@?= Just 7)
+
+-- | A line that kept those who left would grow here.
+selectLeaves :: Assertion
+selectLeaves = do
+  quiet <- newUnbounded
+  busy <- newUnbounded
+  forM_ [1 .. 1000 :: Int] $ \i -> do
+    (_, received) <- waiting (select [receive quiet (const 0), receive busy (fromMaybe 0)])
+    send busy i
+    ended received >>= (@?= i)
+  sendPoll quiet () >>= (@?= True)
+  recvPoll quiet >>= (@?= Just ())
+
+interrupted :: Assertion
+interrupted = do
+  chan <- newBounded 1
+  timeout 1000 (recv chan) >>= (@?= Nothing)
+  send chan 'a'
+  timeout 1000 (send chan 'b') >>= (@?= Nothing)
+  (thread, sent) <- waiting (send chan 'c')
+  killThread thread
+  refusedAs ThreadKilled sent
+  recvPoll chan >>= (@?= Just 'a')
+  recvPoll chan >>= (@?= Nothing)
+  (other, received) <- waiting (recv chan)
+  killThread other
+  refusedAs ThreadKilled received
+  sendPoll chan 'd' >>= (@?= True)
+  recvPoll chan >>= (@?= Just 'd')
+  where
+    refusedAs e result = try (ended result) >>= either (@?= e) (const (assertFailure "it was killed"))
+
+unreachable :: Assertion
+unreachable = do
+  result <- newEmptyMVar
+  void . forkIO $ do
+    chan <- newRendezvous :: IO (Chan ())
+    try (recv chan) >>= putMVar result
+  performGC
+  told <- takeMVar result
+  either (\BlockedIndefinitelyOnMVar -> pure ()) (const (assertFailure "received")) told
+
+-- | Far more than there are Capabilities, and all others run.
+thousand :: Assertion
+thousand = do
+  chan <- newRendezvous
+  receivers <- replicateM 1000 (waiting (recv chan))
+  replicateM_ 1000 (send chan 'a')
+  received <- mapM (ended . snd) receivers
+  unless (received == replicate 1000 'a') (assertFailure "wrong items")

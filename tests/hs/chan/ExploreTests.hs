@@ -1,0 +1,80 @@
+-- | The channels' own source, under every order of the steps of small programs, held against
+-- "Spec". A hang shows as a thread that says less than it must.
+module ExploreTests (tests) where
+
+import Capstan.Chan.Protocol hiding (send)
+import qualified Capstan.Chan.Protocol as Chan
+import Control.Monad (forM_)
+import Data.List (intercalate, tails)
+import qualified Data.Set as Set
+import Explore
+import Spec
+import Test.Tasty (TestTree, testGroup)
+import Test.Tasty.HUnit (assertBool, assertFailure, testCase)
+
+-- | What the real channels show.
+orders :: Program -> [[[String]]]
+orders p = explore $ do
+  made <- mapM newChan (capacities p)
+  pure ([Thread n (mapM_ (perform made) calls') | (n, calls') <- threadCalls p], mapM leftOver made >>= emit . intercalate ",")
+  where
+    leftOver chan = recvPoll chan >>= maybe (pure "") (\x -> (x :) <$> leftOver chan)
+
+perform :: [Chan Explore Char] -> Call -> Explore ()
+perform made call = case call of
+  Send c x -> Chan.send (made !! c) x >> emit "sent"
+  SendPoll c x -> sendPoll (made !! c) x >>= \done -> emit (if done then "yes" else "no")
+  Recv c -> recvMaybe (made !! c) >>= emit . item c
+  RecvPoll c -> recvPoll (made !! c) >>= emit . maybe "nothing" (item c . Just)
+  Select cs -> select [Case (made !! c) (item c) | c <- cs] >>= emit
+  Close c -> close (made !! c) >> emit "closed"
+  where
+    item c = maybe (show c ++ " ended") (\x -> show c ++ [x])
+
+-- | Every order's outcome is allowed; how many orders there were.
+check :: Program -> IO Int
+check p = do
+  let spec = allowed p
+      found = orders p
+  forM_ found $ \outcome ->
+    if Set.member outcome spec
+      then pure ()
+      else assertFailure (unlines (show p : ("shown: " ++ show outcome) : "allowed:" : map show (Set.toList spec)))
+  pure (length found)
+
+exhaust :: String -> Int -> [Program] -> TestTree
+exhaust name least programs = testCase name $ do
+  counts <- mapM check programs
+  assertBool ("only " ++ show (sum counts) ++ " orders") (sum counts >= least)
+
+-- | Threads in any number of ways, each pair or triple once.
+teams :: Int -> [a] -> [[a]]
+teams 0 _ = [[]]
+teams n xs = [x : rest | x : ys <- tails xs, rest <- teams (n - 1) (x : ys)]
+
+-- | Items are told apart by who sends them.
+named :: [(Int, [Call])] -> [(Int, [Call])]
+named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["ab", "cd", "ef", "gh"]
+  where
+    name x (Send c _) = Send c x
+    name x (SendPoll c _) = SendPoll c x
+    name _ c = c
+
+one :: [Call]
+one = [Send 0 'x', SendPoll 0 'x', Recv 0, RecvPoll 0, Close 0]
+
+tests :: TestTree
+tests =
+  testGroup
+    "every order"
+    [ exhaust "two threads, two calls each" 10000 [Program [k] (named [(0, a), (0, b)]) | k <- [0, 1, 2], [a, b] <- teams 2 (sequence [one, one])],
+      exhaust "three threads, one call each" 5000 [Program [k] (named [(0, [c]) | c <- cs]) | k <- [0, 1], cs <- teams 3 one],
+      exhaust "an interruption" 5000 [Program [k] (named [(1, [a]), (0, [b]), (0, [c])]) | k <- [0, 1], a <- waiting, b <- waiting, c <- one],
+      exhaust "two interruptions" 5000 [Program [k] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1], a <- waiting, b <- one, c <- waiting],
+      exhaust "select" 10000 [Program [k, l] (named ((n, [Select [0, 1]]) : [(0, [c]) | c <- cs])) | k <- [0, 1], l <- [0, 1], n <- [0, 1], cs <- teams 2 both],
+      exhaust "two that select" 1000 [Program [0, 1] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
+    ]
+  where
+    waiting = [Send 0 'x', Recv 0]
+    both = one ++ [Send 1 'x', Recv 1, Close 1]
+    sends = [Send 0 'x', Send 1 'x', SendPoll 0 'x', Close 1]

@@ -1,0 +1,119 @@
+-- | Channels as a monitor: each call is one step that matches whom it can and waits otherwise. What
+-- the real ones show must be something that this can show.
+module Spec
+  ( Call (..),
+    Program (..),
+    allowed,
+  )
+where
+
+import Data.IntMap.Strict (IntMap)
+import qualified Data.IntMap.Strict as IntMap
+import Data.List (intercalate)
+import Data.Maybe (fromMaybe)
+import qualified Data.Set as Set
+
+-- | Channels are numbers.
+data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Close Int
+  deriving (Eq, Show)
+
+-- | The capacity of each channel, and for each thread how often it is interrupted and what it calls.
+data Program = Program {capacities :: [Int], threadCalls :: [(Int, [Call])]}
+  deriving (Show)
+
+data Channel = Channel {room :: Int, items :: String, closed :: Bool}
+  deriving (Eq, Ord, Show)
+
+-- | A thread that waits: to send, or to receive from several channels.
+data Waiting = ToSend Int Char | ToReceive [Int]
+  deriving (Eq, Ord, Show)
+
+data Thread = Thread {interrupts :: Int, shown :: [String], waits :: Maybe Waiting, calls :: Int}
+  deriving (Eq, Ord, Show)
+
+-- | The line holds the numbers of those who wait, in the order of arrival.
+data World = World {channels :: IntMap Channel, threads :: IntMap Thread, line :: [Int]}
+  deriving (Eq, Ord, Show)
+
+-- | All that the threads may show, with the items that are left at the end, those of waiting senders
+-- too.
+allowed :: Program -> Set.Set [[String]]
+allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.empty [begin]))
+  where
+    begin = World (IntMap.fromList (zip [0 ..] [Channel n "" False | n <- capacities p])) (IntMap.fromList (zip [0 ..] [Thread n [] Nothing 0 | (n, _) <- threadCalls p])) []
+    reachable seen [] = seen
+    reachable seen (w : rest)
+      | Set.member w seen = reachable seen rest
+      | otherwise = reachable (Set.insert w seen) (successors p w ++ rest)
+    outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) | (c, ch) <- IntMap.toList (channels w)]]]
+
+successors :: Program -> World -> [World]
+successors p w = concatMap step (IntMap.toList (threads w))
+  where
+    step (number, t) = case (waits t, drop (calls t) (snd (threadCalls p !! number))) of
+      (Just _, _) -> [leaves number (over number (interruptedThread number) w) | interrupts t > 0]
+      (Nothing, call : _) -> [perform number call (over number (\x -> x {calls = calls x + 1}) w)]
+      (Nothing, []) -> []
+    -- An exception ends the thread.
+    interruptedThread number t = t {interrupts = interrupts t - 1, waits = Nothing, shown = "thread killed" : shown t, calls = length (snd (threadCalls p !! number))}
+
+over :: Int -> (Thread -> Thread) -> World -> World
+over number f w = w {threads = IntMap.adjust f number (threads w)}
+
+tell :: Int -> String -> World -> World
+tell number text = leaves number . over number (\t -> t {shown = text : shown t, waits = Nothing})
+
+ends :: Int -> World -> World
+ends number = tell number "ChanClosed" . over number (\t -> t {calls = maxBound `div` 2})
+
+leaves :: Int -> World -> World
+leaves number w = w {line = filter (/= number) (line w)}
+
+channel :: Int -> World -> Channel
+channel c w = channels w IntMap.! c
+
+onChannel :: Int -> (Channel -> Channel) -> World -> World
+onChannel c f w = w {channels = IntMap.adjust f c (channels w)}
+
+-- | Those who wait to send to, or to receive from, a channel.
+senders, receivers :: Int -> World -> [(Int, Char)]
+senders c w = [(n, x) | n <- line w, Just (ToSend d x) <- [waits (threads w IntMap.! n)], d == c]
+receivers c w = [(n, ' ') | n <- line w, Just (ToReceive ds) <- [waits (threads w IntMap.! n)], c `elem` ds]
+
+perform :: Int -> Call -> World -> World
+perform number call w = case call of
+  Send c x -> fromMaybe (wait (ToSend c x)) (put number "sent" c x w)
+  SendPoll c x -> fromMaybe (tell number "no" w) (put number "yes" c x w)
+  Recv c -> fromMaybe (wait (ToReceive [c])) (get number c w)
+  Select cs -> head ([w' | c <- cs, Just w' <- [get number c w]] ++ [wait (ToReceive cs)])
+  RecvPoll c
+    | closed (channel c w), null (items (channel c w)) -> tell number "nothing" w
+    | otherwise -> fromMaybe (tell number "nothing" w) (get number c w)
+  Close c -> tell number "closed" (shut c w)
+  where
+    wait what = over number (\t -> t {waits = Just what}) w {line = line w ++ [number]}
+
+put :: Int -> String -> Int -> Char -> World -> Maybe World
+put number said c x w
+  | closed (channel c w) = Just (ends number w)
+  | (n, _) : _ <- receivers c w = Just (tell number said (tell n (got c x) w))
+  | length (items (channel c w)) < room (channel c w) = Just (tell number said (onChannel c (push x) w))
+  | otherwise = Nothing
+
+push :: Char -> Channel -> Channel
+push x ch = ch {items = items ch ++ [x]}
+
+got :: Int -> Char -> String
+got c x = show c ++ [x]
+
+get :: Int -> Int -> World -> Maybe World
+get number c w = case (items (channel c w), senders c w) of
+  (x : rest, waiting) ->
+    let w' = tell number (got c x) (onChannel c (\ch -> ch {items = rest}) w)
+     in Just (case waiting of (n, y) : _ -> tell n "sent" (onChannel c (push y) w'); [] -> w')
+  ([], (n, x) : _) -> Just (tell number (got c x) (tell n "sent" w))
+  ([], []) | closed (channel c w) -> Just (tell number (show c ++ " ended") w)
+  _ -> Nothing
+
+shut :: Int -> World -> World
+shut c w = onChannel c (\ch -> ch {closed = True}) (foldr ($) w (map (ends . fst) (senders c w) ++ map (\(n, _) -> tell n (show c ++ " ended")) (receivers c w)))

@@ -1,0 +1,107 @@
+-- | Many threads on one channel: nothing is lost, nothing comes twice, each sender's items come in
+-- their order, also where threads are killed.
+module StressTests (tests) where
+
+import Capstan.Chan
+import Control.Concurrent hiding (Chan)
+import Control.Exception
+import Control.Monad (forM, forM_, forever, join, replicateM, unless, when)
+import Data.IORef
+import Data.List (sort)
+import Test.Tasty (TestTree, testGroup)
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "stress"
+    ( [testCase ("many to many, capacity " ++ show capacity) (manyToMany capacity) | capacity <- [0, 1, 7, maxBound]]
+        ++ [testCase ("killed threads, capacity " ++ show capacity) (killed capacity) | capacity <- [0, 1, 7]]
+        ++ [testCase "killed selects" killedSelects]
+    )
+
+started :: IO a -> IO (ThreadId, MVar (Either SomeException a))
+started action = do
+  result <- newEmptyMVar
+  thread <- forkFinally action (putMVar result)
+  pure (thread, result)
+
+ended :: (ThreadId, MVar (Either SomeException a)) -> IO a
+ended (_, result) = takeMVar result >>= either throwIO pure
+
+-- | Until it has ended, for a call that was served before the exception came still ends well.
+kill :: (ThreadId, MVar (Either SomeException ())) -> IO ()
+kill thread = killThread (fst thread) >> (try (ended thread) >>= either (@?= ThreadKilled) pure)
+
+-- | Until the channel ends; latest first.
+drain :: Chan a -> IO [a]
+drain chan = go []
+  where
+    go items = recvMaybe chan >>= maybe (pure items) (\x -> go (x : items))
+
+manyToMany :: Int -> Assertion
+manyToMany capacity = do
+  chan <- newBounded capacity
+  receivers <- replicateM 8 (started (drain chan))
+  senders <- forM [1 .. 8 :: Int] $ \who -> started (forM_ [1 .. each] $ \i -> send chan (who, i))
+  mapM_ ended senders
+  close chan
+  received <- mapM ended receivers
+  sort (concat received) @?= [(who, i) | who <- [1 .. 8], i <- [1 .. each]]
+  forM_ received $ \items -> forM_ [1 .. 8] $ \who ->
+    let own = [i | (w, i) <- items, w == who] in assertBool "out of order" (own == reverse (sort own))
+  where
+    each = 2000 :: Int
+
+-- | Threads that note what they have done, in the same masked breath, and are killed and replaced all
+-- the time.
+killed :: Int -> Assertion
+killed capacity = do
+  chan <- newBounded capacity
+  sent <- newIORef []
+  received <- newIORef []
+  numbers <- newIORef 0
+  let sending = forever . mask_ $ do
+        i <- atomicModifyIORef' numbers (\n -> (n + 1, n))
+        send chan (i :: Int)
+        note sent i
+      receiving = forever . mask_ $ recv chan >>= note received
+  forM_ [1 .. 300 :: Int] $ \_ -> do
+    threads <- mapM started [sending, receiving, sending, receiving]
+    yield
+    mapM_ kill threads
+  rest <- leftOver chan
+  compareNotes sent received rest
+
+note :: IORef [a] -> a -> IO ()
+note ref x = atomicModifyIORef' ref (\xs -> (x : xs, ()))
+
+leftOver :: Chan a -> IO [a]
+leftOver chan = recvPoll chan >>= maybe (pure []) (\x -> (x :) <$> leftOver chan)
+
+compareNotes :: IORef [Int] -> IORef [Int] -> [Int] -> Assertion
+compareNotes sent received rest = do
+  out <- sort <$> readIORef sent
+  inside <- readIORef received
+  unless (sort (rest ++ inside) == out) (assertFailure (show (length out) ++ " sent, " ++ show (length inside + length rest) ++ " received"))
+  when (null inside) (assertFailure "nothing was received")
+
+killedSelects :: Assertion
+killedSelects = do
+  chans <- mapM newBounded [0, 1, 7]
+  sent <- newIORef []
+  received <- newIORef []
+  senders <- forM (zip [0 ..] chans) $ \(who, chan) -> started . forM_ [1 .. 3000] $ \i -> do
+    send chan (3 * i + who)
+    note sent (3 * i + who)
+  let selecting cs = forever . mask_ . join $ select [receive c (maybe (pure ()) (note received)) | c <- cs]
+      pester = do
+        threads <- mapM (started . selecting) [chans, reverse chans, take 2 chans]
+        yield
+        mapM_ kill threads
+        pending <- mapM (isEmptyMVar . snd) senders
+        when (or pending) pester
+  pester
+  mapM_ ended senders
+  rest <- concat <$> mapM leftOver chans
+  compareNotes sent received rest
