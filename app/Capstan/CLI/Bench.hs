@@ -94,7 +94,7 @@ run o
     if optionSimulate o
       then runSimulation o style places
       else do
-        results <- if optionSaved o then saved places chosen else measure o style places chosen
+        results <- if optionSaved o then saved places chosen else measure o style places targets chosen
         forM_ (optionCompare o) (compareWith style results)
         judgements <- if optionCheck o then check o style targets results else pure []
         writePage places judgements
@@ -125,8 +125,8 @@ runSimulation o style places = do
   when (any (\p -> pathKind p == "ours" && growth (pathTransfers p) == Steeper) (simulationPaths simulation)) $
     exitWith (ExitFailure 1)
 
-measure :: Options -> Style -> Places -> [Suite] -> IO [Results]
-measure o style places chosen = do
+measure :: Options -> Style -> Places -> [Target] -> [Suite] -> IO [Results]
+measure o style places targets chosen = do
   built <- doesFileExist (placePrograms places </> "overhead")
   unless built (throwProblem unavailable "the benchmark programs are not built: make -C bench")
   (found, missing) <- findRuntimes places
@@ -135,7 +135,7 @@ measure o style places chosen = do
   forM_ missing (warn . Text.unpack)
   cores <- countCores
   forM chosen $ \suite -> do
-    results <- runSuite (plan cores wanted) suite
+    results <- runSuite (plan cores wanted suite) suite
     putStrLn (Style.heading style (Text.unpack (suiteName suite)) ++ ": " ++ Text.unpack (suiteTitle suite))
     putStrLn (describe results)
     putStrLn (describeFloor results)
@@ -145,7 +145,7 @@ measure o style places chosen = do
     writeResults (resultsFile places suite) results
     pure results
   where
-    plan cores runtimes =
+    plan cores runtimes suite =
       Plan
         { planPlaces = places,
           planRuntimes = runtimes,
@@ -155,6 +155,7 @@ measure o style places chosen = do
           planMicroseconds = optionMicroseconds o,
           planThreads = optionThreads o,
           planCases = optionCases o,
+          planJudged = if optionCheck o then Just (neededBy cores [t | t <- targets, targetSuite t == suiteName suite]) else Nothing,
           planLimit = optionLimit o
         }
 

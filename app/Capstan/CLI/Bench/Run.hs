@@ -39,6 +39,9 @@ data Plan = Plan
     -- | Team sizes and cases, where not all are wanted.
     planThreads :: [Int],
     planCases :: [String],
+    -- | Of those, what a program in C is asked for where no case is named: the cases and team sizes
+    -- that a judgement needs.
+    planJudged :: Maybe ([String], [Int]),
     -- | Seconds after which a process is ended.
     planLimit :: !Int
   }
@@ -60,12 +63,19 @@ steps plan suite =
         Step r floorProgram (head (programThreads floorProgram (planCores plan))) Nothing :
           [ Step r p t (Just runtime)
             | p <- suitePrograms suite,
-              t <- wanted (programThreads p (planCores plan)),
+              t <- wanted p (programThreads p (planCores plan)),
               runtime <- planRuntimes plan
           ]
   ]
   where
-    wanted sizes = if null (planThreads plan) then sizes else planThreads plan
+    wanted p sizes
+      | not (null (planThreads plan)) = planThreads plan
+      | Just (_, judged) <- planJudged plan, selective p = filter (`elem` judged) sizes
+      | otherwise = sizes
+
+-- | Does the program know the cases of its rows by name? Others derive them from several.
+selective :: Program -> Bool
+selective p = not (programHaskell p || programLaunched p)
 
 type Line = (Text, Text, Double)
 
@@ -135,6 +145,7 @@ processArguments plan step =
     rest
       | null (stepRuntime step) = []
       | programLaunched p = [word | Just "rts" <- [runtimeName <$> stepRuntime step], word <- [placeCommand (planPlaces plan), "run", "--"]]
+      | null (planCases plan), Just (judged, _) <- planJudged plan, selective p = judged
       | otherwise = planCases plan
 
 parseLines :: String -> [Line]

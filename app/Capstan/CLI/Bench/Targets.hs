@@ -15,6 +15,7 @@ module Capstan.CLI.Bench.Targets
     readTargets,
     Judgement (..),
     judge,
+    neededBy,
     metBy,
     judgementTable,
   )
@@ -103,6 +104,17 @@ instance FromJSON Targets where
 readTargets :: FilePath -> IO (Either Text [Target])
 readTargets file = either (Left . Text.pack) (\(Targets t) -> Right t) <$> eitherDecodeFileStrict' file
 
+teamSize :: Int -> Target -> Int
+teamSize cores target = case targetThreads target of
+  Exactly n -> n
+  TimesCores n -> n * cores
+
+-- | The cases and team sizes that must be measured to judge these targets.
+neededBy :: Int -> [Target] -> ([String], [Int])
+neededBy cores targets = (nub (concatMap cases targets), nub (map (teamSize cores) targets))
+  where
+    cases t = Text.unpack (targetCase t) : [Text.unpack other | ToCase other <- [targetPeer t]]
+
 -- | A target with one of our runtimes, and what became of it: a ratio or figure with its interval
 -- and the bound in words, or why there is none.
 data Judgement = Judgement
@@ -123,9 +135,7 @@ judge cores results target
           isOurs name,
           null (targetRuntimes target) || name `elem` targetRuntimes target
       ]
-    threads = case targetThreads target of
-      Exactly n -> n
-      TimesCores n -> n * cores
+    threads = teamSize cores target
     find rows name runtime =
       [r | r <- rows, rowCase r == name, rowRuntime r == runtime, rowThreads r == threads, not (null (present r))]
     outcome name = case find (resultsRows results) (targetCase target) name of
