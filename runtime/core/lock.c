@@ -2,6 +2,7 @@
 #include "core/lock.h"
 
 #include "core/config.h"
+#include "core/thread.h"
 #include "platform/platform.h"
 
 /* How a waiter behaves: it looks at the word ever less often, so that the holder can release and
@@ -27,6 +28,7 @@ static bool spin(cst_lock *lock) {
 }
 
 void cst_lock_wait(cst_lock *lock) {
+    if (cst_current_thread) cst_coroutine_before_wait(cst_current_thread->coroutine);
     if (spin(lock)) return;
     /* From here on the word says that someone may sleep, also if it is we who get the lock: we
      * cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word

@@ -15,6 +15,8 @@
 
 enum { FIRST_SEATS = 8 };
 
+bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
+
 void cst_seat_init(struct cst_seat *seat, struct cst_team *team, uint32_t number) {
     memset(seat, 0, sizeof *seat);
     seat->team = team;
@@ -124,6 +126,8 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(encountering, thread->task);
     SET(group, NULL);
     SET(crowded, size > 1 && cst_pool_busy() > cst_config.available);
+    SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
+                                      cst_team_entered_unsafely(thread)));
     team->region++;
     set_icv(team, &thread->task->icv, bind);
 }
@@ -138,6 +142,7 @@ static void take_seat(struct cst_thread *thread, struct cst_seat *seat, uint32_t
     seat->crowded = crowded;
     seat->barrier = barrier;
     seat->made_tasks = false;
+    seat->at_end = false;
     seat->construct = seat->construct_at_barrier = seat->left_by_all = construct;
     seat->singles = singles;
     cst_store_release(&seat->construct_left, construct);
@@ -238,6 +243,12 @@ static bool await_children(struct cst_thread *thread, uint32_t size) {
     return tasks;
 }
 
+/* The coroutines that began in the thread's region end with it. */
+static inline void end_coroutines(struct cst_thread *thread) {
+    while (cst_unlikely(thread->coroutine != NULL) && thread->coroutine->owner == thread->team)
+        cst_coroutine_end(&thread->coroutine);
+}
+
 /* A worker arrives at the region's end. Nothing of the region may be touched afterwards, unless a
  * task is stolen from it (barrier_help). */
 static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
@@ -246,7 +257,9 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
     uint32_t region = seat->region;
     bool tasks = seat->made_tasks;
     seat->barrier++;
+    seat->at_end = true;
     if (crowded) {
+        end_coroutines(thread);
         if (tasks) cst_store_relaxed(&team->central_tasks, seat->barrier);
         if (cst_sub_acq_rel(&team->joining, 1) != 1) return;
         cst_exchange_seq_cst(&team->joined, region);
@@ -254,6 +267,7 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
         return;
     }
     tasks |= await_children(thread, size);
+    end_coroutines(thread);
     cst_exchange_seq_cst(&seat->arrived, 2 * region + tasks);
     cst_wake(cst_team_seat(team, (seat->number - 1) / CST_TREE_ARITY));
 }
@@ -287,6 +301,7 @@ void cst_region_end(struct cst_thread *thread) {
         }
     }
     if (cst_unlikely(tasks)) cst_task_finish_region(thread);
+    end_coroutines(thread);
     thread->context = team->saved;
     if (cst_unlikely(team->limited > 1))
         cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);

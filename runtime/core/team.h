@@ -66,6 +66,7 @@ struct cst_seat {
     bool crowded;                  /* the team was, when its region began */
     bool made_tasks;               /* deferred a task since the last barrier */
     bool completed_tasks;          /* completed one since it last told member 0 */
+    bool at_end;                   /* a worker that has arrived, and at most helps with tasks */
     uint64_t construct;            /* worksharing constructs met since the team was made */
     uint64_t construct_at_barrier; /* the same at the last barrier: all before it are over */
     uint64_t left_by_all;          /* constructs that all members had left when it looked last */
@@ -118,6 +119,7 @@ struct cst_team {
     struct cst_task *encountering;     /* the task that met the construct */
     _Atomic(struct cst_seat **) seats; /* replaced when the team grows */
     bool crowded;
+    bool unsafe;                         /* its master, or an outer one, holds a Capability */
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
@@ -210,6 +212,10 @@ static inline bool cst_team_has_sleepers(struct cst_team *team, uint32_t region)
     uint64_t sleepers = cst_load_seq_cst(&team->sleepers);
     return sleepers >> 32 == region && (uint32_t)sleepers != 0;
 }
+
+/* Does the thread hold a Capability of GHC's that it will not give back before it waits? Set when
+ * the first callback is made (abi/capstan/callback.c), for they need to know; NULL before. */
+extern bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
 
 /* What a worker executes: argument is its cst_seat. */
 void cst_worker(void *seat);

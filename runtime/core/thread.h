@@ -8,6 +8,7 @@
 #include "core/slab.h"
 #include "core/team.h"
 #include "platform/check.h"
+#include "substrate/coroutine.h"
 
 struct cst_thread {
     /* The current context, spelled out: most used fields of the runtime. */
@@ -39,7 +40,8 @@ struct cst_thread {
         uint32_t count;
         struct cst_task *running; /* the task that may be added */
     } owed;
-    struct cst_team *initial; /* its team outside of any region */
+    struct cst_team *initial;        /* its team outside of any region */
+    struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
     bool worker;
 };
 

@@ -46,7 +46,9 @@ bool cst_wait_word_holds(const struct cst_wait *wait) {
 }
 
 static bool helped(struct cst_thread *thread, const struct cst_wait *wait) {
-    return wait->help && wait->help(thread, wait);
+    if (!wait->help || !wait->help(thread, wait)) return false;
+    cst_coroutine_before_wait(thread->coroutine); /* the task may have called back */
+    return true;
 }
 
 /* Counts for the region that the member last executed; a count of a later region stays. */
@@ -130,6 +132,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
             if (helped(thread, wait)) i = 0;
             cst_cpu_relax();
         }
+    cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
         bool alone = policy.forever || cst_clock_ns() > thread->rival_until;

@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=build/tests/substrate
 sources="src/Capstan/Internal/Worker.hs tests/substrate/haskell/probe.c
-    runtime/substrate/rts/*.c runtime/substrate/thread.c runtime/platform/linux/*.c"
+    runtime/substrate/rts/*.c runtime/substrate/thread.c runtime/platform/linux/*.c
+    runtime/platform/$(uname -m)/*.S"
 c_flags=
 for flag in $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O2 -g; do
     c_flags="$c_flags -optc$flag"

@@ -9,6 +9,8 @@
 #include "platform/check.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
 
 /* GHC's own array of Capabilities and the state of its scheduler. Its shared library hides them,
  * but in a statically linked Haskell program the static linker sees them; elsewhere these are null,
@@ -44,7 +46,7 @@ static const void *image_of(const void *address) {
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-void cst_rts_observe(void) {
+static void observe(void) {
     const void *rts = image_of(&n_capabilities);
     ghc.state = &always_running;
     if (!rts || image_of(&capabilities) != rts || image_of(&sched_state) != rts) return;
@@ -54,6 +56,11 @@ void cst_rts_observe(void) {
         ghc.capabilities = &fixed_array;
     }
     ghc.state = (_Atomic uint32_t *)&sched_state;
+}
+
+void cst_rts_observe(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, observe);
 }
 
 void cst_rts_note_capability(unsigned number, Capability *capability) {
@@ -126,6 +133,12 @@ static void note_current(void *task) {
     Capability *capability = rts_unsafeGetMyCapability();
     if (!capability) return;
     cst_rts_note_capability(*(uint32_t *)((char *)capability + cst_rts_number_offset), capability);
+}
+
+unsigned cst_rts_own_capability(void) {
+    if (!cst_rts_task()) return UINT_MAX;
+    Capability *capability = rts_unsafeGetMyCapability();
+    return capability ? *(uint32_t *)((char *)capability + cst_rts_number_offset) : UINT_MAX;
 }
 
 bool cst_rts_holds_capability(void) {

@@ -64,6 +64,10 @@ void cst_rts_note_capability(unsigned number, Capability *capability);
  * when that cannot be known. */
 bool cst_rts_holds_capability(void);
 
+/* The number of the Capability that the calling thread's Haskell code holds or held last;
+ * UINT_MAX if it never ran any. */
+unsigned cst_rts_own_capability(void);
+
 /* --- offset.c -------------------------------------------------------------------------- */
 
 extern const size_t cst_rts_number_offset; /* of a Capability's number in the Capability */

@@ -58,6 +58,7 @@ static void *run(void *argument) {
         cst_rts_attach(&worker);
     else
         worker.main(worker.argument);
+    if (cst_rts_task() && cst_rts_state() == CST_RTS_RUNNING) hs_thread_done(); /* called back */
     return NULL;
 }
 

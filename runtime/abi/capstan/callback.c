@@ -1,0 +1,129 @@
+/* Callbacks: a thunk was called; the thread's coroutine evaluates the Haskell function. Which
+ * coroutine that is, and for how long it lasts, follows from OpenMP's regions, so it is decided
+ * here: a coroutine lasts until the end of the region in which it began. */
+#ifdef __GLASGOW_HASKELL__ /* only in a Haskell program */
+#include "abi/capstan/callback.h"
+
+#include "core/cancel.h"
+#include "core/config.h"
+#include "core/thread.h"
+#include "capstan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void fail(struct cst_callback *callback, enum cst_callback_state state) {
+    uint32_t open = CST_CALLBACK_OPEN;
+    /* The first failure counts. It is read after the region has ended, which orders it. */
+    cst_cas_acq_rel(&callback->state, &open, state);
+}
+
+void cst_callback_fail(struct cst_callback *callback) {
+    fail(callback, CST_CALLBACK_FAILED);
+}
+
+static bool has_failed(struct cst_callback *callback) {
+    return cst_load_relaxed(&callback->state) != CST_CALLBACK_OPEN;
+}
+
+/* Is the thread in C that Haskell called by an unsafe foreign call? A kept coroutine holds its
+ * Capability as well, but gives it back before it waits. */
+static bool entered_unsafely(struct cst_thread *thread) {
+    struct cst_coroutine *coroutine = thread->coroutine;
+    if (coroutine && !coroutine->busy) return false;
+    return cst_coroutine_holds_capability();
+}
+
+/* Why the thread may not begin a coroutine; CST_CALLBACK_OPEN: it may. */
+static enum cst_callback_state objection(struct cst_thread *thread, struct cst_callback *callback) {
+    if (callback->forks != capstan_forks()) return CST_CALLBACK_FORKED;
+    if (!cst_coroutine_rts_runs()) return CST_CALLBACK_ENDED;
+    if (!cst_coroutine_any_thread() && callback->maker != thread) return CST_CALLBACK_NOT_THREADED;
+    if (thread->team->unsafe || entered_unsafely(thread)) return CST_CALLBACK_UNSAFE;
+    return CST_CALLBACK_OPEN;
+}
+
+/* It may serve later calls only if someone will end it: at the end of the region in which the C
+ * code runs. Not outside of regions; not for a task that a worker executes after it has arrived
+ * at the region's end; and not within the region of a callback that is being evaluated, whose
+ * Haskell code might return before. */
+static bool may_last(struct cst_thread *thread) {
+    struct cst_coroutine *outer = thread->coroutine;
+    return cst_coroutine_any_thread() && thread->team != thread->initial && !thread->seat->at_end &&
+           !(outer && outer->owner == thread->team);
+}
+
+static void begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+    /* It was killed when it gave its Capability back. */
+    if (cst_unlikely(thread->coroutine && thread->coroutine->over))
+        cst_coroutine_end(&thread->coroutine);
+    enum cst_callback_state reason = objection(thread, callback);
+    if (reason == CST_CALLBACK_OPEN) {
+        if (!cst_coroutine_begin(&thread->coroutine, thread->team, may_last(thread), callback,
+                                 call))
+            reason = CST_CALLBACK_NO_MEMORY;
+    }
+    if (reason != CST_CALLBACK_OPEN) fail(callback, reason);
+}
+
+/* A failed callback returns zero, and its region is cancelled if the program allows that. */
+static void give_up(struct cst_thread *thread, struct cst_call *call) {
+    call->integer[0] = call->real[0] = 0;
+    if (cst_config.cancellation && !cst_region_is_cancelled(thread)) cst_region_cancel(thread);
+}
+
+static void call_haskell(struct cst_callee *callee, struct cst_call *call) {
+    struct cst_callback *callback = (struct cst_callback *)callee;
+    struct cst_thread *thread = cst_self();
+    struct cst_coroutine *coroutine = thread->coroutine;
+    int saved = errno;
+    if (cst_likely(!has_failed(callback))) {
+        if (cst_likely(coroutine && !coroutine->busy))
+            cst_coroutine_call(coroutine, callback, call);
+        else
+            begin(thread, callback, call);
+        coroutine = thread->coroutine;
+        if (cst_unlikely(coroutine && coroutine->over)) cst_coroutine_end(&thread->coroutine);
+    }
+    if (cst_unlikely(has_failed(callback))) give_up(thread, call);
+    errno = saved;
+}
+
+/* --- called by Haskell -------------------------------------------------------------------- */
+
+static void call_ended(struct cst_callee *callee, struct cst_call *call) {
+    (void)callee, (void)call;
+    fputs("capstan: C code called a callback that has ended\n", stderr);
+    abort();
+}
+
+void cst_callback_prepare(void) {
+    cst_coroutine_prepare();
+    cst_team_entered_unsafely = entered_unsafely;
+}
+
+struct cst_callback *cst_callback_open(void *target) {
+    struct cst_callback *callback = malloc(sizeof *callback);
+    if (!callback) return NULL;
+    *callback = (struct cst_callback){
+        .callee = {call_haskell}, .target = target, .forks = capstan_forks(), .maker = cst_self()};
+    callback->thunk = cst_thunk_make(&callback->callee);
+    if (callback->thunk) return callback;
+    free(callback);
+    return NULL;
+}
+
+void *cst_callback_function(struct cst_callback *callback) {
+    return callback->thunk;
+}
+
+uint32_t cst_callback_close(struct cst_callback *callback) {
+    static struct cst_callee ended = {call_ended};
+    uint32_t state = cst_load_acquire(&callback->state);
+    cst_thunk_free(callback->thunk, &ended);
+    free(callback);
+    return state;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* Thunks: functions made at run time; see stack.h.
+ *
+ * A block is a page of code and a page of data at a fixed distance. Thunk i of the code finds datum
+ * i of the data by that distance, so all thunks are the same few instructions: they are written
+ * once, made executable, and never written again. What changes is data. */
+#include "platform/stack.h"
+
+#include "platform/atomic.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* In stack.S; it wants the address of the datum in a register. */
+void cst_thunk_enter(void);
+
+struct datum {
+    /* Relaxed suffices: whoever is told of the thunk has synchronised with its maker. */
+    _Atomic(struct cst_callee *) callee;
+    void (*enter)(void);
+    struct datum *next; /* in the list of free ones */
+    void *unused;
+};
+
+#if defined(__x86_64__)
+enum { DISTANCE = 4096 };
+static const unsigned char code[] = {
+    0xf3, 0x0f, 0x1e, 0xfa,                   /* endbr64 */
+    0x4c, 0x8d, 0x1d, 0xf5, 0x0f, 0x00, 0x00, /* lea DISTANCE - 11(%rip), %r11 */
+    0x41, 0xff, 0x63, 0x08,                   /* jmp *8(%r11) */
+    0xcc,                                     /* int3 */
+};
+#elif defined(__aarch64__)
+enum { DISTANCE = 65536 }; /* the largest page */
+static const unsigned char code[] = {
+    0x5f, 0x24, 0x03, 0xd5, /* bti c */
+    0xf1, 0xff, 0x07, 0x10, /* adr x17, DISTANCE - 4 */
+    0x30, 0x06, 0x40, 0xf9, /* ldr x16, [x17, #8] */
+    0x00, 0x02, 0x1f, 0xd6, /* br x16 */
+};
+#else
+#error "write the code of a thunk for this processor"
+#endif
+
+enum { COUNT = DISTANCE / sizeof(struct datum) }; /* in a block */
+_Static_assert(sizeof code <= sizeof(struct datum), "thunk i lies DISTANCE before datum i");
+
+/* The one that has been free for longest is used next, so that a call of a function that has ended
+ * is likely noticed. */
+static struct {
+    pthread_mutex_t lock;
+    struct datum *first, *last;
+} vacant = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Under the lock. */
+static void append(struct datum *datum) {
+    datum->next = NULL;
+    if (vacant.first)
+        vacant.last->next = datum;
+    else
+        vacant.first = datum;
+    vacant.last = datum;
+}
+
+/* Under the lock. A system that forbids to make code refuses the mprotect. */
+static void add_block(void) {
+    char *block = mmap(NULL, 2 * (size_t)DISTANCE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return;
+    for (size_t i = 0; i < COUNT; i++) memcpy(block + i * sizeof(struct datum), code, sizeof code);
+    __builtin___clear_cache(block, block + DISTANCE);
+    if (mprotect(block, DISTANCE, PROT_READ | PROT_EXEC) != 0) {
+        munmap(block, 2 * (size_t)DISTANCE);
+        return;
+    }
+    struct datum *data = (struct datum *)(block + DISTANCE);
+    for (size_t i = 0; i < COUNT; i++) {
+        data[i].enter = cst_thunk_enter;
+        append(&data[i]);
+    }
+}
+
+void *cst_thunk_make(struct cst_callee *callee) {
+    int saved = errno;
+    pthread_mutex_lock(&vacant.lock);
+    if (!vacant.first) add_block();
+    struct datum *datum = vacant.first;
+    if (datum) vacant.first = datum->next;
+    pthread_mutex_unlock(&vacant.lock);
+    errno = saved;
+    if (!datum) return NULL;
+    cst_store_relaxed(&datum->callee, callee);
+    return (char *)datum - DISTANCE;
+}
+
+void cst_thunk_free(void *thunk, struct cst_callee *instead) {
+    struct datum *datum = (struct datum *)((char *)thunk + DISTANCE);
+    cst_store_relaxed(&datum->callee, instead);
+    pthread_mutex_lock(&vacant.lock);
+    append(datum);
+    pthread_mutex_unlock(&vacant.lock);
+}

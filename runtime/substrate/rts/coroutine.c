@@ -1,0 +1,217 @@
+/* Haskell coroutines of C threads: see substrate/coroutine.h, and README.md, "Callbacks".
+ *
+ * GHC sees nothing unusual: a thread in C makes a call in (rts_lock, rts_evalIO, rts_unlock), whose
+ * Haskell code makes foreign calls (cst_stack_resume_*). Only that these calls take long, for
+ * C goes on meanwhile on its own stack, and that all of it happens on another one. */
+#if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
+#include "substrate/coroutine.h"
+
+#include "substrate/rts/rts.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct side {
+    /* Where the one that does not run goes on: two places for Haskell to switch by (stack.h). */
+    struct cst_stack_place haskell, c;
+    /* What Haskell is asked for, known to Capstan.Internal.Coroutine. */
+    struct cst_callback *callback; /* NULL: to end; or below */
+    struct cst_call *call;
+    bool lasting;  /* more calls may come */
+    bool released; /* Haskell gave the Capability up before it switched */
+    struct cst_coroutine public;
+    unsigned capability; /* counted there */
+    struct cst_stack stack;
+    size_t stack_size; /* asked for */
+    struct side *next; /* free ones */
+};
+
+/* Known to Capstan.Internal.Coroutine. */
+_Static_assert(offsetof(struct side, callback) == 48 && offsetof(struct side, call) == 56 &&
+                   offsetof(struct side, lasting) == 64 && offsetof(struct side, released) == 65 &&
+                   offsetof(struct cst_callback, target) == 8,
+               "Haskell reads these");
+
+extern struct cst_callback cst_coroutine_release;
+struct cst_callback cst_coroutine_release;
+
+enum { CAPABILITIES = 1024 }; /* that are told apart */
+
+static struct {
+    pthread_mutex_t lock; /* for a few instructions at a coroutine's begin and end */
+    struct side *vacant;
+    size_t stack_size;
+    unsigned users[CAPABILITIES]; /* coroutines that run on each Capability */
+} sides = {.lock = PTHREAD_MUTEX_INITIALIZER, .stack_size = (size_t)1 << 20};
+
+/* Haskell's side: Ptr side -> IO (), as a stable pointer. Set before the first callback is made. */
+static HsStablePtr serve;
+
+/* --- called by Haskell (Capstan.Internal.Coroutine) ---------------------------------------- */
+
+void cst_coroutine_set_server(HsStablePtr server) {
+    serve = server;
+}
+
+/* --- a coroutine's life ------------------------------------------------------------------- */
+
+static struct side *side_of(struct cst_coroutine *coroutine) {
+    return (struct side *)((char *)coroutine - offsetof(struct side, public));
+}
+
+/* On the side stack, or, if the coroutine does not last, on the thread's own. */
+static void call_in(struct side *side) {
+    rts_setInCallCapability((int)side->capability, 0);
+    Capability *capability = rts_lock();
+    rts_setInCallCapability(-1, 0); /* as it was: any, for other calls of this thread */
+    HaskellObj action =
+        rts_apply(capability, (HaskellObj)deRefStablePtr(serve), rts_mkPtr(capability, side));
+    /* Its status is not looked at: it ends early if the RTS does, or if someone kills it; then the
+     * call is left without a result. */
+    rts_evalIO(&capability, action, NULL);
+    rts_unlock(capability);
+    side->public.over = true;
+    uint32_t open = CST_CALLBACK_OPEN;
+    if (side->callback && side->callback != &cst_coroutine_release)
+        cst_cas_acq_rel(&side->callback->state, &open, CST_CALLBACK_KILLED);
+}
+
+static void run(void *argument) {
+    struct side *side = argument;
+    call_in(side);
+    cst_stack_switch(&side->haskell, &side->c);
+}
+
+static void put_back(struct side *side) {
+    pthread_mutex_lock(&sides.lock);
+    sides.users[side->capability]--;
+    side->next = sides.vacant;
+    sides.vacant = side;
+    pthread_mutex_unlock(&sides.lock);
+}
+
+/* A coroutine stays on the Capability that it begins on, so it begins where the fewest others are
+ * and no Haskell code runs; if it can choose, where its thread's own Haskell code was. Under the
+ * lock. */
+static unsigned choose_capability(unsigned own) {
+    unsigned count = cst_rts_capabilities();
+    if (count > CAPABILITIES) count = CAPABILITIES;
+    unsigned best = own < count ? own : 0, least = UINT_MAX;
+    for (unsigned i = 0; i < count && least > 0; i++) {
+        unsigned candidate = (best + i) % count;
+        unsigned load = 2 * sides.users[candidate] + cst_rts_haskell_runs(candidate);
+        if (load < least) {
+            own = candidate;
+            least = load;
+        }
+    }
+    sides.users[own]++;
+    return own;
+}
+
+static bool has_stack(struct side *side, size_t size) {
+    if (side->stack.base && side->stack_size == size) return true;
+    if (side->stack.base) cst_stack_free(&side->stack);
+    side->stack.base = NULL;
+    side->stack_size = size;
+    return cst_stack_make(&side->stack, size);
+}
+
+static struct side *take(bool lasting) {
+    unsigned own = cst_rts_own_capability();
+    pthread_mutex_lock(&sides.lock);
+    struct side *side = sides.vacant;
+    if (side) sides.vacant = side->next;
+    size_t size = sides.stack_size;
+    unsigned capability = choose_capability(own);
+    pthread_mutex_unlock(&sides.lock);
+    if (!side) side = calloc(1, sizeof *side);
+    if (!side) return NULL;
+    side->capability = capability;
+    side->lasting = lasting;
+    if (!lasting || has_stack(side, size)) return side;
+    put_back(side);
+    return NULL;
+}
+
+static void c_goes_on(struct side *side) {
+    side->public.busy = side->public.over;
+    side->public.kept = !side->public.over && !side->released;
+}
+
+/* Lets Haskell run until it resumes C. */
+static void turn(struct side *side, struct cst_callback *callback, struct cst_call *call) {
+    side->callback = callback;
+    side->call = call;
+    side->public.busy = true;
+    side->public.kept = false;
+    side->released = false;
+    cst_stack_switch(&side->c, &side->haskell);
+    c_goes_on(side);
+}
+
+static void give_back(struct cst_coroutine *coroutine) {
+    turn(side_of(coroutine), &cst_coroutine_release, NULL);
+}
+
+static void end(struct cst_coroutine *coroutine) {
+    struct side *side = side_of(coroutine);
+    if (!side->public.over) turn(side, NULL, NULL);
+    put_back(side);
+}
+
+bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool lasting,
+                         struct cst_callback *callback, struct cst_call *call) {
+    struct side *side = take(lasting);
+    if (!side) return false;
+    side->callback = callback;
+    side->call = call;
+    side->released = false;
+    side->public = (struct cst_coroutine){
+        .below = *top, .owner = owner, .busy = true, .give_back = give_back, .end = end};
+    *top = &side->public;
+    if (lasting)
+        cst_stack_begin(&side->c, side->stack.top, run, side);
+    else
+        call_in(side);
+    c_goes_on(side);
+    return true;
+}
+
+void cst_coroutine_call(struct cst_coroutine *coroutine, struct cst_callback *callback,
+                        struct cst_call *call) {
+    turn(side_of(coroutine), callback, call);
+}
+
+bool cst_coroutine_rts_runs(void) {
+    return cst_rts_state() == CST_RTS_RUNNING;
+}
+
+bool cst_coroutine_any_thread(void) {
+    return rtsSupportsBoundThreads();
+}
+
+bool cst_coroutine_holds_capability(void) {
+    return cst_rts_holds_capability();
+}
+
+static void *learn_task(void *nothing) {
+    cst_rts_learn_task();
+    return nothing;
+}
+
+void cst_coroutine_prepare(void) {
+    pthread_t thread;
+    if (!rtsSupportsBoundThreads()) return;
+    cst_rts_observe();
+    if (pthread_create(&thread, NULL, learn_task, NULL) == 0) pthread_join(thread, NULL);
+}
+
+void cst_coroutine_set_stack_size(size_t size) {
+    pthread_mutex_lock(&sides.lock);
+    sides.stack_size = size;
+    pthread_mutex_unlock(&sides.lock);
+}
+
+#endif

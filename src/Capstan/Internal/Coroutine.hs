@@ -1,0 +1,124 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+{-# LANGUAGE GHCForeignImportPrim #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE UnliftedFFITypes #-}
+
+-- |
+-- Module      : Capstan.Internal.Coroutine
+-- Description : The Haskell side of a callback
+--
+-- A C thread that calls back gets a bound Haskell thread of its own, which runs 'serve' on a side
+-- stack (@runtime\/substrate\/rts\/coroutine.c@). To evaluate a callback is to return from one of
+-- the foreign calls below; the next one lets C go on.
+--
+-- This module is internal: it may change without notice.
+module Capstan.Internal.Coroutine
+  ( Call,
+    Callback,
+    Target (..),
+    Resume (..),
+    serverAction,
+  )
+where
+
+import Control.Exception (SomeException, try)
+import Control.Monad (unless)
+import Data.Word (Word8)
+import Foreign.Ptr (nullPtr)
+import Foreign.StablePtr (StablePtr, castPtrToStablePtr, deRefStablePtr, newStablePtr)
+import Foreign.Storable (peekByteOff, pokeByteOff)
+import GHC.Exts (Addr#, Ptr (..), RealWorld, State#)
+import GHC.IO (IO (..))
+
+-- | A call's arguments and results: @struct cst_call@.
+data Call
+
+-- | A C function pointer that evaluates a Haskell function: @struct cst_callback@.
+data Callback
+
+-- | A C thread's coroutine: @struct side@.
+data Side
+
+-- | How C goes on after a callback.
+data Resume
+  = -- | By a safe foreign call: the Capability is free meanwhile.
+    Released
+  | -- | With the Capability.
+    Kept
+
+-- | What a callback does.
+data Target = Target
+  { -- | Evaluates a call, from its arguments to its result.
+    targetRun :: Ptr Call -> IO (),
+    -- | Takes the exception with which it ended instead. Does not throw.
+    targetFailed :: SomeException -> IO (),
+    targetResume :: !Resume
+  }
+
+foreign import ccall safe "cst_stack_resume_released"
+  switchReleased :: Ptr Side -> IO ()
+
+resumeReleased :: Ptr Side -> IO ()
+resumeReleased side = pokeByteOff side releasedAt (1 :: Word8) >> switchReleased side
+
+-- A jump, not a call: see cst_stack_switch in runtime/platform/stack.h.
+foreign import prim "cst_stack_resume_kept"
+  resumeKept# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
+
+resumeKept :: Ptr Side -> IO ()
+resumeKept (Ptr side) = IO $ \s -> case resumeKept# side s of (# s' #) -> (# s', () #)
+
+-- What C asks for instead of a callback: that the Capability be released.
+foreign import ccall "&cst_coroutine_release" release :: Ptr Callback
+
+-- | What a coroutine runs, for C to keep.
+serverAction :: IO (StablePtr (Ptr Side -> IO ()))
+serverAction = newStablePtr serve
+
+-- | Answers requests until there is none. An exception ends the loop, which is begun anew, so that
+-- a call without one pays for no handler.
+serve :: Ptr Side -> IO ()
+serve side = do
+  outcome <- try answer
+  case outcome of
+    Right () -> pure ()
+    Left e -> do
+      request <- asked
+      unless (request == nullPtr) $ do
+        unless (request == release) $ targetOf request >>= \target -> targetFailed target e
+        more <- lasts
+        if more then resumeReleased side >> serve side else finish
+  where
+    answer = do
+      request <- asked
+      if request == nullPtr
+        then pure ()
+        else
+          if request == release
+            then resumeReleased side >> answer
+            else do
+              Target run _ resume <- targetOf request
+              peekByteOff side callAt >>= run
+              more <- lasts
+              if more then goOn resume >> answer else finish
+
+    goOn Released = resumeReleased side
+    goOn Kept = resumeKept side
+
+    asked = peekByteOff side callbackAt
+    lasts = (/= 0) <$> (peekByteOff side lastingAt :: IO Word8)
+    finish = pokeByteOff side callbackAt (nullPtr :: Ptr Callback)
+
+-- Offsets in @struct side@ and @struct cst_callback@; coroutine.c asserts them.
+callbackAt, callAt, lastingAt, releasedAt, targetAt :: Int
+callbackAt = 48
+callAt = 56
+lastingAt = 64
+releasedAt = 65
+targetAt = 8
+
+targetOf :: Ptr Callback -> IO Target
+targetOf request = do
+  pointer <- peekByteOff request targetAt :: IO (Ptr ())
+  deRefStablePtr (castPtrToStablePtr pointer)
