@@ -1,8 +1,13 @@
 /* A small mutex for the event layer: one word, sleeps in the kernel when contended.
  *
  * The three-state lock of Drepper, "Futexes Are Tricky" (2011): 0 free, 1 held, 2 held and someone
- * may sleep. Uncontended, a lock and unlock pair costs about 5 ns. Critical sections here are
- * short, so a waiter spins a little first. */
+ * may sleep. Critical sections here are short, so a waiter spins a little first.
+ *
+ * The lock is released by a load and a store instead of Drepper's exchange, which would be a
+ * quarter of what a timer costs. A waiter that writes 2 between the two is overwritten. If it has
+ * not gone to sleep by then, the kernel finds 0 and it does not; if it has, nobody wakes it, and it
+ * wakes by itself after CST_EVENT_LOCK_SLEEP_NS. Who holds the lock is not in question: only an
+ * exchange or a compare-and-swap that finds 0 acquires it. */
 #ifndef CST_EVENT_LOCK_H
 #define CST_EVENT_LOCK_H
 
@@ -12,7 +17,7 @@ struct cst_event_lock {
     _Atomic uint32_t word;
 };
 
-enum { CST_EVENT_LOCK_SPINS = 100 };
+enum { CST_EVENT_LOCK_SPINS = 100, CST_EVENT_LOCK_SLEEP_NS = 1000000 };
 
 static inline void cst_event_lock_slow(struct cst_event_lock *lock) {
     for (int i = 0; i < CST_EVENT_LOCK_SPINS; i++) {
@@ -22,7 +27,8 @@ static inline void cst_event_lock_slow(struct cst_event_lock *lock) {
         cst_cpu_relax();
     }
     /* Acquires; pairs with the release in unlock. */
-    while (cst_exchange_acq_rel(&lock->word, 2) != 0) cst_futex_wait(&lock->word, 2);
+    while (cst_exchange_acq_rel(&lock->word, 2) != 0)
+        cst_futex_wait_for(&lock->word, 2, CST_EVENT_LOCK_SLEEP_NS);
 }
 
 static inline void cst_event_acquire(struct cst_event_lock *lock) {
@@ -32,9 +38,13 @@ static inline void cst_event_acquire(struct cst_event_lock *lock) {
 }
 
 static inline void cst_event_release(struct cst_event_lock *lock) {
-    /* Releases what was written under the lock; pairs with the next owner's acquire. */
-    if (__builtin_expect(cst_exchange_acq_rel(&lock->word, 0) == 2, 0))
+    if (__builtin_expect(cst_load_relaxed(&lock->word) == 2, 0)) { /* see above */
+        /* Releases what was written under the lock; pairs with the next owner's acquire. */
+        cst_exchange_acq_rel(&lock->word, 0);
         cst_futex_wake(&lock->word, 1);
+    } else {
+        cst_store_release(&lock->word, 0); /* the same */
+    }
 }
 
 #endif

@@ -43,7 +43,6 @@ static void next_batch(struct capstan_manager *manager) {
 }
 
 void cst_loop_leave(struct capstan_manager *manager) {
-    cst_store_relaxed(&manager->calling_since, 0); /* a hint for reports only */
     cst_event_acquire(&manager->lock);
     /* Release: pairs with cst_loop_enter. Under the lock: capstan_quiesce reads it there. */
     cst_store_release(&manager->driver, 0);

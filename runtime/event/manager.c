@@ -6,6 +6,8 @@
 #include <string.h>
 
 static const uint64_t DEFAULT_SLOW_LIMIT = 50 * 1000000;
+/* A host's other threads may run between two of its calls, for 20 ms each in GHC. */
+static const uint64_t DEFAULT_PULL_SLOW_LIMIT = 500 * 1000000;
 
 static const struct cst_poller_ops *const back_ends[] = {
 #if defined(__linux__)
@@ -69,6 +71,7 @@ int capstan_manager_new(capstan_manager **manager, const struct capstan_manager_
     int error;
     struct capstan_manager *made = cst_manager_make(ops, &error);
     if (made == NULL) return error;
+    if (chosen.pull) made->slow_limit = DEFAULT_PULL_SLOW_LIMIT;
     if (chosen.slow_limit != 0) made->slow_limit = chosen.slow_limit;
     made->slow = chosen.slow;
     made->slow_data = chosen.slow_data;

@@ -83,6 +83,7 @@ struct cst_wanting {
 enum {
     CST_CHORE_CLOSED = 1,  /* registrations wait to be told CAPSTAN_CLOSED */
     CST_CHORE_REBUILD = 2, /* the kernel's set must be made anew */
+    CST_CHORE_RETURN = 4,  /* the present or the next wait returns */
 };
 
 /* Watches for calls that take too long. The driver's own. */
@@ -243,6 +244,8 @@ bool cst_post_take(struct capstan_manager *manager, struct cst_post *post);
 /* --- pull.c --- */
 /* For Haskell: a manager that is driven by capstan_pull. Errno value. */
 int cst_manager_new_pull(struct capstan_manager **manager);
+/* The present or the next capstan_pull that waits returns. */
+void cst_manager_wake(struct capstan_manager *manager);
 
 /* --- slow.c --- */
 /* A batch of calls begins. */
@@ -251,6 +254,10 @@ void cst_slow_begin(struct capstan_manager *manager);
 void cst_slow_check(struct capstan_manager *manager);
 /* The batch is over. */
 void cst_slow_end(struct capstan_manager *manager);
+/* Pull: the host calls the functions of these records from now on; and is done with the last. */
+void cst_slow_pulled(struct capstan_manager *manager, const struct capstan_record *records,
+                     unsigned count);
+void cst_slow_returned(struct capstan_manager *manager);
 /* Any thread, on its way: is the driver stuck in a call? */
 void cst_slow_look_closer(struct capstan_manager *manager);
 static inline void cst_slow_look(struct capstan_manager *manager) {

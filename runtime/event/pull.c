@@ -76,6 +76,7 @@ int capstan_pull(capstan_manager *manager, struct capstan_record *records, unsig
     if (!manager->pull || capacity == 0) return EINVAL;
     int error = cst_loop_enter(manager);
     if (error != 0) return error;
+    cst_slow_returned(manager);
     bool stopping = cst_load_relaxed(&manager->stopping); /* whoever sets it wakes the driver */
     if (stopping) cst_watch_close_all(manager);
     /* What the last batch left comes first; the kernel is asked when nothing is left. */
@@ -88,9 +89,14 @@ int capstan_pull(capstan_manager *manager, struct capstan_record *records, unsig
     cst_event_acquire(&manager->lock);
     manager->outstanding = filled > 0;
     cst_event_release(&manager->lock);
+    if (filled > 0) cst_slow_pulled(manager, records, filled);
     *count = filled;
     cst_loop_leave(manager);
     return error;
+}
+
+void cst_manager_wake(struct capstan_manager *manager) {
+    cst_loop_add_chore(manager, CST_CHORE_RETURN);
 }
 
 int cst_manager_new_pull(struct capstan_manager **manager) {

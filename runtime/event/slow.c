@@ -18,20 +18,23 @@ enum {
 /* One line, once per manager, by one write: other threads may be printing. */
 static void warn(struct capstan_manager *manager, const struct capstan_slow *slow) {
     if (cst_exchange_acq_rel(&manager->warned, 1) != 0) return;
-    char text[500], where[40] = "", which[60] = "";
+    char text[500], what[160], where[40] = "", which[60] = "";
     Dl_info info = {0};
     bool named = dladdr((void *)slow->function, &info) != 0 && info.dli_sname != NULL;
+    if (slow->function == NULL)
+        snprintf(what, sizeof what, "an action of the host");
+    else
+        snprintf(what, sizeof what, "the function at %p%s%.100s%s", (void *)slow->function,
+                 named ? " (" : "", named ? info.dli_sname : "", named ? ")" : "");
     if (slow->fd >= 0) snprintf(where, sizeof where, ", for descriptor %d,", slow->fd);
     if (slow->candidates > 1)
         snprintf(which, sizeof which, "one of the last %u functions called, up to ",
                  slow->candidates);
-    int length = snprintf(
-        text, sizeof text,
-        "capstan: event manager: %sthe function at %p%s%.100s%s%s %s %llu ms; other events and "
-        "timers wait meanwhile. Later ones are counted, not shown\n",
-        which, (void *)slow->function, named ? " (" : "", named ? info.dli_sname : "",
-        named ? ")" : "", where, slow->still_running ? "has been running for" : "took",
-        (unsigned long long)(slow->elapsed_ns / 1000000));
+    int length = snprintf(text, sizeof text,
+                          "capstan: event manager: %s%s%s %s %llu ms; other events and "
+                          "timers wait meanwhile. Later ones are counted, not shown\n",
+                          which, what, where, slow->still_running ? "has been running for" : "took",
+                          (unsigned long long)(slow->elapsed_ns / 1000000));
     if (length > (int)sizeof text - 1) length = (int)sizeof text - 1;
     ssize_t written = write(STDERR_FILENO, text, (size_t)length);
     (void)written;
@@ -74,14 +77,18 @@ static void start_clock(struct capstan_manager *manager, uint64_t now) {
     cst_store_relaxed(&manager->calling_since, now); /* a hint for other threads' reports */
 }
 
+static void took_too_long(struct capstan_manager *manager, uint64_t elapsed) {
+    CST_COUNT(manager->statistics.slow_calls, 1);
+    if (elapsed > cst_load_relaxed(&manager->statistics.slowest_ns)) /* the driver's own */
+        cst_store_relaxed(&manager->statistics.slowest_ns, elapsed);
+    report(manager, elapsed, false);
+}
+
 void cst_slow_check(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
     uint64_t now = cst_clock_coarse_ns(), elapsed = now - meter->began;
     if (cst_unlikely(elapsed > manager->slow_limit) && was_busy_or_blocked(manager)) {
-        CST_COUNT(manager->statistics.slow_calls, 1);
-        if (elapsed > cst_load_relaxed(&manager->statistics.slowest_ns)) /* the driver's own */
-            cst_store_relaxed(&manager->statistics.slowest_ns, elapsed);
-        report(manager, elapsed, false);
+        took_too_long(manager, elapsed);
         meter->precise = PRECISE_BATCHES; /* next time it is known which of them it was */
         meter->every = 1;
         now = cst_clock_coarse_ns();
@@ -100,6 +107,22 @@ void cst_slow_begin(struct capstan_manager *manager) {
 void cst_slow_end(struct capstan_manager *manager) {
     if (manager->meter.calls > 0) cst_slow_check(manager);
     cst_store_relaxed(&manager->calling_since, 0); /* a hint for other threads' reports */
+}
+
+void cst_slow_pulled(struct capstan_manager *manager, const struct capstan_record *records,
+                     unsigned count) {
+    manager->meter.calls = count;
+    cst_store_relaxed(&manager->calling, (void *)records[0].function); /* hints for reports only */
+    cst_store_relaxed(&manager->calling_fd, count == 1 ? records[0].fd : -1);
+    cst_store_relaxed(&manager->calling_since, cst_clock_coarse_ns());
+}
+
+void cst_slow_returned(struct capstan_manager *manager) {
+    uint64_t since = cst_load_relaxed(&manager->calling_since); /* the puller's own */
+    if (since == 0) return;
+    uint64_t elapsed = cst_clock_coarse_ns() - since;
+    if (cst_unlikely(elapsed > manager->slow_limit)) took_too_long(manager, elapsed);
+    cst_store_relaxed(&manager->calling_since, 0);
 }
 
 void cst_slow_look_closer(struct capstan_manager *manager) {

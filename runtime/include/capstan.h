@@ -107,8 +107,9 @@ typedef void capstan_slow_function(capstan_manager *manager, const struct capsta
 struct capstan_manager_options {
     size_t size;          /* sizeof(struct capstan_manager_options) */
     const char *back_end; /* "epoll", "poll", "kqueue", or NULL: the best one here */
-    uint64_t slow_limit;  /* ns that a function may take; 0: 50 ms; CAPSTAN_FOREVER: no limit.
-                             Below 20 ms the clock is too coarse */
+    uint64_t slow_limit;  /* ns that a function may take; 0: 50 ms, with `pull` 500 ms for all
+                             records of a pull together; CAPSTAN_FOREVER: no limit. Below 20 ms
+                             the clock is too coarse */
     capstan_slow_function *slow; /* called when one takes longer, on whichever thread noticed.
                                     NULL: one warning per manager on standard error */
     void *slow_data;
@@ -257,9 +258,9 @@ struct capstan_record {
 
 /* One turn: waits at most `timeout` ns and writes at most `capacity` (at least 1) records; *count
  * becomes their number. With a timeout of 0 it does not block. The functions of the records count
- * as running until the next call of capstan_pull. Errors: EBUSY, EINVAL (not a pull manager),
- * after capstan_shutdown, first a last record for
- * everything that is pending (CAPSTAN_CLOSED, 0 expirations), then ESHUTDOWN. */
+ * as running until the next call of capstan_pull; if that takes too long, it is reported. Errors:
+ * EBUSY, EINVAL (not a pull manager), and after capstan_shutdown, when the last records of all that
+ * was pending have been brought (CAPSTAN_CLOSED, 0 expirations), ESHUTDOWN. */
 CAPSTAN_API int capstan_pull(capstan_manager *manager, struct capstan_record *records,
                              unsigned capacity, uint64_t timeout, unsigned *count);
 

@@ -1,5 +1,3 @@
-{-# LANGUAGE InterruptibleFFI #-}
-
 -- |
 -- Module      : Capstan.Event.Foreign
 -- Description : The event manager's C calls
@@ -31,6 +29,7 @@ module Capstan.Event.Foreign
     c_post,
     c_pull,
     c_pull_waiting,
+    c_wake,
     c_shutdown,
     c_clock,
     c_forks,
@@ -107,9 +106,13 @@ foreign import ccall unsafe "capstan_post"
 foreign import ccall unsafe "capstan_pull"
   c_pull :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
--- | With any timeout. An asynchronous exception interrupts the wait, and the call returns no record.
-foreign import ccall interruptible "capstan_pull"
+-- | With any timeout.
+foreign import ccall safe "capstan_pull"
   c_pull_waiting :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
+
+-- | Lets the present or the next 'c_pull_waiting' return.
+foreign import ccall unsafe "cst_manager_wake"
+  c_wake :: Ptr CManager -> IO ()
 
 foreign import ccall unsafe "capstan_shutdown"
   c_shutdown :: Ptr CManager -> IO ()

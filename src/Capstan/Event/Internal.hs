@@ -45,7 +45,7 @@ import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import Data.Word (Word32, Word64)
 import Foreign.C.Error (Errno (..), eNOENT)
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (FunPtr, Ptr, nullFunPtr, nullPtr)
+import Foreign.Ptr (Ptr, nullFunPtr, nullPtr)
 import Foreign.StablePtr (castStablePtrToPtr, freeStablePtr, newStablePtr)
 import Foreign.Storable (peek)
 import System.Posix.Types (Fd (..))
@@ -95,17 +95,24 @@ claim state = atomicModifyIORef' state (False,)
 -- the manager was shut down.
 register :: Manager -> Fd -> Events -> Lifetime -> Trigger -> Target Ready -> IO Watch
 register manager fd events lifetime trigger target =
-  registerWith manager fd events lifetime trigger (functionOf target) $ \state ->
+  registerWith manager fd events lifetime trigger $ \state ->
     Handler $ \record -> do
-      ready <- Ready <$> recordDescriptor record <*> recordEvents record
-      live <- stillLive state lifetime (readyEvents ready)
-      when live (deliver target ready)
+      happened <- recordEvents record
+      live <- stillLive state lifetime happened
+      when live $ case target of
+        Call function context -> do
+          ident <- recordIdent record
+          let Fd number = fd
+              Events bits = happened
+          withHandle manager $ \raw ->
+            callFdFunction function raw ident number (fromIntegral bits) context
+        _ -> deliver target (Ready fd happened)
 
 -- | The same, for an action that wants to know its own registration.
 registerKnowing ::
   Manager -> Fd -> Events -> Lifetime -> Trigger -> (Watch -> Events -> IO ()) -> IO Watch
 registerKnowing manager fd events lifetime trigger action =
-  registerWith manager fd events lifetime trigger Nothing $ \state ->
+  registerWith manager fd events lifetime trigger $ \state ->
     Handler $ \record -> do
       ident <- recordIdent record
       happened <- recordEvents record
@@ -123,31 +130,24 @@ registerWith ::
   Events ->
   Lifetime ->
   Trigger ->
-  Maybe (FunPtr CFdFunction, Ptr ()) ->
   (State -> Handler) ->
   IO Watch
-registerWith manager fd (Events events) lifetime trigger function handler = mask_ $ do
+registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
   state <- newIORef True
-  ident <- withContext function (handler state) $ \code context ->
+  ident <- withContext (handler state) $ \context ->
     withHandle manager $ \raw -> alloca $ \out -> do
-      check "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) code context out
+      check "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) nullFunPtr context out
       peek out
   pure (Watch manager ident fd state)
   where
     mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
     flag bit on = if on then bit else 0 :: Word32
 
--- | The C function of a target, with its data.
-functionOf :: Target a -> Maybe (FunPtr (Callback a), Ptr ())
-functionOf (Call function context) = Just (function, context)
-functionOf _ = Nothing
-
--- | Makes the function and data that C keeps; frees them if the call throws. Masked.
-withContext :: Maybe (FunPtr f, Ptr ()) -> Handler -> (FunPtr f -> Ptr () -> IO b) -> IO b
-withContext (Just (function, context)) _ run = run function context
-withContext Nothing handler run = do
+-- | Makes the data that C keeps; frees it if the call throws. Masked.
+withContext :: Handler -> (Ptr () -> IO b) -> IO b
+withContext handler run = do
   stable <- newStablePtr handler
-  run nullFunPtr (castStablePtrToPtr stable) `onException` freeStablePtr stable
+  run (castStablePtrToPtr stable) `onException` freeStablePtr stable
 {-# INLINE withContext #-}
 
 -- | Changes what a registration watches for; 'mempty': nothing for now. 'False' if it has ended.
@@ -206,17 +206,21 @@ later time span' = if span' > maxBound - time then maxBound else time + span'
 start :: String -> Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
 start name manager deadline period target = mask_ $ do
   state <- newIORef True
-  ident <- withContext (functionOf target) (timerHandler state (period == 0) target) $ \function context ->
+  ident <- withContext (timerHandler manager state (period == 0) target) $ \context ->
     withHandle manager $ \raw -> alloca $ \out -> do
-      check name =<< c_timer_start_at raw deadline period function context out
+      check name =<< c_timer_start_at raw deadline period nullFunPtr context out
       peek out
   pure (Timer manager ident state)
 
-timerHandler :: State -> Bool -> Target Expiry -> Handler
-timerHandler state once target = Handler $ \record -> do
+timerHandler :: Manager -> State -> Bool -> Target Expiry -> Handler
+timerHandler manager state once target = Handler $ \record -> do
   count <- recordExpirations record
   live <- if once || count == 0 then claim state else readIORef state
-  when live (deliver target (Expiry count))
+  when live $ case target of
+    Call function context -> do
+      ident <- recordIdent record
+      withHandle manager $ \raw -> callTimerFunction function raw ident count context
+    _ -> deliver target (Expiry count)
 
 -- | Moves a timer to so long from now; a period stays. 'False': it has fired or was cancelled.
 reschedule :: Timer -> Nanoseconds -> IO Bool
@@ -241,5 +245,9 @@ post manager action = postTo manager (Run (const action))
 -- | Delivers to any target from the manager's thread.
 postTo :: Manager -> Target () -> IO ()
 postTo manager target = mask_ $
-  withContext (functionOf target) (Handler (const (deliver target ()))) $ \function context ->
-    withHandle manager $ \raw -> check "post" =<< c_post raw function context
+  withContext (Handler (const run)) $ \context ->
+    withHandle manager $ \raw -> check "post" =<< c_post raw nullFunPtr context
+  where
+    run = case target of
+      Call function context -> withHandle manager $ \raw -> callPostFunction function raw context
+      _ -> deliver target ()

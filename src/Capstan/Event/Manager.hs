@@ -10,8 +10,7 @@
 -- the @last@ mark when no further record can bring it, and then it is freed.
 --
 -- While there is something to do, the pull is an unsafe call that cannot block. When there is
--- nothing, even after other threads of the Capability have run, the manager's thread sleeps in an
--- interruptible call.
+-- nothing, even after other threads of the Capability have run, a safe call sleeps in the kernel.
 --
 -- This module is internal: it may change without notice.
 module Capstan.Event.Manager
@@ -39,18 +38,19 @@ where
 import Capstan.Event.Foreign
 import Capstan.Event.Types
 import Control.Concurrent
-  ( forkOn,
+  ( forkIO,
+    forkOn,
     getNumCapabilities,
     myThreadId,
     rtsSupportsBoundThreads,
     threadCapability,
+    threadDelay,
     yield,
   )
-import Control.Concurrent.MVar (MVar, newMVar, putMVar, tryTakeMVar)
+import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
   ( SomeAsyncException (..),
     SomeException,
-    allowInterrupt,
     bracket,
     catch,
     fromException,
@@ -58,8 +58,10 @@ import Control.Exception
     mask_,
     onException,
     throwIO,
+    try,
+    uninterruptibleMask_,
   )
-import Control.Monad (unless, when)
+import Control.Monad (unless, void, when)
 import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, newIORef, readIORef)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
@@ -100,8 +102,9 @@ data Manager = Manager
     -- | Records of the last pull; in front of them how many there are ('countOf'), which is the next
     -- to run ('nextOf') and what to free then ('currentOf').
     managerBatch :: !(ForeignPtr CUInt),
-    -- | Full while no thread drives the manager.
-    managerIdle :: !(MVar ()),
+    -- | The process, by its number of forks, in which a thread drives the manager. A thread that
+    -- drove it in the parent is not there in a child.
+    managerDriver :: !(IORef (Maybe CUInt)),
     managerExceptions :: !(IORef (SomeException -> IO ()))
   }
 
@@ -125,7 +128,7 @@ newManager = mask_ $ do
     poke (countOf p) 0
     poke (nextOf p) 0
     poke (currentOf p) (castPtrToStablePtr nullPtr)
-  Manager handle batch <$> newMVar () <*> newIORef reportException
+  Manager handle batch <$> newIORef Nothing <*> newIORef reportException
 
 -- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
 -- thread. No other thread may use it any more.
@@ -168,17 +171,28 @@ failure name errno = ioError (errnoToIOError ("Capstan.Event." ++ name) errno No
 
 -- | What a manager has done so far; see @capstan.h@.
 data Statistics = Statistics
-  { statTurns, statWakeUps, statStale, statRebuilds, statWatches, statTimers :: !Word64
+  { -- | Times that it asked the kernel, and that another thread had to wake it.
+    statTurns, statWakeUps :: !Word64,
+    -- | Reports that were dropped, because the registration had ended; times that the kernel's set
+    -- was made anew.
+    statStale, statRebuilds :: !Word64,
+    -- | Batches of actions that took longer than 500 ms, and the longest of them in ns.
+    statSlow, statSlowest :: !Word64,
+    -- | Registrations and timers now.
+    statWatches, statTimers :: !Word64
   }
   deriving (Eq, Show)
 
+-- | Reads the counters of a manager; while it runs they may be a moment apart. About 50 ns.
+--
+-- > turns <- statTurns <$> statistics manager
 statistics :: Manager -> IO Statistics
 statistics manager = allocaBytes (8 * fields) $ \out -> do
   withHandle manager $ \raw -> c_statistics raw out (fromIntegral (8 * fields))
   values <- peekArray fields out
   case values of
-    [turns, _, _, _, wakeUps, stale, rebuilds, _, _, watches, timers] ->
-      pure (Statistics turns wakeUps stale rebuilds watches timers)
+    [turns, _, _, _, wakeUps, stale, rebuilds, slow, slowest, watches, timers] ->
+      pure (Statistics turns wakeUps stale rebuilds slow slowest watches timers)
     _ -> failure "statistics" eNOENT
   where
     fields = 11
@@ -187,22 +201,19 @@ statistics manager = allocaBytes (8 * fields) $ \out -> do
 
 -- | Drives the manager until 'shutdown'. Sleeps in the kernel while nothing is due. An asynchronous
 -- exception ends it between two actions, or in one; nothing else is lost, and it may be called
--- again.
+-- again. Throws an 'IOError' (resource busy) if another thread drives the manager.
+--
+-- > withManager $ \manager -> do
+-- >   _ <- startTimer manager (seconds 1) (Run (const (shutdown manager)))
+-- >   loop manager
 loop :: Manager -> IO ()
-loop manager = driving "loop" manager turns
-  where
-    turns :: (forall a. IO a -> IO a) -> IO ()
-    turns restore = do
-      _ <- runBatch manager restore
-      yield -- to the threads that the actions woke; they may also make something to do
-      found <- pullNow manager
-      case found of
-        Stopped -> pure ()
-        Nothing' -> pullWaiting manager maxBound >> turns restore
-        Some -> turns restore
+loop manager = driving "loop" manager (driveUntilShutdown sleepInterruptibly manager)
 
 -- | One turn: waits at most so long ('Nothing': for ever) for something to do, and runs what is due.
--- Returns the number of actions; 0 after 'shutdown', when nothing is left.
+-- Returns the number of actions; 0 after a timeout, and after 'shutdown' when nothing is left.
+-- Errors and exceptions: as 'loop'.
+--
+-- > actions <- step manager (Just (milliseconds 10))
 step :: Manager -> Maybe Nanoseconds -> IO Int
 step manager wait = driving "step" manager $ \restore -> do
   left <- runBatch manager restore
@@ -211,20 +222,40 @@ step manager wait = driving "step" manager $ \restore -> do
     else do
       found <- pullNow manager
       case found of
-        Nothing' | wait /= Just 0 -> pullWaiting manager (fromMaybe maxBound wait)
+        Nothing' | wait /= Just 0 -> sleepInterruptibly manager (fromMaybe maxBound wait)
         _ -> pure ()
       runBatch manager restore
+
+-- | How to wait for something to do, at most so long. Masked.
+type Sleep = Manager -> Nanoseconds -> IO ()
+
+driveUntilShutdown :: Sleep -> Manager -> (forall a. IO a -> IO a) -> IO ()
+driveUntilShutdown sleep manager restore = go
+  where
+    go = do
+      _ <- runBatch manager restore
+      found <- pullNow manager
+      again <- case found of
+        -- Other threads first: the actions may have woken some, and these may make something to do.
+        Nothing' -> yield >> pullNow manager
+        _ -> pure found
+      case again of
+        Stopped -> pure ()
+        Nothing' -> sleep manager maxBound >> go
+        Some -> go
 
 -- | One thread at a time.
 driving :: String -> Manager -> ((forall a. IO a -> IO a) -> IO b) -> IO b
 driving name manager body = mask $ \restore -> do
-  free <- tryTakeMVar (managerIdle manager)
-  case free of
-    Nothing -> failure name eBUSY
-    Just () -> do
-      result <- body restore `onException` putMVar (managerIdle manager) ()
-      putMVar (managerIdle manager) ()
-      pure result
+  process <- c_forks
+  free <- atomicModifyIORef' (managerDriver manager) $ \driver ->
+    if driver == Just process then (driver, False) else (Just process, True)
+  unless free (failure name eBUSY)
+  result <- body restore `onException` leave
+  leave
+  pure result
+  where
+    leave = atomicWriteIORef (managerDriver manager) Nothing
 
 data Found = Stopped | Nothing' | Some
 
@@ -243,9 +274,20 @@ recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
 pullNow :: Manager -> IO Found
 pullNow manager = pullWith manager c_pull 0
 
--- | The exception that interrupted it is thrown here, not when it returns. Masked.
-pullWaiting :: Manager -> Nanoseconds -> IO ()
-pullWaiting manager timeout = pullWith manager c_pull_waiting timeout >> allowInterrupt
+-- | Cannot be interrupted.
+sleepDirectly :: Sleep
+sleepDirectly manager = void . pullWith manager c_pull_waiting
+
+-- | For threads that may be sent exceptions. The runtime system interrupts a foreign call by one
+-- signal, which does nothing if it comes just before the call sleeps in the kernel. So another
+-- thread sleeps, and the caller waits for it where no exception is lost. What that thread has
+-- pulled stays in the batch.
+sleepInterruptibly :: Sleep
+sleepInterruptibly manager timeout = do
+  done <- newEmptyMVar
+  _ <- forkIO (try (sleepDirectly manager timeout) >>= putMVar done)
+  result <- takeMVar done `onException` (withHandle manager c_wake >> uninterruptibleMask_ (takeMVar done))
+  either (throwIO :: SomeException -> IO ()) pure result
 
 type Pull = Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
@@ -395,9 +437,22 @@ makeSystemManager forks capability = mask_ $ do
           Nothing -> (System forks (room // [(capability, Just mine)]), mine)
   if manager == mine
     then do
-      thread <- forkOn capability (loop mine)
+      thread <- forkOn capability (driveForEver mine)
       labelThread thread ("Capstan.Event manager of Capability " ++ show capability)
     else freeManager mine
   pure manager
   where
     needsThreads = ioError (ioeSetErrorString (userError "") "Capstan.Event needs -threaded")
+
+-- | The thread of a system manager. Whatever is thrown, it goes on: others depend on it. An action may
+-- throw what is meant for threads, and the kernel may be out of memory for a while.
+driveForEver :: Manager -> IO ()
+driveForEver manager = do
+  outcome <- try (driving "systemManager" manager (driveUntilShutdown sleepDirectly manager))
+  case outcome of
+    Right () -> pure () -- shut down
+    Left e -> do
+      report <- readIORef (managerExceptions manager)
+      _ <- try (report e) :: IO (Either SomeException ())
+      threadDelay 10000
+      driveForEver manager

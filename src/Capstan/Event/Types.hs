@@ -139,5 +139,5 @@ deliver target value = case target of
   Fill variable -> void (tryPutMVar variable value)
   Transact transaction -> atomically (transaction value)
   Complete (TaskEvent event) -> c_fulfill_event event
-  Call _ _ -> pure () -- called by the manager's thread, without a handler
+  Call _ _ -> pure () -- needs the manager; see where registrations are made
 {-# INLINE deliver #-}

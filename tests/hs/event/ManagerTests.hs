@@ -26,11 +26,15 @@ tests =
       testCase "an exception disturbs no other action" exceptions,
       testCase "an asynchronous exception ends the loop and loses nothing" asynchronous,
       testCase "a loop that sleeps can be interrupted" interruptedLoop,
+      testCase "at any moment" interruptedAnywhere,
+      testCase "a system manager outlives what its actions throw" outlives,
+      testCase "an action that blocks is counted" blocking,
       testCase "one driver at a time" oneDriver,
       testCase "a manager for each Capability" capabilities,
       testCase "actions that ended are garbage" garbage,
       testCase "many threads" threads,
-      testCase "the child of forkProcess" forks
+      testCase "the child of forkProcess" forks,
+      testCase "a manager of one's own in the child" forkedOwn
     ]
 
 posts :: Assertion
@@ -121,6 +125,52 @@ interruptedLoop = withManager $ \manager -> do
   after <- clock
   assertBool "it waited" (after - before >= milliseconds 5)
 
+-- | The exception comes while the loop begins to sleep, sleeps or wakes; the loop must always end.
+interruptedAnywhere :: Assertion
+interruptedAnywhere = withManager $ \manager -> do
+  counter <- newCounter
+  forM_ [1 .. 300 :: Int] $ \n -> do
+    ended <- newEmptyMVar
+    driver <- mask $ \restore -> forkOn n (try (restore (loop manager)) >>= putMVar ended)
+    post manager (bump counter)
+    replicateM_ (n `mod` 50) yield
+    killThread driver
+    result <- takeMVar ended
+    assertEqual "the loop's end" (Left ThreadKilled) result
+  let rest = step manager (Just 0) >>= \left -> unless (left == 0) rest
+  rest
+  assertEqual "each ran once" 300 =<< count counter
+
+outlives :: Assertion
+outlives = do
+  manager <- systemManager
+  heard <- newEmptyMVar
+  setExceptionHandler manager (putMVar heard)
+  post manager (throwIO ThreadKilled)
+  first <- takeMVar heard
+  assertEqual "what was thrown" (Just ThreadKilled) (fromException first)
+  post manager (throwIO (userError "x"))
+  _ <- takeMVar heard
+  setExceptionHandler manager (const (throwIO (userError "by the handler itself")))
+  post manager (throwIO (userError "y"))
+  done <- newEmptyMVar
+  post manager (putMVar done ())
+  takeMVar done
+  setExceptionHandler manager throwIO
+
+blocking :: Assertion
+blocking = withManager $ \manager -> do
+  post manager (pure ())
+  _ <- step manager (Just 0)
+  0 <- step manager (Just 0)
+  0 <- statSlow <$> statistics manager
+  post manager (threadDelay 600000)
+  _ <- step manager (Just 0)
+  0 <- step manager (Just 0)
+  now <- statistics manager
+  assertEqual "one slow batch" 1 (statSlow now)
+  assertBool "its length" (statSlowest now >= milliseconds 590)
+
 oneDriver :: Assertion
 oneDriver = withManager $ \manager -> do
   result <- newEmptyMVar
@@ -193,3 +243,22 @@ forks = withPipe $ \(from, to) -> do
     exitImmediately ExitSuccess
   status <- getProcessStatus True False child
   assertEqual "the child" (Just (Exited ExitSuccess)) status
+
+-- | The thread that drove it in the parent is not there in the child.
+forkedOwn :: Assertion
+forkedOwn = do
+  manager <- newManager
+  counter <- newCounter
+  finished <- newEmptyMVar
+  void (forkIO (loop manager >> putMVar finished ()))
+  post manager (bump counter)
+  reaches counter 1
+  child <- forkProcess . (`finally` exitImmediately (ExitFailure 3)) $ do
+    post manager (bump counter)
+    1 <- step manager Nothing
+    2 <- count counter
+    exitImmediately ExitSuccess
+  status <- getProcessStatus True False child
+  assertEqual "the child" (Just (Exited ExitSuccess)) status
+  shutdown manager
+  takeMVar finished

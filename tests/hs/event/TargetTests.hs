@@ -4,7 +4,8 @@ module TargetTests (tests) where
 import Capstan.Event
 import Control.Concurrent (forkIO, threadDelay)
 import Control.Concurrent.MVar
-import Control.Monad (replicateM_, void)
+import Control.Monad (join, replicateM_, void)
+import Data.IORef
 import Foreign.C.Types (CInt (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (FunPtr, IntPtr (..), Ptr, intPtrToPtr, nullPtr)
@@ -98,6 +99,17 @@ functions = withPipe $ \(from, to) -> do
   True <- cancel timer
   soon
   assertEqual "cancelled" 1 =<< peek timerCalls
+  -- Nor one that an action of the same batch ends.
+  withManager $ \own -> do
+    end <- newIORef (pure False)
+    result <- newEmptyMVar
+    _ <- startTimer own 0 (Run (const (join (readIORef end) >>= putMVar result)))
+    second <- startTimer own 0 (Call timerFunction nullPtr)
+    writeIORef end (cancel second)
+    threadDelay 1000
+    assertEqual "one batch" 2 =<< step own (Just 0)
+    assertEqual "its answer" True =<< takeMVar result
+    assertEqual "cancelled" 1 =<< peek timerCalls
 
 tasks :: Assertion
 tasks = alloca $ \event -> alloca $ \completed -> do

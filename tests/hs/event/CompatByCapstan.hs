@@ -1,0 +1,16 @@
+{-# LANGUAGE CPP #-}
+
+-- | The program of CompatProgram.inc by "Capstan.Event.Compat".
+module CompatByCapstan (tests) where
+
+import Capstan.Event.Compat
+import Control.Concurrent.MVar (isEmptyMVar, newEmptyMVar, putMVar, takeMVar)
+import Control.Monad (forM_)
+import Data.IORef (modifyIORef, newIORef, readIORef)
+import Support
+import qualified System.Posix.IO as Posix
+import System.Posix.Types (Fd)
+import Test.Tasty (TestTree)
+import Test.Tasty.HUnit
+
+#include "CompatProgram.inc"

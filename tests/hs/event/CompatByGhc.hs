@@ -1,0 +1,16 @@
+{-# LANGUAGE CPP #-}
+
+-- | The program of CompatProgram.inc by "GHC.Event".
+module CompatByGhc (tests) where
+
+import Control.Concurrent.MVar (isEmptyMVar, newEmptyMVar, putMVar, takeMVar)
+import Control.Monad (forM_)
+import Data.IORef (modifyIORef, newIORef, readIORef)
+import GHC.Event
+import Support
+import qualified System.Posix.IO as Posix
+import System.Posix.Types (Fd)
+import Test.Tasty (TestTree)
+import Test.Tasty.HUnit
+
+#include "CompatProgram.inc"
