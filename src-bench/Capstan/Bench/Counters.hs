@@ -65,7 +65,7 @@ nano = fmap (* 1e-9)
 -- | What was counted between two readings, the earlier one first. Of malloc's bytes it is the growth,
 -- of the spin the mean.
 since :: Reading -> Reading -> Reading
-since = zipReadings (\before after -> after - before) (\before after -> (before + after) / 2)
+since = zipReadings subtract (\before after -> (before + after) / 2)
 
 -- | Two stretches of time together.
 plus :: Reading -> Reading -> Reading

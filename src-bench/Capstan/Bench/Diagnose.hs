@@ -30,9 +30,9 @@ import Capstan.Bench.Statistics (middle, spreadOf)
 import Criterion.Measurement (threshold)
 import Criterion.Measurement.Types (Measured (..), fromDouble)
 import Data.Char (isDigit)
-import Data.List (nub, sortOn)
+import Data.List (sortOn)
 import qualified Data.Map.Strict as Map
-import Data.Maybe (catMaybes, fromMaybe, isJust, mapMaybe)
+import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
@@ -237,18 +237,16 @@ family name
 -- | What is wrong among repeats: they differ alone, or only by their place in a process.
 repeats :: [Account] -> [(Text, Finding)]
 repeats as
-  | any isJust [() <$ unequal a b | a <- as, b <- as] = report Disagreement (spreadOf alone)
-  | length rounds >= 2 && minimum (map spreadOf rounds) >= 1 + 1.5 * matters && spreadOf alone <= 1 + 0.7 * matters = report OrderEffect (middle (map spreadOf rounds))
+  | or [separate a b | a <- as, b <- as] = report Disagreement alone (spreadOf alone)
+  | length rounds >= 2 && minimum (map spreadOf rounds) >= 1 + 1.5 * matters && spreadOf alone <= 1 + 0.7 * matters =
+    report OrderEffect (concat rounds) (middle (map spreadOf rounds))
   | otherwise = []
   where
     alone = map typical as
-    every = concat rounds
     rounds = Map.elems (Map.fromListWith (++) [(r, [trialEstimate t]) | a <- as, t <- accountAfter a, After r _ <- [trialPlace t]])
-    unequal a b = if separate a b then Just () else Nothing
     separate a b = length (accountAlone a) >= 2 && length (accountAlone b) >= 2 && apart (1 + matters) (estimates a) (estimates b)
     estimates = map trialEstimate . accountAlone
-    report cause spread =
-      [ (name, Finding cause (spread - 1) (middle alone) (Repeats (length as) (minimum shown) (maximum shown)))
-        | name <- nub (map accountName as),
-          let shown = if cause == Disagreement || null every then alone else every
+    report cause shown spread =
+      [ (accountName a, Finding cause (spread - 1) (middle alone) (Repeats (length as) (minimum shown) (maximum shown)))
+        | a <- as
       ]

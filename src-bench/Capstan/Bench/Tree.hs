@@ -58,7 +58,9 @@ inOrder order = arrange . map inside
 
 -- | An order that depends on the seed and the names alone.
 shuffled :: Word64 -> (a -> String) -> [a] -> [a]
-shuffled seed name = sortOn (\x -> mix (foldl' (\h c -> mix (h `xor` fromIntegral (ord c))) (mix seed) (name x)))
+shuffled seed name = sortOn (foldl' step (mix seed) . name)
+  where
+    step h c = mix (h `xor` fromIntegral (ord c))
 
 -- | A mixing step (Steele, Lea and Flood's SplitMix).
 mix :: Word64 -> Word64

@@ -1,0 +1,147 @@
+-- | Measurements of the measuring: @ffi@.
+--
+-- The program of 2012 and its fixed binding, what each binding costs, false alarms, seeded
+-- distortions, the wavelet transform in every order, the harness itself, and criterion beside it. The
+-- arguments are those of the other programs here; @-t@ is not used.
+module Main (main) where
+
+import Bench (Arguments, emit, parseArguments, wanted)
+import Capstan.Bench (Cause (..), Diagnosis (..))
+import Capstan.Bench.Child (perform, taskVariable)
+import Capstan.Bench.Diagnose (diagnose, typical)
+import Capstan.Bench.Evidence
+import Capstan.Bench.Session
+import Capstan.Bench.Statistics (middle, spreadOf)
+import Capstan.Bench.Tree (names)
+import Capstan.Binding (withArena)
+import Cases
+import Control.Monad (forM, forM_, unless, when)
+import qualified Copy
+import Criterion (benchmarkWith')
+import Criterion.Main.Options (defaultConfig)
+import Criterion.Types (Config (..), Regression (..), Report (..), SampleAnalysis (..), Verbosity (..))
+import Data.List (isPrefixOf, sortOn)
+import qualified Data.Map as Map
+import qualified Data.Text as Text
+import Data.Word (Word64)
+import qualified Seeded
+import Statistics.Types (estPoint)
+import Synthetic (distorted)
+import System.Environment (getArgs, lookupEnv, unsetEnv)
+import System.Exit (die)
+
+main :: IO ()
+main = withArena (8 * max Copy.size Seeded.blockBytes) $ \arena -> do
+  task <- lookupEnv taskVariable
+  let all' = benchmarks arena
+  case task of
+    Just file -> unsetEnv taskVariable >> perform file all'
+    Nothing -> do
+      arguments <- getArgs >>= parseArguments
+      forM_ (cases (names all')) $ \(covers, run) -> when (any (wanted arguments) covers) (run arguments)
+
+-- | Which figures each of them prints.
+cases :: [String] -> [([String], Arguments -> IO ())]
+cases all' =
+  [ (["copy-2012", "diagnoses-2012"], const (puzzle (group "2012/"))),
+    (["repeats-spread", "copy-fixed", "copy-c"], const (fixed ("loop in C" : group "fixed/"))),
+    (["binding-arena", "binding-fresh", "binding-managed", "binding-adopt", "binding-foreign-result"], const (bindings (group "binding/"))),
+    (["harness-overhead"], const overhead),
+    (["wavelet-order-spread"], const (wavelet ["wavelet/lattice/", "wavelet/transform/"] all')),
+    (["criterion-difference"], const (criterion (group "clean/"))),
+    (["diagnoses-found"], const seeded),
+    (["false-alarms"], const (falseAlarms (group "clean/")))
+  ]
+  where
+    group prefix = filter (prefix `isPrefixOf`) all'
+
+-- | Rounds, seconds for one benchmark in one process, a seed, names. A failed process is an error.
+session :: Int -> Double -> Word64 -> [String] -> IO [Account]
+session rounds seconds seed chosen = do
+  (result, problems) <- runSession (Plan chosen rounds seconds seed True)
+  unless (null problems) (die (unlines problems))
+  pure (sessionAccounts result)
+
+puzzle :: [String] -> IO ()
+puzzle chosen = do
+  accounts <- session 2 0.1 1 chosen
+  emit "copy-2012" "us" (1e6 * middle (map typical accounts))
+  let found = map diagnosisCause (diagnose accounts)
+  emit "diagnoses-2012" "of 3" (fromIntegral (length (filter (`elem` found) [AllocatorThreshold, PageFaults, LateFinalisers])))
+
+fixed :: [String] -> IO ()
+fixed chosen = do
+  accounts <- session 3 0.15 1 chosen
+  let (loop, copies) = (head accounts, tail accounts)
+  emit "repeats-spread" "%" (100 * (spreadOf (map typical copies) - 1))
+  emit "copy-fixed" "us" (1e6 * middle (map typical copies))
+  emit "copy-c" "us" (1e6 * typical loop)
+
+bindings :: [String] -> IO ()
+bindings chosen = do
+  accounts <- session 2 0.1 1 chosen
+  forM_ accounts $ \a -> emit ("binding-" ++ drop 8 (Text.unpack (accountName a))) "us" (1e6 * typical a)
+
+overhead :: IO ()
+overhead = do
+  accounts <- session 3 0.1 1 ["empty"]
+  forM_ accounts $ \a -> emit "harness-overhead" "ns" (1e9 * typical a)
+
+-- | By how much the ratio of an implementation to C differs between orders and processes, in the
+-- worst one. Where two implementations change places, and not because they are equal, it is 100.
+wavelet :: [String] -> [String] -> IO ()
+wavelet prefixes all' = do
+  spreads <- forM prefixes $ \prefix -> do
+    accounts <- session 3 0.15 1 (filter (prefix `isPrefixOf`) all')
+    let figures a = map trialEstimate (sortOn placeOf (accountAlone a) ++ sortOn placeOf (accountAfter a))
+        ratios = [zipWith (/) (figures a) (figures (head accounts)) | a <- accounts]
+        swapped = or [minimum a < 0.95 * minimum b && maximum a > 1.05 * maximum b | a <- ratios, b <- ratios]
+    pure (if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1))
+  emit "wavelet-order-spread" "%" (maximum spreads)
+  where
+    placeOf t = case trialPlace t of
+      Alone r -> r
+      After r _ -> r
+
+-- | The largest difference between our estimate and criterion's, each in turn.
+criterion :: [String] -> IO ()
+criterion chosen = do
+  differences <- forM (zip chosen cleanBenchmarks) $ \(name, benchmark) -> do
+    ours <- session 3 0.2 1 [name]
+    report <- benchmarkWith' defaultConfig {verbosity = Quiet, timeLimit = 1} benchmark
+    let theirs = case anRegress (reportAnalysis report) of
+          r : _ -> maybe 0 estPoint (Map.lookup "iters" (regCoeffs r))
+          [] -> 0
+    pure (abs (middle (map typical ours) / theirs - 1))
+  emit "criterion-difference" "%" (100 * maximum differences)
+
+-- | Distortions that are found, of those built in. The clock's frequency cannot be changed without
+-- privileges, so that one is synthetic.
+seeded :: IO ()
+seeded = do
+  found <- forM experiments $ \(cause, chosen) -> do
+    accounts <- session 2 0.1 1 (map ("seeded/" ++) chosen)
+    pure (cause `elem` map diagnosisCause (diagnose accounts))
+  let synthetic = CpuFrequency `elem` map diagnosisCause (diagnose (distorted CpuFrequency (repeat 1)))
+      outcomes = synthetic : found
+  emit "diagnoses-found" "%" (100 * fromIntegral (length (filter id outcomes)) / fromIntegral (length outcomes))
+  where
+    experiments =
+      [ (AllocatorThreshold, [malloc]),
+        (PageFaults, [malloc]),
+        (LateFinalisers, [malloc]),
+        (FirstTouch, ["first touch"]),
+        (OrderEffect, ["leaves something behind", "remembers"]),
+        (TimerResolution, ["timed one by one"]),
+        (Oversubscription, ["others compute"]),
+        (Disagreement, ["repeat 1", "repeat 2"])
+      ]
+    malloc = "block/malloc and a finaliser"
+
+-- | Ten clean benchmarks, twenty runs: benchmarks with a diagnosis.
+falseAlarms :: [String] -> IO ()
+falseAlarms chosen = do
+  alarms <- forM [1 .. 20] $ \seed -> do
+    accounts <- session 2 0.02 seed chosen
+    pure (sum [length (diagnosisSubjects d) | d <- diagnose accounts])
+  emit "false-alarms" "%" (100 * fromIntegral (sum alarms) / fromIntegral (20 * length chosen))

@@ -1,0 +1,34 @@
+-- | A wavelet transform in C, C with OpenMP, vector, repa and Capstan.Task: first all results are
+-- compared, then all are timed. @wavelet --check@ only compares.
+module Main (main) where
+
+import Capstan.Bench
+import Control.Monad (forM_, when)
+import qualified Data.Vector.Storable as V
+import Lattice
+import System.Environment (getArgs)
+import System.Exit (die)
+
+main :: IO ()
+main = do
+  arguments <- getArgs
+  if "--check" `elem` arguments then verify >> putStrLn "all agree" else defaultMain [group "lattice" single 65536, group "transform" whole 65536]
+  where
+    group title run n = env (pure (signal n)) $ \input ->
+      bgroup title [bench (name i) (whnfIO (run i input)) | i <- implementations]
+
+-- | All agree with C; the transform keeps the energy, and a second lattice in reverse order of layers
+-- would undo the first. Small and large sizes, so that both the serial and the parallel paths run.
+verify :: IO ()
+verify = forM_ [4, 8, 64, 1024, 65536] $ \n -> do
+  let input = signal n
+  forM_ [("lattice", single), ("transform", whole)] $ \(what, run) -> do
+    results <- mapM (`run` input) implementations
+    forM_ (zip implementations results) $ \(i, result) -> do
+      when (V.length result /= n) (die (unwords [name i, what, show n, "has another length"]))
+      when (distance result (head results) > 1e-12) (die (unwords [name i, what, show n, "differs from C by", show (distance result (head results))]))
+      when (abs (energy result / energy input - 1) > 1e-9) (die (unwords [name i, what, show n, "does not keep the energy"]))
+      when (distance result input < 1e-3) (die (unwords [name i, what, show n, "does nothing"]))
+  where
+    distance a b = V.maximum (V.zipWith (\x y -> abs (x - y)) a b)
+    energy = V.sum . V.map (\x -> x * x)

@@ -1,0 +1,125 @@
+-- |
+-- Module      : Capstan.Binding
+-- Description : Where the result of a C function lives: four ways, and what each costs.
+--
+-- A C function that fills an array needs memory for it. Who gives it decides what a call costs, more
+-- than the call itself does: a result that C allocates with @malloc@ may be mapped by the kernel at
+-- each call and freed only when the collector runs. Choose from the top:
+--
+-- ['withArena', 'reserve'] Results that are used and forgotten: memory that is used again and again.
+-- ['fresh'] A result that is kept: pinned memory of GHC's, which the collector counts and frees. No
+--   finaliser.
+-- ['managed'] The same, where a finaliser is to be added later.
+-- ['adopt'] C insists on allocating: its memory with a C finaliser. 'withForeignResult' where the
+--   result is used in one place: it is freed there, not when the collector runs.
+--
+-- @docs/bindings.md@ has the measured costs.
+--
+-- > foreign import ccall unsafe "transform" c_transform :: Ptr Double -> Ptr Double -> CSize -> IO ()
+-- >
+-- > transform :: Int -> ForeignPtr Double -> IO (ForeignPtr Double)
+-- > transform n input =
+-- >   withForeignPtr input $ \from -> fresh n $ \to -> c_transform to from (fromIntegral n)
+module Capstan.Binding
+  ( -- * Memory of GHC's
+    fresh,
+    managed,
+
+    -- * Memory that is used again
+    Arena,
+    withArena,
+    reserve,
+
+    -- * Memory of C's
+    adopt,
+    withForeignResult,
+  )
+where
+
+import Control.Exception (bracket, bracket_, mask_)
+import Control.Monad (when)
+import Data.IORef
+import Foreign.ForeignPtr
+import Foreign.Marshal.Alloc (allocaBytesAligned)
+import Foreign.Ptr
+import Foreign.Storable (Storable, alignment, sizeOf)
+import GHC.ForeignPtr (mallocPlainForeignPtrBytes)
+
+-- | Memory for so many elements, filled by the function; not initialised before. Pinned, freed by the
+-- collector, without the bookkeeping of finalisers ('addForeignPtrFinalizer' fails on it). Blocks of
+-- 3 KiB and more are not copied by the collector, and count as allocation: eight results of 128 KiB
+-- are a collection of the youngest generation, with the default 1 MiB. Any thread.
+fresh :: Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+fresh n fill = filled n undefined
+  where
+    filled count element
+      | count < 0 = negative "fresh" count
+      | otherwise = do
+        result <- mallocPlainForeignPtrBytes (count * sizeOf element)
+        withForeignPtr result fill
+        pure (result `asOf` element)
+
+-- | As 'fresh', and finalisers may be added. Any thread.
+managed :: Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+managed n fill
+  | n < 0 = negative "managed" n
+  | otherwise = do
+    result <- mallocForeignPtrArray n
+    withForeignPtr result fill
+    pure result
+
+asOf :: f a -> a -> f a
+asOf = const
+
+negative :: String -> Int -> IO a
+negative name n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements"))
+
+-- | A stack of memory that lives as long as 'withArena' runs. One thread at a time.
+data Arena = Arena
+  { arenaStart :: !(Ptr ()),
+    arenaBytes :: !Int,
+    arenaUsed :: !(IORef Int)
+  }
+
+-- | Runs an action with an arena of so many bytes, in one block that no call allocates again: after
+-- the first use its pages are there. Pointers into it are invalid afterwards.
+withArena :: Int -> (Arena -> IO b) -> IO b
+withArena size action
+  | size < 0 = negative "withArena" size
+  | otherwise = allocaBytesAligned size 64 $ \start -> newIORef 0 >>= action . Arena start size
+
+-- | Memory for so many elements, aligned to 64 bytes, until the action ends; not initialised. Then it
+-- is free for the next call, also after an exception. Reservations nest. What does not fit is an
+-- 'IOError': nothing is allocated behind the caller's back. Some nanoseconds.
+reserve :: Storable a => Arena -> Int -> (Ptr a -> IO b) -> IO b
+reserve arena n action = reserved undefined action
+  where
+    reserved :: Storable a => a -> (Ptr a -> IO b) -> IO b
+    reserved element act = do
+      used <- readIORef (arenaUsed arena)
+      let start = roundUp used (max 64 (alignment element))
+          end = start + n * sizeOf element
+      when (n < 0) (negative "reserve" n)
+      when (end > arenaBytes arena) $
+        ioError (userError ("Capstan.Binding.reserve: " ++ show (n * sizeOf element) ++ " bytes are wanted, " ++ show (arenaBytes arena - start) ++ " are free"))
+      bracket_ (writeIORef (arenaUsed arena) end) (writeIORef (arenaUsed arena) used) (act (castPtr (arenaStart arena `plusPtr` start)))
+    roundUp x to = (x + to - 1) `div` to * to
+
+-- | C's memory with a C finaliser, which runs at some collection after the last use, or at the
+-- program's end. The collector does not know how much memory it is: a program that adopts much and
+-- allocates little in Haskell holds all of it meanwhile. 'finalizeForeignPtr' frees it at once. A null
+-- pointer is an 'IOError'. Any thread.
+adopt :: FinalizerPtr a -> IO (Ptr a) -> IO (ForeignPtr a)
+adopt free' make = mask_ $ do
+  result <- make
+  when (result == nullPtr) (ioError (userError "Capstan.Binding.adopt: the function returned no memory"))
+  newForeignPtr free' result
+
+-- | C's memory for one action, freed when that ends, also by an exception. Any thread.
+withForeignResult :: (Ptr a -> IO ()) -> IO (Ptr a) -> (Ptr a -> IO b) -> IO b
+withForeignResult free' make = bracket made free'
+  where
+    made = do
+      result <- make
+      when (result == nullPtr) (ioError (userError "Capstan.Binding.withForeignResult: the function returned no memory"))
+      pure result

@@ -1,0 +1,62 @@
+-- | Real benchmarks with a distortion built in, and what a program that measures them needs.
+module Seeded
+  ( benchmarks,
+    blockBytes,
+    touchBytes,
+  )
+where
+
+import Capstan.Bench
+import Capstan.Binding (Arena, reserve)
+import Control.Monad (forM_, when)
+import Data.IORef
+import Data.Word (Word8)
+import Foreign.ForeignPtr (newForeignPtr, withForeignPtr)
+import Foreign.Marshal.Alloc (callocBytes, finalizerFree, free, mallocBytes)
+import Foreign.Marshal.Utils (fillBytes)
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (peekByteOff, pokeByteOff)
+import System.IO.Unsafe (unsafePerformIO)
+
+blockBytes, touchBytes :: Int
+blockBytes = 131072
+touchBytes = 64 * 1048576
+
+-- | Whether 'benchmarks' ran the one that others remember.
+remembered :: IORef Bool
+remembered = unsafePerformIO (newIORef False)
+{-# NOINLINE remembered #-}
+
+benchmarks :: Arena -> [Benchmark]
+benchmarks arena =
+  [ bgroup
+      "block"
+      [ bench "malloc and a finaliser" (whnfIO adopted),
+        bench "arena" (whnfIO (reserve arena blockBytes filled))
+      ],
+    env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
+    bench "leaves something behind" (whnfIO (writeIORef remembered True)),
+    bench "remembers" (whnfIO remembering),
+    bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
+  ]
+  where
+    adopted = do
+      memory <- mallocBytes blockBytes
+      _ <- filled memory
+      owner <- newForeignPtr finalizerFree memory
+      withForeignPtr owner pure
+    filled :: Ptr Word8 -> IO Word8
+    filled memory = fillBytes memory 1 blockBytes >> peekByteOff memory 4096
+
+-- | Touches new pages in each call, but only where the other one ran before.
+remembering :: IO ()
+remembering = do
+  after <- readIORef remembered
+  when after $ do
+    memory <- mallocBytes (4 * touchBytes)
+    touch memory (64 * 4096)
+    free memory
+
+-- | A byte of each page.
+touch :: Ptr Word8 -> Int -> IO ()
+touch memory bytes = forM_ [0, 4096 .. bytes - 1] $ \i -> pokeByteOff memory i (1 :: Word8)

@@ -1,0 +1,91 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | Sessions of this very program: what is counted in fresh processes. Times are not looked at.
+module SessionTests (tests) where
+
+import Capstan.Bench.Child (taskVariable)
+import Capstan.Bench.Counters
+import Capstan.Bench.Diagnose (countPerCall)
+import Capstan.Bench.Evidence
+import Capstan.Bench.Session
+import Criterion.Measurement.Types (Measured (..), fromInt)
+import qualified Data.Aeson as Aeson
+import Data.List (isInfixOf, sort)
+import Data.Maybe (fromMaybe)
+import Data.Text (Text)
+import Seeded (blockBytes, touchBytes)
+import System.Environment (lookupEnv)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
+  let account name = do
+        (session, _) <- getSession
+        maybe (assertFailure ("not measured: " ++ show name)) pure (lookup name [(accountName a, a) | a <- sessionAccounts session])
+      watched name = account name >>= maybe (assertFailure "the kernel did not let us watch") pure . accountWatched
+   in testGroup
+        "sessions"
+        [ testCase "a block at the threshold is mapped in each call" $ do
+            Watched n calls _ <- watched malloc
+            assertBool (show calls) (maps calls >= 0.9 * n && mapBytes calls / maps calls >= fromIntegral blockBytes),
+          testCase "its pages fault" $ do
+            a <- account malloc
+            assertBool (show (faults a)) (faults a >= 8),
+          testCase "it waits for the collector" $ do
+            Watched n _ late <- watched malloc
+            assertBool (show (n, late)) (late >= Just (0.9 * n * fromIntegral blockBytes)),
+          testCase "an arena maps nothing and leaves nothing behind" $ do
+            Watched n calls late <- watched arena
+            assertBool (show (calls, late)) (maps calls + grows calls < 0.05 * n && late < Just (fromIntegral blockBytes)),
+          testCase "an arena's pages are there" $ do
+            a <- account arena
+            assertBool (show (faults a)) (faults a < 1),
+          testCase "the first call touches what the others find" $ do
+            a <- account "first touch"
+            let pages = fromIntegral touchBytes / 4096
+                firsts = [fromMaybe 0 (minorFaults (sampleReading (trialFirst t))) | t <- accountAlone a]
+            -- Huge pages make it fewer.
+            assertBool (show firsts) (all (>= 0.001 * pages) firsts && faults a < minimum firsts / 2),
+          testCase "a process of its own has no past" $ do
+            a <- account "remembers"
+            assertBool (show (faults a)) (faults a < 1),
+          testCase "in one process the past shows, in the orders where there is one" $ do
+            a <- account "remembers"
+            past <- account "leaves something behind"
+            let place t = case trialPlace t of After r n -> (r, n); Alone r -> (r, -1)
+                behind = sort [place t | t <- accountAfter past]
+                counts = [(fst (place t), or [b < place t | b <- behind, fst b == fst (place t)], trialFaults t) | t <- accountAfter a]
+            assertBool (show counts) (all (\(_, later, f) -> if later then f >= 60 else f < 1) counts && length [() | (_, True, _) <- counts] == 1),
+          testCase "each was measured in each round and place" $ do
+            a <- account arena
+            [r | Alone r <- map trialPlace (accountAlone a)] @?= [1, 2]
+            [r | After r _ <- map trialPlace (accountAfter a)] @?= [1, 2],
+          testCase "collections are counted without +RTS -T" $ do
+            a <- account arena
+            let allocated = countPerCall (fmap fromIntegral . fromInt . measAllocated . sampleMeasured) a
+            assertBool (show allocated) (allocated > Just 0),
+          testCase "a benchmark that fails is reported with its words, and the others go on" $ do
+            (session, problems) <- getSession
+            assertBool (show problems) (any ("on purpose" `isInfixOf`) problems)
+            assertBool "it has no figure" ("fails" `notElem` map accountName (sessionAccounts session)),
+          testCase "what is written can be read" $ do
+            (session, _) <- getSession
+            Aeson.eitherDecode (Aeson.encode session) @?= Right session,
+          testCase "the task is not inherited" $ lookupEnv taskVariable >>= (@?= Nothing)
+        ]
+  where
+    malloc = "block/malloc and a finaliser" :: Text
+    arena = "block/arena" :: Text
+    faults = fromMaybe 0 . countPerCall (minorFaults . sampleReading)
+    trialFaults t = sum [fromMaybe 0 (minorFaults (sampleReading s)) | s <- trialSamples t] / sum (map sampleCalls (trialSamples t))
+
+plan :: Plan
+plan =
+  Plan
+    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "fails"],
+      planRounds = 2,
+      planSeconds = 0.02,
+      planSeed = 7,
+      planQuiet = True
+    }
