@@ -1,0 +1,53 @@
+-- | A summed-area table in place: each element becomes the sum of all those above and to the left,
+-- its own row and column with them. Tiles on one diagonal do not depend on each other, so one pass
+-- over the memory is enough.
+module SummedArea (summedArea) where
+
+import Capstan.Task
+import qualified Data.Vector.Unboxed as V
+import qualified Data.Vector.Unboxed.Mutable as M
+import Example
+
+type Table = M.IOVector Int
+
+-- | The elements of some rows and columns; those above and to the left are done.
+block :: Int -> Table -> (Int, Int) -> (Int, Int) -> IO ()
+block n table (top, bottom) (left, right) = loop top bottom row
+  where
+    row i = do
+      before <- if left == 0 then pure 0 else sumLeft i
+      go i left before
+    -- The sum of the row's elements to the left: the table there, less the table above it.
+    sumLeft :: Int -> IO Int
+    sumLeft i = (-) <$> M.unsafeRead table (i * n + left - 1) <*> above i (left - 1)
+    above :: Int -> Int -> IO Int
+    above i j = if i == 0 then pure 0 else M.unsafeRead table ((i - 1) * n + j)
+    go :: Int -> Int -> Int -> IO ()
+    go i j acc
+      | j >= right = pure ()
+      | otherwise = do
+        x <- M.unsafeRead table (i * n + j)
+        up <- above i j
+        M.unsafeWrite table (i * n + j) (acc + x + up)
+        go i (j + 1) (acc + x)
+
+tiles :: Int -> Int -> Table -> IO ()
+tiles n side table = loop 0 (2 * count - 1) diagonal
+  where
+    count = (n + side - 1) `div` side
+    diagonal d = parallelFor (chunk 1 (range (max 0 (d - count + 1)) (min count (d + 1)))) (\i -> block n table (piece i) (piece (d - i)))
+    piece k = (k * side, min n ((k + 1) * side))
+
+summedArea :: Example
+summedArea =
+  Example
+    { name = "summed-area-table",
+      sizeNames = "SIDE TILE",
+      usual = [4096, 128],
+      small = [100, 16],
+      prepare = \[n, side] -> do
+        table <- V.thaw (V.map (`mod` 256) (randoms (n * n)))
+        pure (n, side, table),
+      sequential = \(n, _, table) -> block n table (0, n) (0, n) >> V.unsafeFreeze table,
+      parallel = \(n, side, table) -> tiles n side table >> V.unsafeFreeze table
+    }

@@ -1,0 +1,35 @@
+-- | The examples in @examples/tasks@, small, on one Capability and on several: both versions of each
+-- have the same result. Each runs in a process of its own, whose number of Capabilities is fixed.
+module Main (main) where
+
+import Control.Monad (forM_, unless)
+import Example
+import Examples (examples)
+import System.Environment (getArgs, getExecutablePath)
+import System.Exit (ExitCode (..), die)
+import System.Process (readProcessWithExitCode)
+import Test.Tasty (TestTree, defaultMain, localOption, mkTimeout, testGroup)
+import Test.Tasty.HUnit (assertEqual, testCase)
+import Test.Tasty.Runners (NumThreads (..))
+
+main :: IO ()
+main = do
+  arguments <- getArgs
+  case arguments of
+    ["--inside", title] -> mapM_ run [e | e <- examples, name e == title]
+    _ ->
+      defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
+        testGroup "examples" [testGroup (show n ++ " Capabilities") (map (example n . name) examples) | n <- [1, 2, 4]]
+
+example :: Int -> String -> TestTree
+example capabilities title = testCase title $ do
+  program <- getExecutablePath
+  (code, out, err) <- readProcessWithExitCode program ["--inside", title, "+RTS", "-N" ++ show capabilities] ""
+  assertEqual (out ++ err) ExitSuccess code
+
+run :: Example -> IO ()
+run (Example _ _ _ sizes make alone together) = do
+  expected <- make sizes >>= alone
+  forM_ [1 .. 5 :: Int] $ \_ -> do
+    result <- make sizes >>= together
+    unless (result == expected) (die "the versions differ")
