@@ -4,9 +4,11 @@
  * each call of the kernel (machine.c) is a step before which any other thread may be chosen. The
  * choices are searched depth first by running the program again and again from the same memory (the
  * executable's data is restored, what it allocated is taken back). Two orders that differ only in
- * steps that do not touch each other are tried once: sleep sets, Godefroid, "Partial-Order Methods
- * for the Verification of Concurrent Systems" (1996). Stores may wait in a buffer per thread, as on
- * x86-64; that buffer's next flush is a step like any other (total store order). */
+ * steps that do not touch each other count as one (search.c). Stores may wait in a buffer per
+ * thread, as on x86-64; that buffer's next flush is a step like any other (total store order).
+ *
+ * Only what goes through these calls is seen: variables of a model that several threads change must
+ * be atomic ones too. */
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
@@ -37,9 +39,8 @@ struct explore_model {
     void (*thread)(unsigned number); /* what thread `number` does */
     void (*check)(void);             /* after each execution, when all threads have returned */
     unsigned threads;                /* at the beginning; they may start more */
-    unsigned preemptions; /* at most so many switches away from a thread that could go on; 0: any */
-    bool in_order;        /* no store buffers: sequential consistency, for larger models */
-    long executions;      /* stop after so many; 0: when all have been seen */
+    bool in_order;   /* no store buffers: sequential consistency, for larger models */
+    long executions; /* stop after so many, unless EXPLORE_ALL is set; 0: never */
 };
 
 /* False, with the steps that led there on stderr, if a check failed or threads hang. */

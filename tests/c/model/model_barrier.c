@@ -6,20 +6,20 @@
 #include "models.h"
 
 static unsigned members, rounds;
-static int arrived[4], executed;
+static _Atomic int arrived[4], executed;
 
 static void pass(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     for (unsigned round = 0; round < rounds; round++) {
-        __atomic_add_fetch(&arrived[round], 1, __ATOMIC_RELAXED);
+        cst_add_relaxed(&arrived[round], 1);
         cst_barrier(thread);
-        EXPLORE_CHECK(arrived[round] == (int)members);
+        EXPLORE_CHECK(cst_load_relaxed(&arrived[round]) == (int)members);
     }
 }
 
 static void run(void *data) {
     (void)data;
-    executed++;
+    cst_add_relaxed(&executed, 1);
 }
 
 static void pass_with_task(unsigned number) {
@@ -27,45 +27,74 @@ static void pass_with_task(unsigned number) {
     struct cst_task_request request = {.function = run, .deferrable = true};
     if (number == 1) cst_task_create(thread, &request);
     cst_barrier(thread);
-    EXPLORE_CHECK(executed == 1);
+    EXPLORE_CHECK(cst_load_relaxed(&executed) == 1);
 }
 
-static void prepare(unsigned size, unsigned times, bool crowded) {
-    models_configure(crowded ? 1 : 8);
+static void make_and_run(void *data) {
+    struct cst_task_request request = {.function = run, .deferrable = true};
+    cst_task_create(cst_self(), &request);
+    run(data);
+}
+
+/* While member 0 sums, a task may make another one and end. */
+static void pass_with_two_tasks(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    struct cst_task_request request = {.function = make_and_run, .deferrable = true};
+    if (number == 1) cst_task_create(thread, &request);
+    cst_barrier(thread);
+    EXPLORE_CHECK(cst_load_relaxed(&executed) == 2);
+}
+
+static void prepare(unsigned size, unsigned times, bool crowded, bool spinning) {
+    models_configure(crowded ? 1 : 8, spinning);
     models_team(size, crowded);
     members = size;
     rounds = times;
-    for (int i = 0; i < 4; i++) arrived[i] = 0;
-    executed = 0;
+    for (int i = 0; i < 4; i++) cst_store_relaxed(&arrived[i], 0);
+    cst_store_relaxed(&executed, 0);
 }
 
 static void two_three_times(void) {
-    prepare(2, 3, false);
+    prepare(2, 3, false, true);
 }
-static void three_twice(void) {
-    prepare(3, 2, false);
+static void three_once(void) {
+    prepare(3, 1, false, true);
 }
-static void two_three_times_crowded(void) {
-    prepare(2, 3, true);
+static void two_twice_asleep(void) {
+    prepare(2, 2, false, false);
 }
-static void three_twice_crowded(void) {
-    prepare(3, 2, true);
+static void crowded_two_three_times(void) {
+    prepare(2, 3, true, true);
+}
+static void crowded_three(void) {
+    prepare(3, 1, true, true);
+}
+static void with_tasks(void) {
+    prepare(2, 1, false, true);
+    models_expect_tasks();
+}
+static void crowded_with_tasks(void) {
+    prepare(2, 1, true, true);
+    models_expect_tasks();
+}
+static void crowded_two_twice_asleep(void) {
+    prepare(2, 2, true, false);
 }
 
 int models_run(void) {
     const struct explore_model models[] = {
-        {"barrier, two members, three times", two_three_times, pass, NULL, .threads = 2,
-         .preemptions = 3},
-        {"barrier, three members, twice", three_twice, pass, NULL, .threads = 3, .preemptions = 2,
-         .in_order = true},
-        {"central barrier, two members, three times", two_three_times_crowded, pass, NULL,
-         .threads = 2, .preemptions = 3},
-        {"central barrier, three members, twice", three_twice_crowded, pass, NULL, .threads = 3,
-         .preemptions = 2, .in_order = true},
-        {"barrier with a task", two_three_times, pass_with_task, NULL, .threads = 2,
-         .preemptions = 3},
-        {"central barrier with a task", two_three_times_crowded, pass_with_task, NULL, .threads = 2,
-         .preemptions = 3},
+        {"barrier, two members, three times, spinning", two_three_times, pass, NULL, .threads = 2},
+        {"barrier, three members, spinning", three_once, pass, NULL, .threads = 3},
+        {"barrier, two members, twice", two_twice_asleep, pass, NULL, .threads = 2},
+        {"central barrier, two members, three times, spinning", crowded_two_three_times, pass, NULL,
+         .threads = 2},
+        {"central barrier, three members, spinning", crowded_three, pass, NULL, .threads = 3},
+        {"central barrier, two members, twice", crowded_two_twice_asleep, pass, NULL, .threads = 2},
+        {"barrier with a task, spinning", with_tasks, pass_with_task, NULL, .threads = 2},
+        {"barrier with a task that makes another, spinning", with_tasks, pass_with_two_tasks, NULL,
+         .threads = 2, .executions = 50000},
+        {"central barrier with a task, spinning", crowded_with_tasks, pass_with_task, NULL,
+         .threads = 2},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

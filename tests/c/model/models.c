@@ -10,10 +10,11 @@ enum { MOST_MEMBERS = 4 };
 static struct cst_team *team;
 static struct cst_thread *member[MOST_MEMBERS];
 
-void models_configure(unsigned processors) {
+void models_configure(unsigned processors, bool spinning) {
     cst_config.available = processors;
-    cst_config.wait_policy = CST_WAIT_PASSIVE;
+    cst_config.wait_policy = spinning ? CST_WAIT_ACTIVE : CST_WAIT_PASSIVE;
     cst_config.spin_count = 0;
+    cst_config.icv.nthreads = 1;
     cst_wait_init();
 }
 
@@ -56,11 +57,16 @@ struct cst_team *models_team(unsigned size, bool crowded) {
     return team;
 }
 
+void models_expect_tasks(void) {
+    cst_store_relaxed(&team->tasking, team->region);
+}
+
 struct cst_thread *models_sit(unsigned number) {
     return cst_current_thread = member[number];
 }
 
 int main(void) {
     explore_thread_local((void **)&cst_current_thread);
+    cst_self(); /* what pthread keeps of us must be there before the first execution */
     return models_run();
 }

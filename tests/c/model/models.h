@@ -9,16 +9,17 @@
 /* 0 if all models of the file hold. */
 int models_run(void);
 
-/* In a model's setup: waiting without spinning, on that many processors. */
-void models_configure(unsigned processors);
+/* In a model's setup: that many processors; who waits spins for ever, or sleeps at once. Spinning
+ * leaves fewer orders to try, and the argument that sleepers are woken is model_wait.c's. */
+void models_configure(unsigned processors, bool spinning);
 
 /* In a model's setup: a team of that size in the middle of a region. */
 struct cst_team *models_team(unsigned size, bool crowded);
 
+/* Then: the region has seen a task before, so that the next one is announced without a fence. */
+void models_expect_tasks(void);
+
 /* First in a thread: it becomes member `number` of that team. */
 struct cst_thread *models_sit(unsigned number);
-
-/* A chance for other threads to act; what lies between two of these does not count as one step. */
-#define MODELS_PAUSE() explore_fence(EXPLORE_AT("pause"))
 
 #endif

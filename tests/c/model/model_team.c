@@ -1,0 +1,91 @@
+/* core/team.c and pool.c: each member of a region executes it once and sees what the master wrote
+ * before; the region ends after all of them, with its tasks; workers wait in their docks between
+ * regions and leave them when the pool lets them go. */
+#include "core/team.h"
+
+#include "core/pool.h"
+#include "core/task.h"
+#include "models.h"
+
+static unsigned size, regions;
+static _Atomic unsigned written, entered, executed;
+
+static void execute(void *data) {
+    (void)data;
+    cst_add_relaxed(&executed, 1);
+}
+
+static void body(void *data) {
+    EXPLORE_CHECK(cst_load_relaxed(&written) == *(unsigned *)data);
+    EXPLORE_CHECK(cst_self()->number < size);
+    cst_add_relaxed(&entered, 1);
+}
+
+static void body_with_task(void *data) {
+    body(data);
+    struct cst_task_request request = {.function = execute, .deferrable = true};
+    if (cst_self()->number == 1) cst_task_create(cst_self(), &request);
+}
+
+static void run(cst_region_function *function) {
+    for (unsigned number = 1; number <= regions; number++) {
+        cst_store_relaxed(&written, number);
+        struct cst_region region = {.function = function, .data = &number, .threads = size};
+        cst_region_run(cst_self(), &region);
+        EXPLORE_CHECK(cst_load_relaxed(&entered) == size * number);
+        EXPLORE_CHECK(cst_load_relaxed(&executed) == (function == body ? 0 : number));
+    }
+    EXPLORE_CHECK(cst_pool_release());
+}
+
+static void master(unsigned number) {
+    (void)number;
+    run(body);
+}
+
+static void master_with_task(unsigned number) {
+    (void)number;
+    run(body_with_task);
+}
+
+static void prepare(unsigned members, unsigned times, unsigned processors, bool spinning) {
+    models_configure(processors, spinning);
+    size = members;
+    regions = times;
+    cst_store_relaxed(&written, 0);
+    cst_store_relaxed(&entered, 0);
+    cst_store_relaxed(&executed, 0);
+}
+
+static void two_once(void) {
+    prepare(2, 1, 8, false);
+}
+static void two_once_spinning(void) {
+    prepare(2, 1, 8, true);
+}
+static void two_twice_spinning(void) {
+    prepare(2, 2, 8, true);
+}
+static void two_twice(void) {
+    prepare(2, 2, 8, false);
+}
+static void crowded_once(void) {
+    prepare(2, 1, 1, false);
+}
+
+int models_run(void) {
+    enum { LIMIT = 20000 };
+    const struct explore_model models[] = {
+        {"team, a region, spinning", two_once_spinning, master, NULL, .threads = 1},
+        {"team, two regions, spinning", two_twice_spinning, master, NULL, .threads = 1,
+         .executions = LIMIT},
+        {"team, a region with a task, spinning", two_once_spinning, master_with_task, NULL,
+         .threads = 1, .executions = LIMIT},
+        {"team, two regions", two_twice, master, NULL, .threads = 1, .executions = LIMIT},
+        {"team, a region", two_once, master, NULL, .threads = 1, .executions = LIMIT},
+        {"crowded team, a region", crowded_once, master, NULL, .threads = 1, .executions = LIMIT},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}
