@@ -1,0 +1,183 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Module      : Capstan.Task.Loop
+-- Description : Loops over ranges that split when someone is hungry
+--
+-- A loop runs its range piece by piece. Between pieces it looks whether another Capability wants work
+-- while this one's deque is empty; only then it gives half of what is left away. This is lazy binary
+-- splitting (Tzannes, Caragea, Barua and Vishkin, 2010): on a busy machine, or on one Capability, there
+-- is no task at all.
+--
+-- A piece has the size that was asked for. Without one, pieces double until one takes 'shortest' and
+-- halve when one takes 'longest', so that looking and reading the clock cost nothing beside them.
+module Capstan.Task.Loop
+  ( Range,
+    range,
+    chunk,
+    on,
+    parallelFor,
+    parallelForReduce,
+    parallelFind,
+    mapChunks,
+  )
+where
+
+import Capstan.Task.Deque (hungry)
+import Capstan.Task.Fork (bothOn)
+import Capstan.Task.Pool
+import Capstan.Task.Scope (defaultPool)
+import Control.Applicative ((<|>))
+import Control.Monad (when)
+import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
+import Data.IORef
+import Data.Word (Word64)
+import GHC.Clock (getMonotonicTimeNSec)
+
+-- | A half-open range of indices, with the size of its pieces and the pool that runs them.
+data Range = Range
+  { _low :: !Int,
+    high :: !Int,
+    -- | 0: automatic.
+    grain :: !Int,
+    workers :: !Pool
+  }
+
+-- | @range low high@ has the indices @i@ with @low <= i < high@, so none if @high <= low@. Its pieces
+-- are sized by the clock: of 5 to 20 microseconds, or of one index.
+range :: Int -> Int -> Range
+range from to = Range from to 0 defaultPool
+
+-- | Sets the number of indices in a piece, which runs without a look at the others' needs. The last
+-- piece may be smaller. Less than 1 counts as 1.
+chunk :: Int -> Range -> Range
+chunk size indices = indices {grain = max 1 size}
+
+-- | The workers of that pool take part, and no others.
+on :: Pool -> Range -> Range
+on pool indices = indices {workers = pool}
+
+-- | Runs the body for each index; in order on each Capability, in no order between them. If a body
+-- throws, the others are interrupted and the exception is thrown again.
+--
+-- > parallelFor (range 0 n) $ \i -> write vector i (f i)
+--
+-- With no other Capability idle it costs what a plain loop costs, and a few nanoseconds for each piece.
+parallelFor :: PrimBase m => Range -> (Int -> m ()) -> m ()
+parallelFor indices body = unsafeIOToPrim (split indices endless piece noResult ())
+  where
+    piece !_ from to = go from
+      where
+        go i = when (i < to) (unsafePrimToIO (body i) >> go (i + 1))
+    noResult _ _ = ()
+{-# INLINE parallelFor #-}
+
+-- | Combines the results of the body for all indices, in the order of the indices. The function must be
+-- associative (it need not be commutative) and the value its neutral element. What is combined is
+-- evaluated to weak head normal form.
+parallelForReduce :: PrimBase m => Range -> (a -> a -> a) -> a -> (Int -> m a) -> m a
+parallelForReduce indices combine neutral body =
+  unsafeIOToPrim (split indices endless piece combine neutral)
+  where
+    piece sofar from to = go sofar from
+      where
+        go !acc i
+          | i < to = do
+            x <- unsafePrimToIO (body i)
+            go (combine acc x) (i + 1)
+          | otherwise = pure acc
+{-# INLINE parallelForReduce #-}
+
+-- | The 'Just' of the least index that has one, whatever the schedule. Once one is found, no body of a
+-- greater index begins.
+parallelFind :: PrimBase m => Range -> (Int -> m (Maybe a)) -> m (Maybe a)
+parallelFind indices body = unsafeIOToPrim $ do
+  least <- newIORef (high indices)
+  let piece found from to = go from
+        where
+          go i
+            | i >= to = pure found
+            | otherwise = do
+              limit <- readIORef least
+              if i >= limit then pure found else unsafePrimToIO (body i) >>= visit i
+          visit i Nothing = go (i + 1)
+          visit i answer = do
+            atomicModifyIORef' least (\now -> (min now i, ()))
+            pure (found <|> answer)
+  split indices (readIORef least) piece (<|>) Nothing
+{-# INLINE parallelFind #-}
+
+-- | Runs the body for each piece, given as the bounds of a half-open range. The results are in the order
+-- of the indices. Where pieces are sized by the clock their bounds differ from run to run.
+mapChunks :: PrimBase m => Range -> (Int -> Int -> m a) -> m [a]
+mapChunks indices body = unsafeIOToPrim (($ []) <$> split indices endless piece (.) id)
+  where
+    piece before from to = do
+      x <- unsafePrimToIO (body from to)
+      pure (before . (x :))
+{-# INLINE mapChunks #-}
+
+-- | No bound but the range's own.
+endless :: IO Int
+endless = pure maxBound
+
+-- | Runs pieces, each from the result of those before it, up to a bound that may come down meanwhile.
+split :: Range -> IO Int -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
+split (Range from to size pool) bound piece combine neutral
+  | from >= to = pure neutral
+  | size > 0 = fixed neutral from to
+  | otherwise = measured 1 neutral from to
+  where
+    fixed !acc i end = do
+      limit <- min end <$> bound
+      if i >= limit
+        then pure acc
+        else do
+          wanted <- hungry (deques pool) (flags pool)
+          -- Compared by differences, as the ends may be far apart or near the largest Int.
+          if wanted && remaining i limit > size
+            then halves fixed acc i (i + pieces i limit * size) limit
+            else do
+              let next = if remaining i limit <= size then limit else i + size
+              acc' <- piece acc i next
+              fixed acc' next end
+    pieces i end = (remaining i end `quot` size + 1) `quot` 2
+
+    measured !n !acc i end = do
+      limit <- min end <$> bound
+      if i >= limit
+        then pure acc
+        else do
+          wanted <- hungry (deques pool) (flags pool)
+          let left = remaining i limit
+          if wanted && left > 1
+            then halves (measured n) acc i (i + (left + 1) `quot` 2) limit
+            else do
+              let next = if left <= n then limit else i + n
+              begun <- getMonotonicTimeNSec
+              acc' <- piece acc i next
+              now <- getMonotonicTimeNSec
+              measured (adapt n (now - begun)) acc' next end
+
+    halves loop acc i middle end = do
+      (a, b) <- bothOn pool (loop acc i middle) (loop neutral middle end)
+      pure $! combine a b
+{-# NOINLINE split #-}
+
+-- | How many indices are left; very many count as 'maxBound'.
+remaining :: Int -> Int -> Int
+remaining i end = let n = end - i in if n < 0 then maxBound else n
+
+adapt :: Int -> Word64 -> Int
+adapt n nanoseconds
+  | nanoseconds < shortest = min maxPiece (2 * n)
+  | nanoseconds > longest = max 1 (n `quot` 2)
+  | otherwise = n
+
+-- | The times between which a piece of automatic size is kept, in nanoseconds, and its largest size.
+shortest, longest :: Word64
+shortest = 5000
+longest = 20000
+
+maxPiece :: Int
+maxPiece = 0x1000000

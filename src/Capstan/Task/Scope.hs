@@ -1,0 +1,179 @@
+-- |
+-- Module      : Capstan.Task.Scope
+-- Description : Scopes and promises: async, await, failure and cancellation
+--
+-- A scope fails once, with the first exception of its body or of a task. Then
+--
+-- * tasks that have not begun end with that exception as their result, without running;
+-- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Cell"); scopes
+--   that these opened are left by an exception, and so fail in turn;
+-- * 'async' in the scope throws the exception.
+--
+-- A worker says what it runs before it looks whether the scope has failed; who fails the scope does so
+-- before looking at what the workers run. Both by swaps, so one sees the other and no task slips by.
+module Capstan.Task.Scope
+  ( Scope,
+    Cancelled (..),
+    Promise,
+    run,
+    runOn,
+    runWithin,
+    cancel,
+    async,
+    await,
+    poll,
+    defaultPool,
+    withPool,
+    lookupPool,
+  )
+where
+
+import Capstan.Task.Cell (Home (..))
+import qualified Capstan.Task.Cell as Cell
+import Capstan.Task.Counters
+import qualified Capstan.Task.Deque as Deque
+import Capstan.Task.Pool
+import Capstan.Task.Run
+import Control.Concurrent.MVar
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List (find)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Timeout (timeout)
+
+-- | What 'cancel' makes of a scope, and of the tasks in it.
+data Cancelled = Cancelled
+  deriving (Eq, Show)
+
+instance Exception Cancelled where
+  toException = asyncExceptionToException
+  fromException = asyncExceptionFromException
+
+-- | Where tasks live: none outlives its scope. May be used by any thread while the scope is open.
+data Scope = Scope !Pool !Home
+
+-- | The result of a task, now or later.
+data Promise a = Promise !Pool !(Cell.Cell a)
+
+-- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task throws,
+-- all others are cancelled, and when they have ended, the first exception is thrown again.
+--
+-- An asynchronous exception to the caller reaches the whole scope in the same way.
+run :: (Scope -> IO a) -> IO a
+run = runOn defaultPool
+
+-- | As 'run', on the workers of a pool.
+runOn :: Pool -> (Scope -> IO a) -> IO a
+runOn workers body = do
+  serveCapabilities workers
+  mask $ \restore -> do
+    home <-
+      Home
+        <$> newCounters (Deque.capacity (deques workers))
+        <*> newIORef Nothing
+        <*> Cell.newCell (Cell.Open Cell.Pending [])
+        <*> newEmptyMVar
+    let scope = Scope workers home
+    Cell.begin (bodyCell home)
+    result <- try (restore (body scope))
+    closed <- try (Cell.finish (bodyCell home) (Cell.Done ()))
+    let outcome = result <* closed
+    case outcome of
+      Left e | not (Cell.isInterrupt (bodyCell home) e) -> failWith scope e
+      _ -> pure ()
+    waitAll scope
+    failed <- readIORef (failure home)
+    either throwIO pure (maybe outcome Left failed)
+
+-- | Waits until all tasks have ended. An exception meanwhile makes the scope fail.
+waitAll :: Scope -> IO ()
+waitAll scope@(Scope workers home) = do
+  done <- quiescent (counters home)
+  unless done $ do
+    beforeWait workers
+    setWaiting (counters home)
+    again <- quiescent (counters home)
+    unless again $ do
+      woken <- try (takeMVar (allEnded home))
+      case woken of
+        Right () -> waitAll scope
+        Left e -> failWith scope e >> uninterruptibleMask_ (waitAll scope)
+
+-- | As 'run', for at most so many microseconds; then the scope is cancelled, and when its tasks have
+-- ended the result is 'Nothing'.
+runWithin :: Int -> (Scope -> IO a) -> IO (Maybe a)
+runWithin microseconds body = timeout microseconds (run body)
+
+-- | Cancels what runs in the scope and what would start there; 'run' throws 'Cancelled'.
+cancel :: Scope -> IO ()
+cancel scope = failWith scope (toException Cancelled)
+
+-- | Makes the scope fail, unless it has.
+failWith :: Scope -> SomeException -> IO ()
+failWith (Scope workers home) = failHome (currents workers) home
+
+-- | Starts a task. If it throws, its scope fails with that exception; where a failure is expected,
+-- @async scope (try action)@ brings it to 'await' only.
+--
+-- The task runs unmasked, on any Capability; it may block, open scopes and start tasks.
+async :: Scope -> IO a -> IO (Promise a)
+async (Scope workers home) action = do
+  failed <- readIORef (failure home)
+  case failed of
+    Just e -> throwIO e
+    Nothing -> do
+      cell <- Cell.newCell (Cell.Task home action)
+      spawn workers (counters home) (Deque.entryOf cell)
+      pure (Promise workers cell)
+
+-- | The result of a task. If nobody has begun it, the caller runs it; else the caller's green thread
+-- waits and its Capability goes on with other tasks. Throws what the task threw.
+--
+-- An asynchronous exception to the caller ends a task that the caller runs for its promise; the
+-- promise then throws that exception to others who await it.
+await :: Promise a -> IO a
+await (Promise workers cell) = do
+  masking <- getMaskingState
+  case masking of
+    Unmasked -> do
+      _ <- Deque.pop (deques workers) (Deque.entryOf cell)
+      mask_ (runAwaited (currents workers) cell)
+    _ -> pure ()
+  now <- Cell.poll cell
+  case now of
+    Just result -> either throwIO pure result
+    Nothing -> beforeWait workers >> Cell.wait cell >>= either throwIO pure
+
+-- | The result, if the task has ended. Never waits.
+poll :: Promise a -> IO (Maybe (Either SomeException a))
+poll (Promise _ cell) = Cell.poll cell
+
+-- | The pool of all Capabilities. It exists from the first use on; 'run' gives new Capabilities
+-- workers too.
+defaultPool :: Pool
+defaultPool = unsafePerformIO $ do
+  workers <- newPool "" 0
+  workers <$ serveCapabilities workers
+{-# NOINLINE defaultPool #-}
+
+named :: IORef [Pool]
+named = unsafePerformIO (newIORef [])
+{-# NOINLINE named #-}
+
+-- | A pool of so many workers (at least one), for the time of the action. The workers have the
+-- Capabilities in common with all others; they run the tasks of this pool only.
+withPool :: String -> Int -> (Pool -> IO a) -> IO a
+withPool name size = bracket open close
+  where
+    open = do
+      workers <- newPool name (max 1 size)
+      serveCapabilities workers
+      atomicModifyIORef' named (\pools -> (workers : pools, workers))
+    close workers = do
+      atomicModifyIORef' named (\pools -> (filter ((/= ended workers) . ended) pools, ()))
+      endPool workers
+
+-- | The pool of that name, if 'withPool' has one open.
+lookupPool :: String -> IO (Maybe Pool)
+lookupPool name = find ((== name) . poolName) <$> readIORef named
