@@ -7,7 +7,7 @@
 -- Module      : Capstan.Task.Counters
 -- Description : How many tasks of a scope were pushed and how many have ended
 --
--- Each Capability counts in a cache line of its own, without atomic operations (@cmm\/task.cmm@). A
+-- Each Capability counts in cache lines of its own, without atomic operations (@cmm\/task.cmm@). A
 -- task is often pushed on one Capability and ended on another, so only the sums mean something.
 --
 -- Both sums only grow. 'quiescent' adds up the ended ones first and the pushed ones after that. If
@@ -15,7 +15,7 @@
 -- pushed, @pushed@ at time 1 was the same number: at time 1 no task was left. Only a task, or the
 -- body of the scope, pushes tasks of a scope; so once the body is over, none is left for good.
 --
--- A line behind the others is for Capabilities that came later, by atomic operations, and tells
+-- What comes before those lines is for Capabilities that came later, by atomic operations, and tells
 -- those who end a task whether the owner of the scope waits.
 module Capstan.Task.Counters
   ( Counters (..),
@@ -44,26 +44,22 @@ newCounters :: Int -> IO Counters
 newCounters (I# n) = IO $ \s -> case newByteArray# bytes s of
   (# s1, counters #) -> (# setByteArray# counters 0# bytes 0# s1, Counters counters #)
   where
-    bytes = (n +# 1#) *# 64#
+    bytes = (n +# 1#) *# 128#
 
 -- | Counters that count nothing.
 noCounters :: IO Counters
 noCounters = IO $ \s -> case newByteArray# 0# s of
   (# s1, counters #) -> (# s1, Counters counters #)
 
-lastLine :: MutableByteArray# RealWorld -> Int
-lastLine counters = I# (sizeofMutableByteArray# counters) `quot` 8 - 8
-{-# INLINE lastLine #-}
-
 -- | Counts a task that is not pushed by 'Capstan.Task.Deque.push'.
 countPushed :: Counters -> IO ()
-countPushed (Counters counters) = addAt counters (lastLine counters)
+countPushed (Counters counters) = addAt counters 0
 
 -- | Counts a task that has ended.
 countEnded :: Counters -> IO ()
 countEnded (Counters counters) = IO $ \s -> case count# counters 8# s of
   (# s1, 1# #) -> (# s1, () #)
-  (# s1, _ #) -> case addAt counters (lastLine counters + 1) of IO add -> add s1
+  (# s1, _ #) -> case addAt counters 1 of IO add -> add s1
 
 addAt :: MutableByteArray# RealWorld -> Int -> IO ()
 addAt counters (I# i) = IO $ \s -> case fetchAddIntArray# counters i 1# s of
@@ -83,15 +79,13 @@ quiescent (Counters counters) = do
       | otherwise = do
         n <- IO $ \s -> case atomicReadIntArray# counters i# s of
           (# s1, n #) -> (# s1, I# n #)
-        go (i + 8) $! acc + n
+        go (i + 16) $! acc + n
 
 -- | Says that the owner waits for the last task.
 setWaiting :: Counters -> IO ()
-setWaiting (Counters counters) = case lastLine counters + 2 of
-  I# i -> IO $ \s -> (# atomicWriteIntArray# counters i 1# s, () #)
+setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters 2# 1# s, () #)
 
 -- | Whether it does.
 isWaiting :: Counters -> IO Bool
-isWaiting (Counters counters) = case lastLine counters + 2 of
-  I# i -> IO $ \s -> case readIntArray# counters i s of
-    (# s1, n #) -> (# s1, isTrue# n #)
+isWaiting (Counters counters) = IO $ \s -> case readIntArray# counters 2# s of
+  (# s1, n #) -> (# s1, isTrue# n #)
