@@ -203,8 +203,8 @@ static void *learn_task(void *nothing) {
 
 void cst_coroutine_prepare(void) {
     pthread_t thread;
-    if (!rtsSupportsBoundThreads()) return;
     cst_rts_observe();
+    if (!rtsSupportsBoundThreads()) return; /* then a thread's Task is not thread-local */
     if (pthread_create(&thread, NULL, learn_task, NULL) == 0) pthread_join(thread, NULL);
 }
 

@@ -24,6 +24,7 @@ module Capstan.Callback.Internal
     CallbackRefused (..),
     Scope (..),
     open,
+    interrupt,
     close,
     setSideStackSize,
   )
@@ -257,6 +258,10 @@ open mode run = do
   function <- callbackFunction callback
   pure (Scope function callback target thrown)
 {-# NOINLINE open #-}
+
+-- | Lets its calls return zero from now on.
+interrupt :: Scope f -> IO ()
+interrupt = failCallback . scopeCallback
 
 -- | Ends it, and gives the exception of its calls, if there was any.
 close :: Scope f -> IO (Maybe SomeException)

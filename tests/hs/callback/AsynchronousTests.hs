@@ -1,0 +1,73 @@
+-- | Exceptions from other threads, around regions.
+module AsynchronousTests (tests) where
+
+import CFunctions
+import Capstan.Callback
+import Check
+import Control.Concurrent
+import Control.Exception
+import Control.Monad (forM_, replicateM_, void, when)
+import Data.IORef
+import Data.Maybe (fromMaybe)
+import System.Timeout (timeout)
+
+tests :: [Test]
+tests =
+  [ test "timeout waits for the region" waits,
+    test "timeout around an interruptible region" interrupts,
+    test "killThread of a caller" killed,
+    test "timeout in a callback" inside
+  ]
+
+modes :: [Mode]
+modes = [Released, Kept]
+
+-- | All calls are made, and the timeout is noticed after them.
+waits :: IO ()
+waits = forM_ modes $ \mode -> do
+  calls <- newIORef (0 :: Int)
+  let function _ = do
+        n <- atomicModifyIORef' calls (\n -> (n + 1, n))
+        when (n == 0) $ threadDelay 20000
+        pure 1
+  got <- timeout 5000 . withCallback mode function $ \f -> regionSum f 2 100
+  equal "result" Nothing got
+  equal "calls" 200 =<< readIORef calls
+
+-- | Callbacks return zero from then on.
+interrupts :: IO ()
+interrupts = forM_ modes $ \mode -> do
+  calls <- newIORef (0 :: Int)
+  begun <- newEmptyMVar
+  caller <- myThreadId
+  _ <- forkIO (takeMVar begun >> throwTo caller Overflow)
+  let function _ = do
+        n <- atomicModifyIORef' calls (\n -> (n + 1, n))
+        when (n == 0) $ putMVar begun ()
+        threadDelay 1000
+        pure 1
+  e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 2 100000
+  equal "exception" Overflow e
+  n <- readIORef calls
+  equal "not all calls" True (n < 200000)
+
+killed :: IO ()
+killed = forM_ modes $ \mode -> replicateM_ 20 $ do
+  begun <- newEmptyMVar
+  ended <- newEmptyMVar
+  let function x = tryPutMVar begun () >> pure x
+  caller <-
+    forkIO $
+      void (withInterruptibleCallback mode function (\f -> replicateM_ 50 (regionSum f 2 100)))
+        `finally` putMVar ended ()
+  takeMVar begun
+  killThread caller
+  takeMVar ended
+
+-- | An exception that stays within the callback.
+inside :: IO ()
+inside = do
+  never <- newEmptyMVar
+  let function x = fromMaybe x <$> timeout 1000 (takeMVar never)
+  got <- withCallback Released function $ \f -> regionSum f 2 5
+  equal "sum" 20 got

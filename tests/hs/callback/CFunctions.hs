@@ -1,0 +1,70 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | The C functions of regions.c.
+module CFunctions
+  ( Real1,
+    regionSum,
+    unsafeRegionSum,
+    serialSum,
+    regionFold,
+    Mixed,
+    callMixed,
+    callNarrow,
+    callFloat,
+    regionBarriers,
+    regionLocks,
+    regionTasks,
+    regionNested,
+    regionIdentity,
+    regionCancellable,
+    regionCompute,
+    unsafeRegionCompute,
+    regionOfOne,
+    wrap,
+  )
+where
+
+import Data.Int
+import Data.Word
+import Foreign.C.Types
+import Foreign.Ptr
+
+type Real1 = Double -> IO Double
+
+foreign import ccall safe "region_sum" regionSum :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall unsafe "region_sum" unsafeRegionSum :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "serial_sum" serialSum :: FunPtr Real1 -> CInt -> IO Double
+
+foreign import ccall safe "region_fold"
+  regionFold :: FunPtr (Ptr a -> Int64 -> IO Int64) -> Ptr a -> CInt -> Int64 -> IO Int64
+
+type Mixed =
+  Int8 -> Double -> Word16 -> Float -> Int32 -> Double -> Int64 -> Float -> Word64 -> Double -> Int16 -> Double -> CInt -> Double -> CLong -> Double -> Float -> Double -> CSChar -> CFloat -> IO Double
+
+foreign import ccall safe "call_mixed" callMixed :: FunPtr Mixed -> IO Double
+
+foreign import ccall safe "call_narrow" callNarrow :: FunPtr (Int8 -> IO Int8) -> IO CInt
+
+foreign import ccall safe "call_float" callFloat :: FunPtr (Float -> IO Float) -> IO Float
+
+foreign import ccall safe "region_barriers" regionBarriers :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "region_locks" regionLocks :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "region_tasks" regionTasks :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "region_nested" regionNested :: FunPtr Real1 -> CInt -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "region_identity" regionIdentity :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "region_cancellable" regionCancellable :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "region_compute" regionCompute :: CInt -> CInt -> IO Double
+
+foreign import ccall unsafe "region_compute" unsafeRegionCompute :: CInt -> CInt -> IO Double
+
+foreign import ccall safe "region_of_one" regionOfOne :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall "wrapper" wrap :: Real1 -> IO (FunPtr Real1)

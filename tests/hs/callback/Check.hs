@@ -1,0 +1,38 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | A test is an action that throws. Those named on the command line run, else all.
+module Check (Test, test, equal, throws, runTests) where
+
+import Control.Exception
+import Control.Monad (forM, unless, void)
+import Foreign.C.Types (CUInt (..))
+import System.Environment (getArgs)
+import System.Exit (exitFailure)
+import System.IO (hPutStrLn, stderr)
+
+data Test = Test String (IO ())
+
+test :: String -> IO () -> Test
+test = Test
+
+equal :: (Eq a, Show a) => String -> a -> a -> IO ()
+equal what wanted got =
+  unless (wanted == got) . throwIO . userError $ what ++ ": " ++ show got ++ ", not " ++ show wanted
+
+-- | The exception of that type with which the action ends.
+throws :: Exception e => IO a -> IO e
+throws action = try action >>= either pure (const (throwIO (userError "no exception")))
+
+foreign import ccall unsafe "alarm" alarm :: CUInt -> IO CUInt
+
+runTests :: [Test] -> IO ()
+runTests tests = do
+  void (alarm 300) -- a hang is a failure
+  names <- getArgs
+  let chosen = [t | t@(Test name _) <- tests, null names || name `elem` names]
+  results <- forM chosen $ \(Test name action) -> do
+    outcome <- try action
+    case outcome of
+      Right () -> pure True
+      Left e -> False <$ hPutStrLn stderr (name ++ ": " ++ show (e :: SomeException))
+  unless (and results && not (null chosen)) exitFailure

@@ -1,0 +1,115 @@
+-- | Regions with callbacks beside other Haskell code.
+module SharingTests (tests) where
+
+import CFunctions
+import Capstan.Callback
+import Check
+import Control.Concurrent
+import Control.Exception (evaluate, finally)
+import Control.Monad (forM, forM_, forever, replicateM_, when)
+import Data.IORef
+import GHC.Conc
+import System.Mem (performMajorGC, performMinorGC)
+
+tests :: [Test]
+tests =
+  [ test "green threads call" green,
+    test "bound threads call" bound,
+    test "transactions" transactions,
+    test "collections" collections,
+    test "collections in callbacks" collecting,
+    test "setNumCapabilities" resizing,
+    test "unsafe regions beside" unsafeBeside
+  ]
+
+modes :: [Mode]
+modes = [Released, Kept]
+
+together :: (IO () -> IO ThreadId) -> [IO ()] -> IO ()
+together fork actions = do
+  done <- forM actions $ \action -> do
+    end <- newEmptyMVar
+    _ <- fork (action `finally` putMVar end ())
+    pure end
+  mapM_ takeMVar done
+
+-- | Each its own sum, by a closure of its own.
+callers :: Int -> IORef Int -> [IO ()]
+callers count right =
+  [ replicateM_ 20 $ do
+      got <- withCallback mode (\x -> pure (x * fromIntegral n)) $ \f -> regionSum f 2 20
+      when (got == 380 * fromIntegral n) $ atomicModifyIORef' right (\r -> (r + 1, ()))
+    | n <- [1 .. count],
+      mode <- modes
+  ]
+
+green :: IO ()
+green = do
+  right <- newIORef 0
+  together forkIO (callers 20 right)
+  equal "right" 800 =<< readIORef right
+
+bound :: IO ()
+bound = when rtsSupportsBoundThreads $ do
+  right <- newIORef 0
+  together forkOS (callers 4 right)
+  equal "right" 160 =<< readIORef right
+
+-- | Callbacks and green threads on the same variables.
+transactions :: IO ()
+transactions = do
+  account <- newTVarIO (0 :: Int)
+  let add n = atomically (readTVar account >>= writeTVar account . (+ n))
+      regions = forM_ modes $ \mode -> withCallback mode (\x -> add 1 >> pure x) $ \f -> regionSum f 2 500
+      threads = replicateM_ 1000 (add (-1))
+  together forkIO [regions, regions, threads, threads]
+  -- A region of 1000 additions in each mode, twice.
+  equal "account" (4000 - 2000) =<< readTVarIO account
+
+-- | What callbacks make is alive while C runs, wherever the collector moves it.
+collections :: IO ()
+collections = do
+  collector <- forkIO (forever (performMajorGC >> performMinorGC >> yield))
+  forM_ modes $ \mode -> forM_ [1, 2, 3] $ \threads -> do
+    kept <- newIORef []
+    let function x = do
+          _ <- evaluate (length (show x))
+          atomicModifyIORef' kept (\xs -> (x : xs, ()))
+          pure x
+    got <- withCallback mode function $ \f -> regionSum f threads 200
+    equal "sum" (19900 * fromIntegral threads) got
+    equal "kept" (19900 * fromIntegral threads) . sum =<< readIORef kept
+  killThread collector
+
+collecting :: IO ()
+collecting = forM_ modes $ \mode -> do
+  let function x = do
+        when (x == 7 || x == 8) performMajorGC
+        pure x
+  got <- withCallback mode function $ \f -> regionSum f 3 20
+  equal "sum" 570 got
+
+resizing :: IO ()
+resizing = when rtsSupportsBoundThreads $ do
+  before <- getNumCapabilities
+  stop <- newIORef False
+  done <- newEmptyMVar
+  let resize = do
+        forM_ [1, 3, 2, 4] $ \n -> setNumCapabilities n >> threadDelay 500
+        readIORef stop >>= \s -> if s then putMVar done () else resize
+  _ <- forkIO resize
+  forM_ modes $ \mode -> replicateM_ 100 $ do
+    got <- withCallback mode (\x -> pure (x + 1)) $ \f -> regionSum f 3 50
+    equal "sum" 3825 got
+  writeIORef stop True
+  takeMVar done
+  setNumCapabilities before
+
+-- | Regions that hold a Capability for as long as they last do not stop those that call back.
+unsafeBeside :: IO ()
+unsafeBeside = do
+  other <- forkIO (forever (unsafeRegionCompute 2 2000 >>= evaluate >> yield))
+  forM_ modes $ \mode -> replicateM_ 100 $ do
+    got <- withCallback mode (\x -> pure (x + 1)) $ \f -> regionSum f 2 50
+    equal "sum" 2550 got
+  killThread other

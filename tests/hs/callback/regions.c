@@ -1,0 +1,167 @@
+/* regions.c: C code as a library would have it, which calls a function that it is given. */
+#include <errno.h>
+#include <omp.h>
+#include <stdint.h>
+
+/* Each member calls `count` times; the sum of the results. */
+double region_sum(double (*function)(double), int threads, int count) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < count; i++) sum += function(i);
+    return sum;
+}
+
+/* The same with no region. */
+double serial_sum(double (*function)(double), int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += function(i);
+    return sum;
+}
+
+/* With a pointer for the caller's use, as qsort_r has it. */
+int64_t region_fold(int64_t (*function)(void *user, int64_t index), void *user, int threads,
+                    int64_t count) {
+    int64_t sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(dynamic, 3)
+    for (int64_t i = 0; i < count; i++) sum += function(user, i);
+    return sum;
+}
+
+/* More arguments than registers, of all kinds, narrow ones too. */
+typedef double mixed(int8_t a, double b, uint16_t c, float d, int32_t e, double f, int64_t g,
+                     float h, uint64_t i, double j, int16_t k, double l, int m, double n, long o,
+                     double p, float q, double r, signed char s, float t);
+double call_mixed(mixed *function) {
+    return function(-1, 2, 65535, 4, -5, 6, -7, 8, 9, 10, -11, 12, -13, 14, -15, 16, 17, 18, -19,
+                    20);
+}
+
+int call_narrow(int8_t (*function)(int8_t)) {
+    return function(-100);
+}
+
+float call_float(float (*function)(float)) {
+    return function(1.5f);
+}
+
+/* All members meet between calls. Returns how often one was ahead of the others. */
+int region_barriers(double (*function)(double), int threads, int rounds) {
+    int inside = 0, wrong = 0;
+#pragma omp parallel num_threads(threads)
+    for (int i = 0; i < rounds; i++) {
+        function(i);
+#pragma omp atomic
+        inside++;
+#pragma omp barrier
+        if (inside != (i + 1) * omp_get_num_threads()) {
+#pragma omp atomic
+            wrong++;
+        }
+#pragma omp barrier
+    }
+    return wrong;
+}
+
+/* Calls under a lock and in a critical section, each of which another member wants. */
+int region_locks(double (*function)(double), int threads, int rounds) {
+    omp_lock_t lock;
+    int locked = 0, critical = 0; /* each behind its own */
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(threads)
+    for (int i = 0; i < rounds; i++) {
+        function(i);
+        omp_set_lock(&lock);
+        function(i);
+        locked++;
+        omp_unset_lock(&lock);
+#pragma omp critical
+        {
+            function(i);
+            critical++;
+        }
+    }
+    omp_destroy_lock(&lock);
+    return locked + critical;
+}
+
+/* Tasks that call, made by one member and executed by all, some while they wait at the end. */
+double region_tasks(double (*function)(double), int threads, int count) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single nowait
+    for (int i = 0; i < count; i++) {
+#pragma omp task firstprivate(i)
+        {
+            double value = function(i);
+#pragma omp atomic
+            sum += value;
+        }
+        if (i % 16 == 15) {
+#pragma omp taskwait
+            function(0);
+        }
+    }
+    return sum;
+}
+
+/* Regions in a region; both levels call. */
+double region_nested(double (*function)(double), int outer, int inner, int count) {
+    double sum = 0;
+    omp_set_max_active_levels(4);
+#pragma omp parallel num_threads(outer) reduction(+ : sum)
+    {
+        sum += function(0);
+        double below = 0;
+#pragma omp parallel num_threads(inner) reduction(+ : below)
+        for (int i = 0; i < count; i++) below += function(i);
+        sum += below + function(0);
+    }
+    return sum;
+}
+
+static int own;
+#pragma omp threadprivate(own)
+
+/* Is the C code after a call on the thread, with the errno, that it was on before? */
+int region_identity(double (*function)(double), int threads, int rounds) {
+    int wrong = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : wrong)
+    for (int i = 0; i < rounds; i++) {
+        int *place = &own, number = omp_get_thread_num();
+        own = i;
+        errno = 1000 + number;
+        function(i);
+        wrong +=
+            errno != 1000 + number || own != i || &own != place || number != omp_get_thread_num();
+    }
+    return wrong;
+}
+
+/* Counts the rounds that were done; a cancelled region ends at its next cancellation point. */
+int region_cancellable(double (*function)(double), int threads, int rounds) {
+    int done = 0;
+#pragma omp parallel num_threads(threads)
+    for (int i = 0; i < rounds; i++) {
+        function(i);
+#pragma omp atomic
+        done++;
+#pragma omp cancellation point parallel
+    }
+    return done;
+}
+
+/* Computes with no callback. */
+double region_compute(int threads, int rounds) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < rounds; i++) sum += 1.0 / (1 + i);
+    return sum;
+}
+
+/* Only the worker with this number calls. */
+double region_of_one(double (*function)(double), int threads, int who) {
+    double result = 0;
+#pragma omp parallel num_threads(threads)
+    if (omp_get_thread_num() == who) result = function(who);
+    return result;
+}

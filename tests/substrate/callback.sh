@@ -1,0 +1,61 @@
+#!/bin/sh
+# Capstan.Callback on GHC's runtime systems and collectors, each with the tests of tests/hs/callback.
+set -eu
+cd "$(dirname "$0")/../.."
+out=build/tests/substrate/callback
+tests=tests/hs/callback
+mkdir -p "$out"
+
+# The runtime as in a Haskell program, compiled once; GHC's driver says so to the C files.
+# shellcheck disable=SC2046
+c_flags=$(printf -- '-optc%s ' $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O2 -g)
+sources=$(find runtime -name '*.c' ! -path 'runtime/platform/*' | sort)
+system="runtime/platform/linux/*.c runtime/platform/$(uname -m)/*.S"
+# shellcheck disable=SC2086
+ghc -v0 -c -fPIC $c_flags -optc-fPIC -Iruntime -Iruntime/include -outputdir "$out/c" $sources $system
+gcc -O2 -g -fopenmp -fPIC -c $tests/regions.c -o "$out/regions.o"
+
+# build NAME FLAGS: the program NAME/tests; NAME also names the kind of its Haskell objects.
+build() {
+    name=$1
+    shift
+    mkdir -p "$out/$name"
+    # shellcheck disable=SC2046
+    ghc -v0 -O1 -Wall -Werror -rtsopts -isrc -i$tests -outputdir "$out/$name" "$@" \
+        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" $(find "$out/c" -name '*.o') \
+        -o "$out/$name/tests"
+}
+
+# passes NAME ARGUMENTS...: with these arguments the tests pass.
+passes() {
+    name=$1
+    shift
+    if ! timeout 400 "$out/$name/tests" "$@" >"$out/output" 2>&1; then
+        echo "$name $*: failed"
+        cat "$out/output"
+        exit 1
+    fi
+}
+
+build threaded -threaded
+for options in -N1 -N2 -N4 '-N2 --nonmoving-gc' '-N2 -c' '-N3 -A64k' '-N1 -V0'; do
+    # shellcheck disable=SC2086
+    passes threaded +RTS $options
+done
+
+build debug -threaded -debug
+passes debug +RTS -N2
+passes debug +RTS -N3 -DS -A64k
+
+build dynamic -threaded -dynamic
+passes dynamic +RTS -N2
+
+if [ -e "$(ghc --print-libdir)"/rts/libHSrts_thr_p.a ] || ls "$(ghc --print-libdir)"/*/*/libHSrts*_thr_p.a >/dev/null 2>&1; then
+    build profiled -threaded -prof
+    passes profiled +RTS -N2
+fi
+
+# Without -threaded the regions run and their masters may call back.
+build single
+passes single 'arguments in registers and on the stack' 'narrow and single results' \
+    'outside of regions' 'a worker without bound threads is refused'
