@@ -16,8 +16,18 @@ $(HOST_CAPSTAN): $(HOST_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	    -package capstan -outputdir $(BUILD)/bench/host-capstan -optc-O2 -optc-fopenmp \
 	    $(HOST_SOURCES) -o $@ -lm
 
+# Needs criterion and repa, which make check installs.
+FFI_BENCH := $(BUILD)/bench/bin/ffi
+FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
+    tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
+
+$(FFI_BENCH): $(FFI_SOURCES) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D)
+	$(CABAL_RUN) build $(CABAL_FLAGS) exe:ffi-bench
+	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
+
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN)
+bench-programs: $(HOST_CAPSTAN) $(FFI_BENCH)
 	$(MAKE) --no-print-directory -C bench all simulate
 
 bench: lib rts command bench-programs ## Measures Capstan beside the other runtimes: SUITES="overhead tasks".

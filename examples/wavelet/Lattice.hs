@@ -15,7 +15,7 @@ where
 
 import Capstan.Binding (fresh)
 import Capstan.Task (mapChunks, range)
-import Control.Monad (forM_, void)
+import Control.Monad (forM_, void, when)
 import qualified Data.Array.Repa as R
 import Data.Array.Repa.Repr.Unboxed (fromUnboxed, toUnboxed)
 import qualified Data.Vector.Storable as V
@@ -154,7 +154,8 @@ repaWavelet = fmap (V.concat . map (U.convert . toUnboxed)) . go [] . fromVector
 taskLayers :: M.IOVector Double -> IO ()
 taskLayers x = forM_ layerList $ \(shift, c, s) ->
   void . mapChunks (range 0 (n `div` 2)) $ \low high ->
-    let go pair
+    let go :: Int -> IO ()
+        go pair
           | pair >= high = pure ()
           | otherwise = do
             let i = 2 * pair + shift
@@ -199,4 +200,4 @@ separate x spare = do
     n = M.length x
     inChunks :: Int -> (Int -> IO ()) -> IO ()
     inChunks count body = void . mapChunks (range 0 count) $ \low high ->
-      let go i = if i >= high then pure () else body i >> go (i + 1) in go low
+      let go i = when (i < high) (body i >> go (i + 1)) in go low

@@ -1,3 +1,5 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
 -- |
 -- Module      : Capstan.Binding
 -- Description : Where the result of a C function lives: four ways, and what each costs.
@@ -36,28 +38,25 @@ module Capstan.Binding
   )
 where
 
-import Control.Exception (bracket, bracket_, mask_)
+import Control.Exception (bracket, mask_, onException)
 import Control.Monad (when)
-import Data.IORef
 import Foreign.ForeignPtr
 import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Ptr
-import Foreign.Storable (Storable, alignment, sizeOf)
+import Foreign.Storable (Storable, peek, poke, sizeOf)
 import GHC.ForeignPtr (mallocPlainForeignPtrBytes)
 
 -- | Memory for so many elements, filled by the function; not initialised before. Pinned, freed by the
 -- collector, without the bookkeeping of finalisers ('addForeignPtrFinalizer' fails on it). Blocks of
 -- 3 KiB and more are not copied by the collector, and count as allocation: eight results of 128 KiB
 -- are a collection of the youngest generation, with the default 1 MiB. Any thread.
-fresh :: Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
-fresh n fill = filled n undefined
-  where
-    filled count element
-      | count < 0 = negative "fresh" count
-      | otherwise = do
-        result <- mallocPlainForeignPtrBytes (count * sizeOf element)
-        withForeignPtr result fill
-        pure (result `asOf` element)
+fresh :: forall a. Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+fresh n fill
+  | n < 0 = negative "fresh" n
+  | otherwise = do
+    result <- mallocPlainForeignPtrBytes (n * sizeOf (undefined :: a))
+    withForeignPtr result fill
+    pure result
 
 -- | As 'fresh', and finalisers may be added. Any thread.
 managed :: Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
@@ -68,17 +67,15 @@ managed n fill
     withForeignPtr result fill
     pure result
 
-asOf :: f a -> a -> f a
-asOf = const
-
 negative :: String -> Int -> IO a
 negative name n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements"))
 
 -- | A stack of memory that lives as long as 'withArena' runs. One thread at a time.
 data Arena = Arena
-  { arenaStart :: !(Ptr ()),
-    arenaBytes :: !Int,
-    arenaUsed :: !(IORef Int)
+  { -- | Where the offset of the free part stands.
+    arenaUsed :: !(Ptr Int),
+    arenaStart :: !(Ptr ()),
+    arenaBytes :: !Int
   }
 
 -- | Runs an action with an arena of so many bytes, in one block that no call allocates again: after
@@ -86,24 +83,29 @@ data Arena = Arena
 withArena :: Int -> (Arena -> IO b) -> IO b
 withArena size action
   | size < 0 = negative "withArena" size
-  | otherwise = allocaBytesAligned size 64 $ \start -> newIORef 0 >>= action . Arena start size
+  | otherwise = allocaBytesAligned (line + size) line $ \block -> do
+    poke (castPtr block) (0 :: Int)
+    action (Arena (castPtr block) (block `plusPtr` line) size)
+
+-- | The bytes of a cache line, to which reservations are aligned.
+line :: Int
+line = 64
 
 -- | Memory for so many elements, aligned to 64 bytes, until the action ends; not initialised. Then it
 -- is free for the next call, also after an exception. Reservations nest. What does not fit is an
 -- 'IOError': nothing is allocated behind the caller's back. Some nanoseconds.
-reserve :: Storable a => Arena -> Int -> (Ptr a -> IO b) -> IO b
-reserve arena n action = reserved undefined action
-  where
-    reserved :: Storable a => a -> (Ptr a -> IO b) -> IO b
-    reserved element act = do
-      used <- readIORef (arenaUsed arena)
-      let start = roundUp used (max 64 (alignment element))
-          end = start + n * sizeOf element
-      when (n < 0) (negative "reserve" n)
-      when (end > arenaBytes arena) $
-        ioError (userError ("Capstan.Binding.reserve: " ++ show (n * sizeOf element) ++ " bytes are wanted, " ++ show (arenaBytes arena - start) ++ " are free"))
-      bracket_ (writeIORef (arenaUsed arena) end) (writeIORef (arenaUsed arena) used) (act (castPtr (arenaStart arena `plusPtr` start)))
-    roundUp x to = (x + to - 1) `div` to * to
+reserve :: forall a b. Storable a => Arena -> Int -> (Ptr a -> IO b) -> IO b
+reserve arena n action = do
+  used <- peek (arenaUsed arena)
+  let bytes = n * sizeOf (undefined :: a)
+      end = used + (bytes + line - 1) `div` line * line
+      free' = poke (arenaUsed arena) used
+  when (n < 0) (negative "reserve" n)
+  when (used + bytes > arenaBytes arena) $
+    ioError (userError ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free"))
+  -- All of it is inside the handler, so that an asynchronous exception finds nothing half done.
+  (poke (arenaUsed arena) end *> action (castPtr (arenaStart arena `plusPtr` used)) <* free') `onException` free'
+{-# INLINE reserve #-}
 
 -- | C's memory with a C finaliser, which runs at some collection after the last use, or at the
 -- program's end. The collector does not know how much memory it is: a program that adopts much and

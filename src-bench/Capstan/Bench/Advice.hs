@@ -34,7 +34,7 @@ data Cause
     FirstTouch
   | -- | Ready threads have to wait for a core.
     Oversubscription
-  | -- | The processor's clock is not the same in all processes.
+  | -- | The processor is not equally fast in all processes.
     CpuFrequency
   | -- | What is timed at once is too short for the clock.
     TimerResolution
@@ -120,7 +120,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
         <> (if used >= 0.9 * fromIntegral cores then "its own threads stand in each other's way." else "other processes had the rest.")
     ]
   Frequency spins times ->
-    [worst <> "processes differ by " <> percent (times - 1) <> ", and a fixed chain of additions by " <> percent (spins - 1) <> ": the processor's clock changed."]
+    [worst <> "processes differ by " <> percent (times - 1) <> ", and a fixed chain of additions by " <> percent (spins - 1) <> ": the processor was slower, by its clock or because its core was shared."]
   Clock clock section perRun
     | perRun -> [worst <> "each run is timed by itself and takes " <> duration section <> "; the clocks around an empty run show " <> duration clock <> "."]
     | otherwise -> [worst <> "a sample takes " <> duration section <> "; the clock moves in steps of " <> duration clock <> "."]
@@ -150,7 +150,7 @@ adviceFor finding = case findingCause finding of
   Oversubscription ->
     ["Run fewer threads (+RTS -N, OMP_NUM_THREADS), or measure when nothing else runs; the figures of this run are not the benchmark's."]
   CpuFrequency ->
-    ["Fix the frequency (cpupower frequency-set -g performance, no turbo), or compare only figures of the same round."]
+    ["Fix the frequency (cpupower frequency-set -g performance, no turbo), leave hyperthreads and other guests idle, or compare only figures of the same round."]
   TimerResolution ->
     ["Put more work into a run, or time many runs together: whnfIO or perBatchEnv instead of perRunEnv."]
   OrderEffect ->

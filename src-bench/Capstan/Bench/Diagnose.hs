@@ -68,7 +68,7 @@ diagnose accounts =
   where
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
     findings = own ++ [f | not disturbed, f <- mapMaybe orderEffect accounts ++ concatMap repeats (families accounts)]
-    -- Where others took the cores or the clock changed, times differ for that reason.
+    -- Where others took the cores or the processor was slower at times, times differ for that reason.
     disturbed = any ((`elem` [Oversubscription, CpuFrequency]) . findingCause . snd) own
 
 ownCauses :: [Account -> Maybe Finding]

@@ -84,7 +84,8 @@ ticks low high = [t | e <- [-12 .. 4 :: Int], m <- mantissas, let t = m * 10 ^^ 
   where
     mantissas
       | high / low > 2000 = [1]
-      | high / low < 2 = [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9]
+      | high / low < 2.5 = [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9]
+      | high / low < 8 = [1, 1.5, 2, 3, 4, 5, 7]
       | otherwise = [1, 2, 5]
 
 -- | Without zeros at the end.

@@ -18,7 +18,7 @@ import Capstan.Bench.Child
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle)
 import Capstan.Bench.Tree
-import Control.Exception (bracket)
+import Control.Exception (bracket, evaluate)
 import Control.Monad (forM, unless)
 import Data.Aeson (eitherDecodeFileStrict', encodeFile)
 import qualified Data.Map.Strict as Map
@@ -102,6 +102,8 @@ runWork scratch work = do
     ExitSuccess | there -> either (Left . (title work ++) . (": " ++)) Right <$> eitherDecodeFileStrict' result
     _ -> do
       said <- readFile output
+      -- Read to its end, so that the file is closed before the next process writes it.
+      _ <- evaluate (length said)
       pure . Left $ title work ++ ": " ++ ended code ++ concatMap ("\n  " ++) (lines said)
   where
     ended ExitSuccess = "the process ended before Capstan.Bench.defaultMain was done"

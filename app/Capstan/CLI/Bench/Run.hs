@@ -64,7 +64,8 @@ steps plan suite =
           [ Step r p t (Just runtime)
             | p <- suitePrograms suite,
               t <- wanted p (programThreads p (planCores plan)),
-              runtime <- planRuntimes plan
+              runtime <- planRuntimes plan,
+              null (programRuntimes p) || runtimeName runtime `elem` programRuntimes p
           ]
   ]
   where

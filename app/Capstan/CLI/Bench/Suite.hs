@@ -35,7 +35,9 @@ data Program = Program
     -- | Options of its own.
     programOptions :: [String],
     -- | Started through @capstan run@ where the runtime is @rts@.
-    programLaunched :: !Bool
+    programLaunched :: !Bool,
+    -- | Under these runtimes only; under all where there are none.
+    programRuntimes :: [Text]
   }
 
 program :: FilePath -> (Int -> [Int]) -> Program
@@ -47,7 +49,8 @@ program name threads =
       programThreads = threads,
       programSamples = (5, 2000),
       programOptions = [],
-      programLaunched = False
+      programLaunched = False,
+      programRuntimes = []
     }
 
 -- | The Haskell program with regions, in one of its ways.
@@ -77,6 +80,7 @@ suites =
     Suite "callers" "Many masters" [program "callers" allCores, host "callers"],
     Suite "mixed" "Regions while Haskell computes" [host "mixed"],
     Suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
+    Suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
     Suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
     Suite
