@@ -16,19 +16,20 @@ $(HOST_CAPSTAN): $(HOST_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	    -package capstan -outputdir $(BUILD)/bench/host-capstan -optc-O2 -optc-fopenmp \
 	    $(HOST_SOURCES) -o $@ -lm
 
-# Needs criterion and repa, which make check installs.
-FFI_BENCH := $(BUILD)/bench/bin/ffi
-FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
-    tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
+# Haskell actions by Capstan.Event and by GHC.Event.
+EVENTS_HASKELL := $(BUILD)/bench/bin/events-haskell
+EVENTS_SOURCE := bench/events/haskell/Messages.hs
 
-$(FFI_BENCH): $(FFI_SOURCES) $(HOST_LIBRARY) capstan.cabal
-	@mkdir -p $(@D)
-	$(CABAL_RUN) build $(CABAL_FLAGS) exe:ffi-bench
-	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
+$(EVENTS_HASKELL): $(EVENTS_SOURCE) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/events-haskell
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -package-db $(PACKAGES) -package capstan \
+	    -outputdir $(BUILD)/bench/events-haskell $(EVENTS_SOURCE) -o $@
 
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(FFI_BENCH)
-	$(MAKE) --no-print-directory -C bench all simulate
+bench-programs: $(HOST_CAPSTAN) $(EVENTS_HASKELL) $(LIBGOMP)
+	sh tools/install-dependencies bench
+	$(MAKE) --no-print-directory -C bench all events simulate
 
 bench: lib rts command bench-programs ## Measures Capstan beside the other runtimes: SUITES="overhead tasks".
 	$(COMMAND) bench $(SUITES)

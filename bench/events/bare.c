@@ -46,5 +46,5 @@ static void shut(void *loop) {
     free(bare);
 }
 
-const struct contender bare_level = {"bare-level", false, open_level, run, shut};
+const struct contender bare_level = {"bare", false, open_level, run, shut};
 const struct contender bare_edge = {"bare-edge", false, open_edge, run, shut};

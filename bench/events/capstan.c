@@ -82,5 +82,5 @@ static void shut(void *loop) {
     free(ours);
 }
 
-const struct contender capstan_level = {"capstan-level", true, open_level, run, shut};
-const struct contender capstan_edge = {"capstan-edge", true, open_edge, run, shut};
+const struct contender capstan_level = {"c", true, open_level, run, shut};
+const struct contender capstan_edge = {"c-edge", true, open_edge, run, shut};

@@ -101,5 +101,5 @@ static void shut(void *memory) {
     free(loop);
 }
 
-const struct contender libevent_level = {"libevent-level", true, open_level, run, shut};
+const struct contender libevent_level = {"libevent", true, open_level, run, shut};
 const struct contender libevent_edge = {"libevent-edge", true, open_edge, run, shut};

@@ -1,14 +1,17 @@
 /* messages.c: 1-byte messages through many pipes, as in the first benchmark of GHC's event manager.
  *
- * The loops take turns, so that a slow moment of the machine hits all. The
- * figure of a loop is its best turn of some ten milliseconds: what it costs when nothing disturbs
- * it. Prints ns per message: messages-PIPES-LOOP, and timeouts-PIPES-LOOP with a timeout for each
- * message. contender.h says what a message is.
+ * The loops take turns, so that a slow moment of the machine hits all. The figure of a loop is its
+ * best turn: what it costs when nothing disturbs it. Prints millions of messages a second:
+ * messages-LOOP-PIPES, messages-timeouts-LOOP-PIPES with a timeout for each message
+ * (messages-timeouts-PIPES for ours), and fall-100-9900, how many times fewer messages pass through
+ * 9900 pipes than through 100 (fall-100-9900-bare for the bare loop). contender.h says what a
+ * message is.
  *
- *   messages [-r ROUNDS] [-u MICROSECONDS] [-p PIPES,...] [-t] [-c] [LOOP...]
+ *   messages [-r TURNS] [-u MICROSECONDS] [-p PIPES,...] [-c] [CASE...]
  *
- * -t: only timeouts. -c: processor time, for a machine that is busy with other things. */
+ * -c: processor time, for a machine that is busy with other things. CASE: bench.h. */
 #include "contender.h"
+#include "wanted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +26,13 @@ static const struct contender *const contenders[] = {
     &bare_level, &bare_edge,      &capstan_level, &capstan_edge,
     &libuv_poll, &libevent_level, &libevent_edge,
 };
-enum { CONTENDERS = sizeof contenders / sizeof contenders[0], MOST_SIZES = 16 };
+enum { CONTENDERS = sizeof contenders / sizeof contenders[0], MOST_SIZES = 16, NAME = 64 };
 
 struct options {
-    int rounds;
+    int turns;
     double turn_ns;
     int sizes[MOST_SIZES], size_count;
-    bool only_timeouts;
-    char **loops;
+    char **words;
 };
 
 void need(bool done, const char *what) {
@@ -52,11 +54,29 @@ static double now_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* What judges the fall needs four cases. */
+static bool falls(const char *word, const char *name) {
+    static const char *const parts[] = {"messages-c-100", "messages-c-9900", "messages-bare-100",
+                                        "messages-bare-9900"};
+    bool part = false;
+    for (int i = 0; i < 4; i++) part = part || strcmp(name, parts[i]) == 0;
+    return part && strncmp(word, "fall-", 5) == 0;
+}
+
 static bool wanted(const struct options *options, const char *name) {
-    if (options->loops[0] == NULL) return true;
-    for (char **loop = options->loops; *loop != NULL; loop++)
-        if (strcmp(*loop, name) == 0) return true;
-    return false;
+    bool found = case_wanted(options->words, name);
+    for (char **word = options->words; *word != NULL; word++) found = found || falls(*word, name);
+    return found;
+}
+
+static void name_case(char name[NAME], const struct contender *contender, bool timeouts,
+                      int count) {
+    bool ours = strcmp(contender->name, "c") == 0;
+    if (timeouts && ours)
+        snprintf(name, NAME, "messages-timeouts-%d", count);
+    else
+        snprintf(name, NAME, "messages-%s%s-%d", timeouts ? "timeouts-" : "", contender->name,
+                 count);
 }
 
 static void make_pipes(struct pipes *pipes) {
@@ -132,15 +152,31 @@ static void finish(struct player *player) {
     close(player->answer);
 }
 
+/* Messages a second in millions by the loop of that name, through 100 and through 9900 pipes. */
+struct fall {
+    const char *loop, *name;
+    double few, many;
+};
+static struct fall fall[] = {{"c", "fall-100-9900", 0, 0}, {"bare", "fall-100-9900-bare", 0, 0}};
+
+static void note(const char *loop, int count, double rate) {
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(fall[i].loop, loop) != 0) continue;
+        if (count == 100) fall[i].few = rate;
+        if (count == 9900) fall[i].many = rate;
+    }
+}
+
 static void measure(const struct options *options, int count, bool timeouts) {
     struct player player[CONTENDERS] = {0};
+    char name[NAME];
     for (int c = 0; c < CONTENDERS; c++) {
-        if (!wanted(options, contenders[c]->name) || (timeouts && !contenders[c]->timeouts))
-            continue;
+        name_case(name, contenders[c], timeouts, count);
+        if (!wanted(options, name) || (timeouts && !contenders[c]->timeouts)) continue;
         player[c] = start(contenders[c], count, timeouts);
         player[c].best = turn(&player[c], 4 * count); /* warms up */
     }
-    for (int round = 0; round < options->rounds; round++) {
+    for (int round = 0; round < options->turns; round++) {
         for (int c = 0; c < CONTENDERS; c++) {
             if (player[c].process == 0) continue;
             long n = (long)(options->turn_ns / player[c].best);
@@ -151,8 +187,9 @@ static void measure(const struct options *options, int count, bool timeouts) {
     for (int c = 0; c < CONTENDERS; c++) {
         if (player[c].process == 0) continue;
         finish(&player[c]);
-        printf("%s-%d-%s\tns\t%.1f\n", timeouts ? "timeouts" : "messages", count,
-               contenders[c]->name, player[c].best);
+        name_case(name, contenders[c], timeouts, count);
+        printf("%s\tM/s\t%.4f\n", name, 1000 / player[c].best);
+        if (!timeouts) note(contenders[c]->name, count, 1000 / player[c].best);
     }
     fflush(stdout);
 }
@@ -166,24 +203,26 @@ static void parse_sizes(struct options *options, char *list) {
 
 int main(int argc, char **argv) {
     struct options options = {
-        .rounds = 20, .turn_ns = 1e7, .sizes = {100, 1000, 9900}, .size_count = 3};
-    for (int option; (option = getopt(argc, argv, "r:u:p:tc")) != -1;) {
-        if (option == 'r') options.rounds = atoi(optarg);
+        .turns = 20, .turn_ns = 1e7, .sizes = {100, 300, 1000, 3000, 9900}, .size_count = 5};
+    for (int option; (option = getopt(argc, argv, "t:r:u:p:c")) != -1;) {
+        if (option == 'r') options.turns = atoi(optarg);
         if (option == 'u') options.turn_ns = atof(optarg) * 1000;
         if (option == 'p') parse_sizes(&options, optarg);
-        if (option == 't') options.only_timeouts = true;
         if (option == 'c') meter = CLOCK_PROCESS_CPUTIME_ID;
         if (option == '?') return 2;
     }
-    options.loops = argv + optind;
+    options.words = argv + optind;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     for (int i = 0; i < options.size_count; i++) {
-        if (!options.only_timeouts) measure(&options, options.sizes[i], false);
+        measure(&options, options.sizes[i], false);
         measure(&options, options.sizes[i], true);
     }
+    for (int i = 0; i < 2; i++)
+        if (fall[i].few > 0 && fall[i].many > 0)
+            printf("%s\tx\t%.4f\n", fall[i].name, fall[i].few / fall[i].many);
     return 0;
 }

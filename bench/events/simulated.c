@@ -2,11 +2,13 @@
  * allows here: pipes and their kernel are simulated, the manager is the real one.
  *
  * A simulated pipe is a ring of pending reports; reading and writing a byte costs next to nothing,
- * so nearly all of the time is the manager's. Prints ns per message: simulated-PIPES, and
- * simulated-timeouts-PIPES with a timeout for each message beside a million timers.
+ * so nearly all of the time is the manager's. Prints millions of messages a second:
+ * simulated-PIPES, and simulated-timeouts-PIPES with a timeout for each message beside a million
+ * timers.
  *
- *   simulated [-r ROUNDS] [-c]        -c: processor time */
+ *   simulated [-r ROUNDS] [-c] [CASE...]      -c: processor time; CASE: bench.h */
 #include "event/manager.h"
+#include "wanted.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,15 +126,18 @@ static double measure(int pipes, int rounds, bool timeouts) {
 
 int main(int argc, char **argv) {
     int rounds = 10;
-    for (int option; (option = getopt(argc, argv, "r:c")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "t:r:u:c")) != -1;) {
         if (option == 'r') rounds = atoi(optarg);
         if (option == 'c') meter = CLOCK_PROCESS_CPUTIME_ID;
         if (option == '?') return 2;
     }
     const int sizes[] = {100, 1000, 9900, MOST_PIPES};
-    for (int i = 0; i < 4; i++) {
-        printf("simulated-%d\tns\t%.1f\n", sizes[i], measure(sizes[i], rounds, false));
-        printf("simulated-timeouts-%d\tns\t%.1f\n", sizes[i], measure(sizes[i], rounds, true));
+    for (int i = 0; i < 8; i++) {
+        int pipes = sizes[i / 2], timeouts = i % 2;
+        char name[64];
+        snprintf(name, sizeof name, "simulated-%s%d", timeouts ? "timeouts-" : "", pipes);
+        if (case_wanted(argv + optind, name))
+            printf("%s\tM/s\t%.2f\n", name, 1000 / measure(pipes, rounds, timeouts));
     }
     return 0;
 }

@@ -1,12 +1,17 @@
 /* timers.c: starting and cancelling timers while a million others are live.
  *
- * Three ways to choose what is cancelled: the timer just started (a request that is answered soon),
- * the oldest (a connection that is replaced) and a random one (the worst for caches). One figure
- * covers one start and one cancel. Deadlines are random within an hour. Prints ns:
- * timer-newest-LOOP, timer-oldest-LOOP, timer-random-LOOP, and timer-expire-LOOP for a timer that
- * fires.
+ * What is cancelled is the timer just inserted (a request that is answered soon:
+ * timer-insert-cancel), the oldest (a connection that is replaced: timer-oldest) or a random one
+ * (the worst for caches: timer-random). One figure covers one start and one cancel. Deadlines are
+ * random within an hour. All three loops insert at a time that they know: libuv and libevent take
+ * it from the loop's cache, ours from the caller (capstan_timer_start_at). timer-start-cancel reads
+ * the clock as well (capstan_timer_start). timer-expire is a timer that fires. In ns; -libuv and
+ * -libevent are theirs.
  *
- *   timers [-r ROUNDS] [-c] [LOOP...]       -c: processor time, for a busy machine */
+ *   timers [-r ROUNDS] [-c] [CASE...]       -c: processor time, for a busy machine; CASE: bench.h
+ */
+#include "wanted.h"
+
 #include <capstan.h>
 #include <event2/event.h>
 #include <stdbool.h>
@@ -49,6 +54,7 @@ static long fired;
 /* --- Capstan ------------------------------------------------------------------------------- */
 
 static capstan_manager *ours;
+static uint64_t our_time;
 static capstan_timer our_timer[LIVE + 1];
 
 static void our_expiry(capstan_manager *manager, capstan_timer timer, uint64_t expirations,
@@ -59,6 +65,12 @@ static void our_expiry(capstan_manager *manager, capstan_timer timer, uint64_t e
 
 static void our_open(void) {
     need(capstan_manager_new(&ours, NULL) == 0, "capstan_manager_new");
+    our_time = capstan_clock();
+}
+
+static void our_insert(int timer, uint64_t delay_ms) {
+    capstan_timer_start_at(ours, our_time + delay_ms * 1000000, 0, our_expiry, NULL,
+                           &our_timer[timer]);
 }
 
 static void our_start(int timer, uint64_t delay_ms) {
@@ -156,9 +168,9 @@ static void ev_close(void) {
 }
 
 static const struct loop loops[] = {
-    {"capstan", our_open, our_start, our_cancel, our_run, our_close},
-    {"libuv", uv_open, uv_begin, uv_cancel_timer, uv_run_until, uv_shut},
-    {"libevent", ev_open, ev_start, ev_cancel, ev_run, ev_close},
+    {"", our_open, our_insert, our_cancel, our_run, our_close},
+    {"-libuv", uv_open, uv_begin, uv_cancel_timer, uv_run_until, uv_shut},
+    {"-libevent", ev_open, ev_start, ev_cancel, ev_run, ev_close},
 };
 
 /* --- measurements --------------------------------------------------------------------------- */
@@ -181,6 +193,15 @@ static double churn_newest(const struct loop *loop) {
     for (int i = 0; i < CHURN; i++) {
         loop->start(LIVE, delay_ms());
         loop->cancel(LIVE);
+    }
+    return (now_ns() - before) / CHURN;
+}
+
+static double churn_started(void) {
+    double before = now_ns();
+    for (int i = 0; i < CHURN; i++) {
+        our_start(LIVE, delay_ms());
+        our_cancel(LIVE);
     }
     return (now_ns() - before) / CHURN;
 }
@@ -220,35 +241,49 @@ static double least(double a, double b) {
     return a < b ? a : b;
 }
 
+static char **words;
+
+static bool wanted(const char *what, const char *loop) {
+    char name[64];
+    snprintf(name, sizeof name, "timer-%s%s", what, loop);
+    return case_wanted(words, name);
+}
+
+static void print(const char *what, const char *loop, double cost) {
+    if (cost < 1e18) printf("timer-%s%s\tns\t%.1f\n", what, loop, cost);
+    fflush(stdout);
+}
+
 static void measure(const struct loop *loop, int rounds) {
-    double newest = 1e18, oldest = 1e18, random = 1e18;
+    const char *const what[] = {"insert-cancel", "start-cancel", "oldest", "random", "expire"};
+    bool chosen[5], any = false;
+    for (int i = 0; i < 5; i++) {
+        chosen[i] = wanted(what[i], loop->name) && !(i == 1 && loop != &loops[0]);
+        any = any || chosen[i];
+    }
+    if (!any) return;
+    double best[5] = {1e18, 1e18, 1e18, 1e18, 1e18};
     loop->open();
     for (int i = 0; i < LIVE; i++) loop->start(i, delay_ms());
     for (int round = 0; round < rounds; round++) {
-        newest = least(newest, churn_newest(loop));
-        oldest = least(oldest, churn_oldest(loop));
-        random = least(random, churn_random(loop));
+        if (chosen[0]) best[0] = least(best[0], churn_newest(loop));
+        if (chosen[1]) best[1] = least(best[1], churn_started());
+        if (chosen[2]) best[2] = least(best[2], churn_oldest(loop));
+        if (chosen[3]) best[3] = least(best[3], churn_random(loop));
     }
-    printf("timer-newest-%s\tns\t%.1f\n", loop->name, newest);
-    printf("timer-oldest-%s\tns\t%.1f\n", loop->name, oldest);
-    printf("timer-random-%s\tns\t%.1f\n", loop->name, random);
-    printf("timer-expire-%s\tns\t%.1f\n", loop->name, expire(loop));
-    fflush(stdout);
+    if (chosen[4]) best[4] = expire(loop);
+    for (int i = 0; i < 5; i++) print(what[i], loop->name, best[i]);
     loop->close();
 }
 
 int main(int argc, char **argv) {
     int rounds = 5;
-    for (int option; (option = getopt(argc, argv, "r:c")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "t:r:u:c")) != -1;) {
         if (option == 'r') rounds = atoi(optarg);
         if (option == 'c') meter = CLOCK_PROCESS_CPUTIME_ID;
         if (option == '?') return 2;
     }
-    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
-        bool wanted = argv[optind] == NULL;
-        for (char **name = argv + optind; *name != NULL; name++)
-            wanted = wanted || strcmp(*name, loops[i].name) == 0;
-        if (wanted) measure(&loops[i], rounds);
-    }
+    words = argv + optind;
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) measure(&loops[i], rounds);
     return 0;
 }

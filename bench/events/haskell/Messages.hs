@@ -1,10 +1,11 @@
--- |
--- 1-byte messages through many pipes, by Haskell actions: Capstan.Event beside GHC.Event, each with
--- its own manager thread, registered once. What a message is: ..\/contender.h.
+-- | 1-byte messages through many pipes, by Haskell actions: Capstan.Event beside GHC.Event, each with
+-- its own manager thread. What a message is: ..\/contender.h. And timers, of which a million are live.
 --
--- Prints ns per message: haskell-PIPES-LOOP, the best of some rounds.
+-- Prints millions of messages a second: messages-LOOP-PIPES, where LOOP is haskell (ours) or ghc,
+-- both registered once, and those with -oneshot, registered again for each message. And ns:
+-- timer-insert-cancel-LOOP. The two take turns.
 --
--- > Messages [-r ROUNDS] [-u MICROSECONDS] [-p PIPES] [-c] [LOOP...]
+-- > Messages [-t IGNORED] [-r ROUNDS] [-u MICROSECONDS] [-c] [CASE...]
 --
 -- @-c@: processor time, for a machine that is busy with other things.
 module Main (main) where
@@ -14,6 +15,7 @@ import qualified Capstan.Event.Internal as Capstan
 import Control.Concurrent.MVar (MVar, newEmptyMVar, putMVar, takeMVar)
 import Control.Monad (forM, forM_, replicateM, unless, void, when)
 import Data.IORef (newIORef, readIORef, writeIORef)
+import Data.List (isPrefixOf, isSuffixOf, transpose)
 import Data.Word (Word64)
 import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Marshal.Alloc (mallocBytes)
@@ -34,30 +36,36 @@ foreign import ccall unsafe "write"
 data Options = Options
   { rounds :: Int,
     microseconds :: Double,
-    sizes :: [Int],
     processorTime :: Bool,
-    loops :: [String]
+    cases :: [String]
   }
 
 parse :: [String] -> Options -> Options
 parse arguments options = case arguments of
+  "-t" : _ : rest -> parse rest options
   "-r" : n : rest -> parse rest options {rounds = read n}
   "-u" : n : rest -> parse rest options {microseconds = read n}
-  "-p" : n : rest -> parse rest options {sizes = read ("[" ++ n ++ "]")}
   "-c" : rest -> parse rest options {processorTime = True}
-  name : rest -> parse rest options {loops = loops options ++ [name]}
+  name : rest -> parse rest options {cases = cases options ++ [name]}
   [] -> options
+
+-- | All, where none is named; a word that ends in - stands for all that begin so.
+wanted :: Options -> String -> Bool
+wanted options name = null (cases options) || any matches (cases options)
+  where
+    matches word
+      | "-" `isSuffixOf` word = word `isPrefixOf` name
+      | otherwise = word == name
 
 -- | Registers an action for each descriptor; the result undoes it.
 type Contender = [(Fd, IO ())] -> IO (IO ())
 
 contenders :: [(String, Contender)]
 contenders =
-  [ ("ghc-event", ghc),
-    ("ghc-event-oneshot", ghcOneShot),
-    ("capstan-level", capstan Level),
-    ("capstan-edge", capstan Edge),
-    ("capstan-oneshot", capstanOneShot)
+  [ ("ghc", ghc),
+    ("haskell", capstan),
+    ("ghc-oneshot", ghcOneShot),
+    ("haskell-oneshot", capstanOneShot)
   ]
 
 ghc :: Contender
@@ -86,11 +94,11 @@ capstanOneShot actions = do
      in wait
   pure (forM_ actions (Capstan.unregisterAll (Just manager) . fst))
 
-capstan :: Trigger -> Contender
-capstan trigger actions = do
+capstan :: Contender
+capstan actions = do
   manager <- Capstan.systemManager
   watches <- forM actions $ \(fd, action) ->
-    Capstan.register manager fd Capstan.readable Persistent trigger (Run (const action))
+    Capstan.register manager fd Capstan.readable Persistent Level (Run (const action))
   pure (forM_ watches Capstan.unregister)
 
 -- | Of one size: messages that are left to pass on, in memory that no collector moves.
@@ -115,12 +123,43 @@ passOn pipes (Fd from, Fd to) = do
 
 main :: IO ()
 main = do
-  options <- flip parse (Options 20 20000 [100, 1000, 9900] False []) <$> getArgs
-  forM_ (sizes options) $ \size ->
-    forM_ contenders $ \(name, contender) ->
-      when (null (loops options) || name `elem` loops options) $ do
-        cost <- measure options size contender
-        putStrLn ("haskell-" ++ show size ++ "-" ++ name ++ "\tns\t" ++ show cost)
+  options <- flip parse (Options 20 20000 False []) <$> getArgs
+  forM_ [100, 300, 1000, 3000, 9900] $ \size -> do
+    let chosen = [(name, c) | (loop, c) <- contenders, let name = "messages-" ++ loop ++ "-" ++ show size, wanted options name]
+    costs <- forM [1 .. 3 :: Int] $ \_ -> forM chosen (measure options size . snd)
+    forM_ (zip (map fst chosen) (transpose costs)) $ \(name, each) ->
+      putStrLn (name ++ "\tM/s\t" ++ show (1000 / minimum each))
+  forM_ timers $ \(loop, timer) -> do
+    let name = "timer-insert-cancel-" ++ loop
+    when (wanted options name) $ do
+      cost <- timer
+      putStrLn (name ++ "\tns\t" ++ show cost)
+
+-- | Loops that keep timers: ns for starting and cancelling one while a million are live.
+timers :: [(String, IO Double)]
+timers =
+  [ ( "haskell",
+      Capstan.withManager $ \manager ->
+        churn (\s -> Capstan.startTimer manager (fromIntegral s * 1000000000) (Run (const (pure ())))) (void . Capstan.cancel)
+    ),
+    ( "ghc",
+      do
+        manager <- Ghc.getSystemTimerManager
+        churn (\s -> Ghc.registerTimeout manager (s * 1000000) (pure ())) (Ghc.unregisterTimeout manager)
+    )
+  ]
+
+-- | By an action that starts a timer of so many seconds, and one that cancels it.
+churn :: (Int -> IO key) -> (key -> IO ()) -> IO Double
+churn begin end = do
+  forM_ [1 .. 1000000] $ \n -> begin (600 + n * 7919 `mod` 3600)
+  minimum <$> replicateM 5 (time 20000)
+  where
+    time n = do
+      before <- Capstan.clock
+      forM_ [1 .. n] $ \i -> begin (600 + i `mod` 3600) >>= end
+      after <- Capstan.clock
+      pure (fromIntegral (after - before) / fromIntegral (n :: Int))
 
 measure :: Options -> Int -> Contender -> IO Double
 measure options size contender = do

@@ -9,6 +9,7 @@ module Capstan.CLI.Bench.Report
   )
 where
 
+import Capstan.CLI.Bench.Events (eventPlots)
 import Capstan.CLI.Bench.Markup
 import Capstan.CLI.Bench.Paper (Published (..), PublishedRow (..), bestHere, published)
 import Capstan.CLI.Bench.Plot
@@ -140,6 +141,7 @@ section results =
   where
     pictures
       | resultsSuite results == "paper" = map (publishedTable results) published
+      | resultsSuite results == "events" = eventPlots results
       | otherwise = concatMap (dots results) (sort (nub (map rowThreads (resultsRows results))))
 
 failures :: Results -> [Node]

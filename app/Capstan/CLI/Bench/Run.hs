@@ -65,7 +65,7 @@ steps plan suite =
             | p <- suitePrograms suite,
               t <- wanted p (programThreads p (planCores plan)),
               runtime <- planRuntimes plan,
-              null (programRuntimes p) || runtimeName runtime `elem` programRuntimes p
+              p `runsUnder` runtime
           ]
   ]
   where
@@ -73,6 +73,9 @@ steps plan suite =
       | not (null (planThreads plan)) = planThreads plan
       | Just (_, judged) <- planJudged plan, selective p = filter (`elem` judged) sizes
       | otherwise = sizes
+
+runsUnder :: Program -> Runtime -> Bool
+runsUnder p runtime = null (programRuntimes p) || runtimeName runtime `elem` programRuntimes p
 
 -- | Does the program know the cases of its rows by name? Others derive them from several.
 selective :: Program -> Bool
@@ -96,7 +99,7 @@ runSuite plan suite = do
         resultsDate = Text.pack date,
         resultsRounds = planRounds plan,
         resultsMachine = machine (before, notes),
-        resultsRuntimes = [(runtimeName r, Text.pack (runtimeLibrary r)) | r <- planRuntimes plan],
+        resultsRuntimes = [(runtimeName r, Text.pack (runtimeLibrary r)) | r <- planRuntimes plan, any (`runsUnder` r) (suitePrograms suite)],
         resultsFloor = rows "floor" (planRounds plan) machines,
         resultsRows = rows (suiteName suite) (planRounds plan) ours,
         resultsFailures = [f | (_, (_, Just f)) <- outcomes]

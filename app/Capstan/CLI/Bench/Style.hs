@@ -28,6 +28,7 @@ stylesheet =
       ".legend { list-style: none; padding: 0; margin: 14px 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 4px 20px; }",
       ".legend li::before { content: ''; display: inline-block; width: 11px; height: 11px; border-radius: 50%; margin-right: 8px; background: var(--c); }",
       ".libgomp { --c: #7d8791; } .libomp { --c: #0f78b8; } .pthread { --c: #e08a00; } .rts { --c: #c2447c; } .ours { --c: #c2447c; } .central { --c: #7d8791; }",
+      ".bare { --c: #7d8791; } .libuv { --c: #0f78b8; } .libevent { --c: #56a5d8; } .ghc { --c: #00735a; } .c { --c: #e08a00; } .haskell { --c: #c2447c; } .timed { --c: #a05a00; }",
       ".plot { width: 100%; height: auto; display: block; font: 12px system-ui, 'DejaVu Sans', sans-serif; }",
       ".plot text { fill: var(--ink); } .plot .tick, .plot .side, .plot .unity { fill: var(--soft); } .plot .title { font-weight: 600; }",
       ".plot .band { fill: var(--band); } .plot .gap { fill: none; } .plot .grid { stroke: var(--line); } .plot .one { stroke: var(--soft); stroke-width: 1.6; }",

@@ -28,6 +28,8 @@ data Program = Program
     programWords :: [String],
     -- | A Haskell program, built once with the capstan package (@NAME-capstan@) and once without.
     programHaskell :: !Bool,
+    -- | Those that it is measured under; all where there are none.
+    programRuntimes :: [Text],
     -- | Team sizes on a machine of so many cores.
     programThreads :: Int -> [Int],
     -- | Samples of each case in one process, and the least length of one in microseconds.
@@ -35,9 +37,7 @@ data Program = Program
     -- | Options of its own.
     programOptions :: [String],
     -- | Started through @capstan run@ where the runtime is @rts@.
-    programLaunched :: !Bool,
-    -- | Under these runtimes only; under all where there are none.
-    programRuntimes :: [Text]
+    programLaunched :: !Bool
   }
 
 program :: FilePath -> (Int -> [Int]) -> Program
@@ -46,16 +46,21 @@ program name threads =
     { programName = name,
       programWords = [],
       programHaskell = False,
+      programRuntimes = [],
       programThreads = threads,
       programSamples = (5, 2000),
       programOptions = [],
-      programLaunched = False,
-      programRuntimes = []
+      programLaunched = False
     }
 
 -- | The Haskell program with regions, in one of its ways.
 host :: String -> Program
 host way = (program "host" allCores) {programWords = [way], programHaskell = True, programSamples = (3, 2000)}
+
+-- | A program that has Capstan's event manager in it, and others beside it; it does not matter under
+-- which substrate.
+events :: FilePath -> Int -> Program
+events name samples = (program name (: [])) {programRuntimes = ["pthread"], programSamples = (samples, 3000)}
 
 -- | 1, 2, 4, … and all cores.
 teamSizes :: Int -> [Int]
@@ -80,8 +85,16 @@ suites =
     Suite "callers" "Many masters" [program "callers" allCores, host "callers"],
     Suite "mixed" "Regions while Haskell computes" [host "mixed"],
     Suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
-    Suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
     Suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
+    Suite
+      "events"
+      "Descriptors and timers"
+      [ events "events-messages" 10,
+        events "events-timers" 3,
+        events "events-haskell" 5,
+        events "events-simulated" 5,
+        events "events-detach" 5
+      ],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
     Suite
       "paper"
