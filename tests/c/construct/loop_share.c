@@ -109,37 +109,61 @@ static void static_blocks(void) {
     }
 }
 
-#define RISING(clause, type)                                                                       \
+/* Each member meets its iterations in the loop's order. */
+#define IN_ORDER(clause, type, first, condition, step, sign)                                       \
     do {                                                                                           \
         _Pragma("omp parallel num_threads(4)") {                                                   \
-            long previous = -1;                                                                    \
-            _Pragma(clause) for (type i = 0; i < TRIPS; i++) {                                     \
-                CHECK((long)i > previous);                                                         \
+            long previous = -1, met = 0;                                                           \
+            _Pragma(clause) for (type i = first; condition; step) {                                \
+                CHECK(met++ == 0 || (sign) * ((long)i - previous) > 0);                            \
                 previous = (long)i;                                                                \
                 if (i % 4 == 0) sched_yield();                                                     \
             }                                                                                      \
         }                                                                                          \
     } while (0)
+#define RISING(clause, type) IN_ORDER(clause, type, 0, i < TRIPS, i++, 1)
+#define FALLING(clause, type) IN_ORDER(clause, type, TRIPS, i > 0, i--, -1)
 
 static void monotonic(void) {
     RISING("omp for schedule(monotonic: dynamic)", int);
     RISING("omp for schedule(monotonic: dynamic, 3)", unsigned long long);
     RISING("omp for schedule(monotonic: guided)", int);
     RISING("omp for schedule(static, 3)", int);
+    FALLING("omp for schedule(monotonic: dynamic)", int);
+    FALLING("omp for schedule(monotonic: guided)", unsigned long long);
     omp_set_schedule(omp_sched_dynamic | omp_sched_monotonic, 2);
     RISING("omp for schedule(runtime)", int);
     omp_set_schedule(omp_sched_dynamic, 2);
     RISING("omp for schedule(monotonic: runtime)", int);
 }
 
-/* Guided chunks shrink to the given size, and are never smaller but for the last. */
-static void guided_chunks(void) {
-    enum { CHUNK = 6 };
-#pragma omp parallel for schedule(guided, CHUNK) num_threads(3)
-    for (int i = 0; i < TRIPS; i++) {
-        by[i] = omp_get_thread_num();
+/* Without the modifier OpenMP promises no order since 5.0. GCC's runtime keeps it, and programs
+ * written before rely on it: superlu_dist's members would wait for each other. */
+static void in_order_all_the_same(void) {
+    RISING("omp for schedule(dynamic)", int);
+    RISING("omp for schedule(dynamic)", unsigned long long);
+    RISING("omp for schedule(dynamic, 3)", long);
+    RISING("omp for schedule(guided)", int);
+    FALLING("omp for schedule(dynamic)", int);
+    FALLING("omp for schedule(dynamic, 3)", unsigned long long);
+    omp_set_schedule(omp_sched_dynamic, 1);
+    RISING("omp for schedule(runtime)", int);
+}
+
+enum { CHUNK = 6 };
+static int begun[2]; /* each member's last iteration, counted from 1 */
+
+/* No chunk is taken by the member that has the one before: who begins a chunk waits until the other
+ * has begun a later one. The last chunk begins within the last CHUNK iterations. */
+static void take_turns(int i) {
+    int me = omp_get_thread_num();
+    by[i] = me;
+    __atomic_store_n(&begun[me], i + 1, __ATOMIC_RELEASE);
+    while (i < TRIPS - CHUNK && __atomic_load_n(&begun[1 - me], __ATOMIC_ACQUIRE) <= i + 1)
         sched_yield();
-    }
+}
+
+static void expect_no_small_chunk(void) {
     int run = 1;
     for (int i = 1; i < TRIPS; i++) {
         if (by[i] == by[i - 1]) {
@@ -149,6 +173,21 @@ static void guided_chunks(void) {
             run = 1;
         }
     }
+    begun[0] = begun[1] = 0;
+}
+
+/* Guided chunks shrink to the given size, and are never smaller but for the last. */
+static void guided_chunks(void) {
+#pragma omp parallel for schedule(guided, CHUNK) num_threads(2)
+    for (int i = 0; i < TRIPS; i++) take_turns(i);
+    expect_no_small_chunk();
+#pragma omp parallel for schedule(guided, CHUNK) num_threads(2)
+    for (unsigned long long i = 0; i < TRIPS; i++) take_turns((int)i);
+    expect_no_small_chunk();
+    omp_set_schedule(omp_sched_guided, CHUNK);
+#pragma omp parallel for schedule(runtime) num_threads(2)
+    for (int i = 0; i < TRIPS; i++) take_turns(i);
+    expect_no_small_chunk();
 }
 
 int main(void) {
@@ -159,6 +198,7 @@ int main(void) {
     static_chunks();
     static_blocks();
     monotonic();
+    in_order_all_the_same();
     guided_chunks();
     return 0;
 }
