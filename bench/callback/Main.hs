@@ -1,0 +1,82 @@
+{-# LANGUAGE CPP #-}
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | What a callback from a region costs: @callback@. Nanoseconds for each call, by a thread of a team
+-- whose others wait, or by two threads at once.
+--
+-- Built twice, as the host programs are: with the capstan package (@-DCAPSTAN@), and without, when
+-- only GHC's own function pointers can be measured.
+module Main (main) where
+
+import Bench
+#ifdef CAPSTAN
+import Capstan.Callback
+#endif
+import Control.Monad (forM, forM_, replicateM, when)
+import Foreign.C.Types (CInt (..), CLong (..))
+import Foreign.Ptr (FunPtr)
+import GHC.Conc (getNumProcessors, setNumCapabilities)
+import System.Environment (getArgs)
+
+foreign import ccall safe "callback_region"
+  region :: FunPtr (Double -> IO Double) -> CInt -> CInt -> CLong -> IO Double
+
+foreign import ccall safe "callback_plain" safeCall :: Double -> IO Double
+
+foreign import ccall "wrapper" wrap :: (Double -> IO Double) -> IO (FunPtr (Double -> IO Double))
+
+-- | A case: its name, and what makes so many calls.
+data Case = Case String (Int -> IO ())
+
+main :: IO ()
+main = do
+  getNumProcessors >>= setNumCapabilities . max 2
+  a <- getArgs >>= parseArguments
+  pointer <- wrap increment
+  let threads = max 2 (argThreads a)
+      within callers f n = region f threads callers (fromIntegral n) >>= check callers n
+      cases =
+        [ Case "safe-call" chain,
+          Case "callback-wrapper" (within 1 pointer),
+          Case "callback-wrapper-two" (within 2 pointer)
+        ]
+          ++ ours within
+  counts <- forM cases $ \(Case _ act) -> max leastCalls <$> growUntil (argSampleTime a) (timed . act)
+  -- Case after case, again and again, so that what disturbs the machine disturbs them alike.
+  rounds <- replicateM (argSamples a) . forM (zip cases counts) $ \(Case _ act, n) ->
+    (/ fromIntegral n) <$> timed (act n)
+  forM_ (zip cases [0 ..]) $ \(Case name _, i) ->
+    when (wanted a name) $ emit name "ns" (median (map (!! i) rounds))
+
+-- | With the capstan package, its own function pointers, by one thread and by two.
+ours :: (CInt -> FunPtr (Double -> IO Double) -> Int -> IO ()) -> [Case]
+#ifdef CAPSTAN
+ours within =
+  [ Case (name ++ suffix) (\n -> withCallback mode increment $ \f -> within callers f n)
+    | (name, mode) <- [("callback-released", Released), ("callback-kept", Kept)],
+      (suffix, callers) <- [("", 1), ("-two", 2)]
+  ]
+#else
+ours _ = []
+#endif
+
+-- | So that the region itself, and a disturbance while the count was chosen, do not matter.
+leastCalls :: Int
+leastCalls = 2000
+
+increment :: Double -> IO Double
+increment x = pure $! x + 1
+
+-- | So many safe calls, each with the result of the one before.
+chain :: Int -> IO ()
+chain n = go n 0 >>= \r -> when (r /= fromIntegral n) (error ("the calls added up to " ++ show r))
+  where
+    go :: Int -> Double -> IO Double
+    go 0 x = pure x
+    go k x = safeCall x >>= go (k - 1)
+
+check :: CInt -> Int -> Double -> IO ()
+check callers n got = when (got /= wantedSum) (error ("a region computed " ++ show got ++ ", not " ++ show wantedSum))
+  where
+    wantedSum = fromIntegral callers * m * (m + 1) / 2
+    m = fromIntegral n
