@@ -28,8 +28,6 @@ data Program = Program
     programWords :: [String],
     -- | A Haskell program, built once with the capstan package (@NAME-capstan@) and once without.
     programHaskell :: !Bool,
-    -- | Those that it is measured under; all where there are none.
-    programRuntimes :: [Text],
     -- | Team sizes on a machine of so many cores.
     programThreads :: Int -> [Int],
     -- | Samples of each case in one process, and the least length of one in microseconds.
@@ -37,7 +35,9 @@ data Program = Program
     -- | Options of its own.
     programOptions :: [String],
     -- | Started through @capstan run@ where the runtime is @rts@.
-    programLaunched :: !Bool
+    programLaunched :: !Bool,
+    -- | Under these runtimes only; under all where there are none.
+    programRuntimes :: [Text]
   }
 
 program :: FilePath -> (Int -> [Int]) -> Program
@@ -46,11 +46,11 @@ program name threads =
     { programName = name,
       programWords = [],
       programHaskell = False,
-      programRuntimes = [],
       programThreads = threads,
       programSamples = (5, 2000),
       programOptions = [],
-      programLaunched = False
+      programLaunched = False,
+      programRuntimes = []
     }
 
 -- | The Haskell program with regions, in one of its ways.
@@ -85,6 +85,7 @@ suites =
     Suite "callers" "Many masters" [program "callers" allCores, host "callers"],
     Suite "mixed" "Regions while Haskell computes" [host "mixed"],
     Suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
+    Suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
     Suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
     Suite
       "events"
@@ -96,10 +97,6 @@ suites =
         events "events-detach" 5
       ],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
-    Suite
-      "haskell"
-      "Haskell and C in one program"
-      [(program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)}],
     Suite
       "paper"
       "ghc-openmp's published tables"
