@@ -37,7 +37,7 @@ $(FFI_BENCH): $(FFI_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
 
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
+bench-programs: $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
 	sh tools/install-dependencies bench
 	$(MAKE) --no-print-directory -C bench all events simulate
 
