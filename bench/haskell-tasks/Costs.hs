@@ -1,0 +1,96 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- | What a task costs, beside sparks, threads and the tasks of monad-par.
+module Costs (costs) where
+
+import Bench
+import Capstan.Task
+import qualified Control.Concurrent.Async as Async
+import Control.Exception (evaluate)
+import Control.Monad (replicateM, when)
+import Control.Monad.Par (Par, get, runPar, spawn)
+import Control.Parallel (par, pseq)
+import Data.Word (Word64)
+import Fib
+import GHC.Stats (GCDetails (..), RTSStats (..), getRTSStats)
+import Measure
+import System.Mem (performMajorGC)
+
+costs :: Arguments -> IO ()
+costs a = do
+  perTask a 32 [("pure", evaluateOf (fibTasks 2)), ("sparks", evaluateOf (sparks 2)), ("io", fibTasksIO 2)]
+  -- 3.5 million threads, or the closures of as many monad-par tasks, would need gigabytes.
+  perTask a 22 [("async", threads), ("monad-par", evaluateOf parTasks)]
+  speedUp a "fib-42-cutoff-20" (pure (evaluateOf fib 42 >>= check 42)) (pure (evaluateOf (fibTasks 20) 42 >>= check 42))
+  report
+    a
+    "ms"
+    milliseconds
+    [ Measured "fib-42-cutoff-20-sparks" (pure (evaluateOf (sparks 20) 42 >>= check 42)),
+      Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= check 42))
+    ]
+  report a "ns" (1 / fromIntegral iterations) [Measured "parallel-for-empty" (pure (parallelFor (chunk 1 (range 0 iterations)) (\ !_ -> pure ())))]
+  when (wanted a "alive-bytes") alive
+  where
+    iterations = 1000000 :: Int
+
+evaluateOf :: (Int -> Int) -> Int -> IO Int
+evaluateOf f n = evaluate (f n)
+
+check :: Int -> Int -> IO ()
+check n result = when (result /= fibonacci n) (error ("fib " ++ show n ++ " is not " ++ show result))
+
+fibonacci :: Int -> Int
+fibonacci n = go n 0 1
+  where
+    go :: Int -> Int -> Int -> Int
+    go 0 x _ = x
+    go k x y = go (k - 1) y (x + y)
+
+-- | fib without a cut-off has a task for each addition.
+perTask :: Arguments -> Int -> [(String, Int -> IO Int)] -> IO ()
+perTask a n versions =
+  report a "ns" (1 / fromIntegral (fibonacci (n + 1) - 1)) [Measured ("fib-32-" ++ name) (pure (version n >>= check n)) | (name, version) <- versions]
+
+sparks :: Int -> Int -> Int
+sparks cutOff n
+  | n < max 2 cutOff = fib n
+  | otherwise = right `par` (left `pseq` left + right)
+  where
+    left = sparks cutOff (n - 1)
+    right = sparks cutOff (n - 2)
+
+threads :: Int -> IO Int
+threads n
+  | n < 2 = pure n
+  | otherwise = Async.withAsync (threads (n - 2)) $ \right -> do
+    left <- threads (n - 1)
+    (left +) <$> Async.wait right
+
+parTasks :: Int -> Int
+parTasks count = runPar (go count)
+  where
+    go :: Int -> Par Int
+    go n
+      | n < 2 = pure n
+      | otherwise = do
+        right <- spawn (go (n - 2))
+        left <- go (n - 1)
+        (left +) <$> get right
+
+-- | Bytes for each of a million tasks that were made and not yet awaited.
+alive :: IO ()
+alive = do
+  before <- live
+  bytes <- run $ \scope -> do
+    promises <- replicateM count (async scope (pure ()))
+    after <- live
+    mapM_ await promises
+    pure (after - before)
+  emit "alive-bytes" "bytes" (fromIntegral bytes / fromIntegral count)
+  where
+    count = 1000000 :: Int
+
+-- | Live bytes, stacks with them. Needs the collector's statistics (+RTS -T).
+live :: IO Word64
+live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats

@@ -1,0 +1,25 @@
+-- | Tasks in Haskell beside their peers: @haskell-tasks costs|channels|programs|long|pauses|ocaml@.
+-- Prints what bench.h's programs print.
+module Main (main) where
+
+import Bench (Arguments (..), parseArguments)
+import Channels (channels)
+import Control.Concurrent (setNumCapabilities)
+import Costs (costs)
+import Ocaml (ocaml)
+import Programs (long, pauses, programs)
+import System.Environment (getArgs)
+import System.Exit (die)
+
+main :: IO ()
+main = do
+  arguments <- getArgs
+  case arguments of
+    group : rest
+      | Just action <- lookup group groups -> do
+        a <- parseArguments rest
+        setNumCapabilities (fromIntegral (argThreads a))
+        action a
+    _ -> die ("usage: haskell-tasks " ++ foldr1 (\x y -> x ++ "|" ++ y) (map fst groups) ++ " [-t THREADS] [-r SAMPLES] [CASE...]")
+  where
+    groups = [("costs", costs), ("channels", channels), ("programs", programs), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]

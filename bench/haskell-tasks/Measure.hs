@@ -1,0 +1,50 @@
+-- | What all cases share.
+module Measure
+  ( Measured (..),
+    measure,
+    report,
+    speedUp,
+    milliseconds,
+  )
+where
+
+import Bench
+import Control.Monad (forM, replicateM, when)
+import System.Mem (performMajorGC)
+
+-- | A case: its name, and an action whose time is measured, made anew for each sample.
+data Measured = Measured String (IO (IO ()))
+
+-- | Samples of several cases in turn, A B C A B C, so that what disturbs one disturbs all; and their
+-- medians, in nanoseconds. Garbage of the one before is not the next one's burden.
+measure :: Arguments -> [Measured] -> IO [Double]
+measure a cases = do
+  rounds <- replicateM (argSamples a) . forM cases $ \(Measured _ make) -> do
+    action <- make
+    performMajorGC
+    timed action
+  pure (map median (columns rounds))
+  where
+    columns rounds = [map (!! i) rounds | i <- [0 .. length cases - 1]]
+
+-- | The wanted ones of some cases, in that unit; a nanosecond has so many of them.
+report :: Arguments -> String -> Double -> [Measured] -> IO ()
+report a unit scale cases = do
+  times <- measure a chosen
+  sequence_ [emit name unit (time * scale) | (Measured name _, time) <- zip chosen times]
+  where
+    chosen = [c | c@(Measured name _) <- cases, wanted a name]
+
+milliseconds :: Double
+milliseconds = 1e-6
+
+-- | A computation alone and by tasks: both times, and their ratio.
+speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
+speedUp a name alone tasks = when (any (wanted a) [name, name ++ "-sequential", name ++ "-speedup"]) $ do
+  times <- measure a [Measured (name ++ "-sequential") alone, Measured name tasks]
+  case times of
+    [before, after] -> do
+      emit (name ++ "-sequential") "ms" (before * milliseconds)
+      emit name "ms" (after * milliseconds)
+      emit (name ++ "-speedup") "x" (before / after)
+    _ -> pure ()

@@ -1,0 +1,66 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- | The examples at full size: alone, by tasks, and by the arrays of repa and the sparks of parallel
+-- where those have the same computation.
+module Programs (programs, long, pauses) where
+
+import Bench
+import Control.Exception (evaluate)
+import Control.Monad (forM_, void, when)
+import qualified Data.Array.Repa as Repa
+import Data.Word (Word64)
+import Example
+import Examples (examples)
+import Fib
+import Measure
+import System.Mem (performMajorGC)
+
+foreign import ccall unsafe "bench_pauses_forget" forgetPauses :: IO ()
+
+foreign import ccall unsafe "bench_nonmoving" nonMovingCollector :: IO Int
+
+foreign import ccall unsafe "bench_pauses" countPauses :: IO Word64
+
+foreign import ccall unsafe "bench_pause" pause :: Int -> IO Word64
+
+-- | All but the trees of tasks, which "Costs" has.
+measured :: [Example]
+measured = [e | e <- examples, name e `notElem` ["fib-pure", "fib-io"]]
+
+programs :: Arguments -> IO ()
+programs a = do
+  forM_ measured $ \(Example title _ sizes _ make alone tasks) ->
+    speedUp a title (void . alone <$> make sizes) (void . tasks <$> make sizes)
+  report a "ms" milliseconds [Measured "matrix-multiplication-repa" (multiply <$> square 1 <*> square 2)]
+  where
+    square seed = evaluate (Repa.fromListUnboxed (Repa.ix2 512 512) (map (\x -> fromIntegral (x + seed)) [1 .. 512 * 512 :: Int]))
+
+-- | As repa's own examples write it: the rows of one by the columns of the other.
+multiply :: Repa.Array Repa.U Repa.DIM2 Double -> Repa.Array Repa.U Repa.DIM2 Double -> IO ()
+multiply x y = do
+  transposed <- Repa.computeUnboxedP (Repa.transpose y)
+  product' <- Repa.sumP (Repa.traverse2 x transposed shape (\f g (Repa.Z Repa.:. i Repa.:. j Repa.:. k) -> f (Repa.ix2 i k) * g (Repa.ix2 j k)))
+  void (evaluate (product' `Repa.unsafeIndex` Repa.ix2 0 0))
+  where
+    shape (Repa.Z Repa.:. n Repa.:. k) (Repa.Z Repa.:. m Repa.:. _) = Repa.Z Repa.:. n Repa.:. m Repa.:. k
+
+-- | Half a minute each way.
+long :: Arguments -> IO ()
+long a = speedUp a "fib-48-cutoff-40" (pure (void (evaluate (fib 48)))) (pure (void (evaluate (fibTasks 40 48))))
+
+-- | The collector's pauses while an example runs by tasks, in microseconds.
+pauses :: Arguments -> IO ()
+pauses a = do
+  nonMoving <- (/= 0) <$> nonMovingCollector
+  let kind = if nonMoving then "gc-nonmoving-" else "gc-copying-"
+  forM_ examples $ \(Example title _ sizes _ make _ tasks) -> when (any (wanted a) [kind ++ title, kind ++ title ++ "-p99", kind ++ title ++ "-max"]) $ do
+    input <- make (if title == "fib-pure" || title == "fib-io" then [32, 2] else sizes)
+    performMajorGC
+    forgetPauses
+    !_ <- tasks input
+    n <- countPauses
+    p99 <- pause 990
+    worst <- pause 1000
+    emit (kind ++ title ++ "-count") "pauses" (fromIntegral n)
+    emit (kind ++ title ++ "-p99") "us" (fromIntegral p99 / 1000)
+    emit (kind ++ title ++ "-max") "us" (fromIntegral worst / 1000)
