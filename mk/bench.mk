@@ -26,6 +26,16 @@ $(EVENTS_HASKELL): $(EVENTS_SOURCE) $(HOST_LIBRARY) capstan.cabal
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -package-db $(PACKAGES) -package capstan \
 	    -outputdir $(BUILD)/bench/events-haskell $(EVENTS_SOURCE) -o $@
 
+# What a callback costs: Haskell's own function pointers, and those of the package.
+CALLBACK_CAPSTAN := $(BUILD)/bench/bin/callback-capstan
+CALLBACK_SOURCES := bench/callback/Main.hs bench/host/Bench.hs bench/callback/regions.c
+
+$(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/callback-capstan
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -DCAPSTAN -package-db $(PACKAGES) -package capstan \
+	    -outputdir $(BUILD)/bench/callback-capstan -optc-O2 -optc-fopenmp $(CALLBACK_SOURCES) -o $@
+
 # Needs criterion and repa, which make check installs.
 FFI_BENCH := $(BUILD)/bench/bin/ffi
 FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \

@@ -98,6 +98,10 @@ suites =
       ],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
     Suite
+      "haskell"
+      "Haskell and C in one program"
+      [(program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)}],
+    Suite
       "paper"
       "ghc-openmp's published tables"
       [(program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]}]
