@@ -46,8 +46,21 @@ $(FFI_BENCH): $(FFI_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	$(CABAL_RUN) build $(CABAL_FLAGS) exe:ffi-bench
 	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
 
+# Tasks in Haskell, and their peers, in one program.
+HASKELL_TASKS := $(BUILD)/bench/bin/haskell-tasks
+TASKS_FOLDERS := bench/haskell-tasks bench/host examples/tasks
+TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c examples/tasks/*.hs) bench/host/Bench.hs
+
+$(HASKELL_TASKS): $(TASKS_SOURCES) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/haskell-tasks
+	sh tools/install-dependencies build check bench
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O2 -threaded -no-hs-main $(TASKS_FOLDERS:%=-i%) -package-db $(PACKAGES) \
+	    -package capstan -outputdir $(BUILD)/bench/haskell-tasks -optc-O2 \
+	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
+
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
+bench-programs: $(HOST_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
 	sh tools/install-dependencies bench
 	$(MAKE) --no-print-directory -C bench all events simulate
 

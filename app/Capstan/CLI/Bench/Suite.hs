@@ -62,6 +62,10 @@ host way = (program "host" allCores) {programWords = [way], programHaskell = Tru
 events :: FilePath -> Int -> Program
 events name samples = (program name (: [])) {programRuntimes = ["pthread"], programSamples = (samples, 3000)}
 
+-- | A group of cases of the Haskell program with tasks, which has their peers in it.
+haskellTasks :: String -> (Int -> [Int]) -> Program
+haskellTasks group sizes = (program "haskell-tasks" sizes) {programWords = [group], programRuntimes = ["rts"], programSamples = (3, 1000)}
+
 -- | 1, 2, 4, … and all cores.
 teamSizes :: Int -> [Int]
 teamSizes cores = nub (sort (takeWhile (< cores) (iterate (* 2) 1) ++ [cores]))
@@ -95,6 +99,17 @@ suites =
         events "events-haskell" 5,
         events "events-simulated" 5,
         events "events-detach" 5
+      ],
+    Suite
+      "haskell-tasks"
+      "Tasks in Haskell, beside their peers"
+      [ (haskellTasks "costs" teamSizes) {programOptions = ["+RTS", "-T", "-RTS"]},
+        haskellTasks "programs" teamSizes,
+        (haskellTasks "long" teamSizes) {programSamples = (1, 1000)},
+        haskellTasks "channels" allCores,
+        haskellTasks "pauses" allCores,
+        (haskellTasks "pauses" allCores) {programOptions = ["+RTS", "--nonmoving-gc", "-RTS"]},
+        haskellTasks "ocaml" allCores
       ],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
     Suite
