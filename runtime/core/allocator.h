@@ -64,5 +64,8 @@ void cst_memory_free(void *memory);
 void cst_memory_remember(void *memory);
 /* Was it remembered? It is forgotten then. */
 bool cst_memory_forget(void *memory);
+/* Around a fork: nobody else changes the addresses meanwhile. After: in parent and child. */
+void cst_memory_before_fork(void);
+void cst_memory_after_fork(void);
 
 #endif

@@ -79,3 +79,12 @@ bool cst_memory_forget(void *memory) {
     cst_lock_release(&table.lock);
     return found;
 }
+
+/* The child must not get a table that another thread is changing. */
+void cst_memory_before_fork(void) {
+    cst_lock_acquire(&table.lock);
+}
+
+void cst_memory_after_fork(void) {
+    cst_lock_release(&table.lock);
+}

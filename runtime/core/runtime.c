@@ -2,6 +2,7 @@
 #include "core/runtime.h"
 
 #include "core/affinity.h"
+#include "core/allocator.h"
 #include "core/config.h"
 #include "core/pool.h"
 #include "core/report.h"
@@ -93,6 +94,7 @@ static void after_fork_in_child(void) {
     cst_pool_after_fork();
     cst_thread_after_fork();
     cst_affinity_after_fork();
+    cst_memory_after_fork();
 }
 
 __attribute__((constructor)) static void start(void) {
@@ -100,7 +102,7 @@ __attribute__((constructor)) static void start(void) {
     cst_config_read();
     if (runtime.hosted && !cst_config.dynamic_given) cst_config.icv.dynamic = 1;
     cst_wait_init();
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(cst_memory_before_fork, cst_memory_after_fork, after_fork_in_child);
     if (cst_config.display_env != CST_DISPLAY_ENV_NO)
         cst_config_display(cst_config.display_env == CST_DISPLAY_ENV_VERBOSE);
     cst_report_start();
