@@ -5,7 +5,7 @@ TEST_DEPENDENCIES := build demo check
 FILTER ?=
 RUN_TESTS = python3 tools/run-tests --jobs $(JOBS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: test-dependencies check check-long check-stock check-conformance check-programs
+.PHONY: test-dependencies check check-long check-stock check-conformance check-programs check-mutants
 test-dependencies:
 	sh tools/install-dependencies $(TEST_DEPENDENCIES)
 
@@ -21,9 +21,13 @@ check-long: test-dependencies ## The long tests as well, and GCC's own test suit
 check-stock: test-dependencies ## The C tests on the system's libgomp, which must pass them too.
 	@$(RUN_TESTS) --on stock
 
-check-conformance: test-dependencies ## GCC's own test suite, on both substrates.
+check-conformance: test-dependencies ## GCC's own test suite; REPEAT=5: five rounds, under six settings.
 	@$(MAKE) --no-print-directory all
-	@python3 tools/run-tests --long --filter '^conformance/'
+	@$(if $(REPEAT),JOBS=$(JOBS) tools/conformance-rounds $(REPEAT),python3 tools/run-tests --long --filter '^conformance/')
+
+check-mutants: test-dependencies ## Breaks the runtime on purpose; a test must notice each time.
+	@$(MAKE) --no-print-directory all $(BUILD)/obj/thread/libcapstan.a
+	@tests/c/mutants/check-mutants --jobs $(JOBS)
 
 check-programs: test-dependencies ## Two dozen real programs, installed from Debian and PyPI.
 	@$(MAKE) --no-print-directory all
