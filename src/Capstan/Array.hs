@@ -1,0 +1,200 @@
+-- |
+-- Module      : Capstan.Array
+-- Description : Arrays that Haskell and C share, without a copy
+--
+-- An 'Array' lies still in memory, where Haskell code and OpenMP code both work on it:
+--
+-- > foreign import ccall "smooth" c_smooth :: Ptr Double -> CSize -> IO ()
+-- >
+-- > smoothed :: Int -> IO Double
+-- > smoothed n = do
+-- >   samples <- Array.generate Array.CacheLine n (sin . fromIntegral)
+-- >   Array.withPointer samples $ \start -> c_smooth start (fromIntegral n)
+-- >   Array.read samples 0
+--
+-- The module is meant to be imported qualified, as above.
+--
+-- == Storable vectors
+--
+-- An array is a mutable storable vector; 'toMutable' and 'fromMutable' are free, both ways, and so are
+-- slices. 'unsafeFreeze' and 'unsafeThaw' are free as well, and unsafe as those of the @vector@ package
+-- are: the array and the vector are the same memory, so do not write the one while the other is in use.
+-- 'freeze' and 'thaw' copy.
+--
+-- == Memory
+--
+-- It belongs to GHC's collector, which neither moves nor copies it, and gives what is no longer
+-- in use to the next array: after the first round a program that makes and drops arrays of a size
+-- has no page faults. There are no finalisers. A collection that finds the array unused frees it,
+-- so C code that is to keep a pointer beyond the call needs a Haskell reference for as long:
+-- 'withPointer' around all of it.
+--
+-- == Threads
+--
+-- Every call may be used from any thread, in a callback as well. Elements are plain memory: two
+-- threads that use one element, one of them writing, must be kept apart, by a lock or, at no cost, by
+-- the types of "Capstan.Array.Linear".
+module Capstan.Array
+  ( Array,
+
+    -- * Making
+    Alignment (..),
+    new,
+    filled,
+    generate,
+    fromList,
+
+    -- * Elements
+    length,
+    read,
+    write,
+    unsafeRead,
+    unsafeWrite,
+    fill,
+    toList,
+
+    -- * Parts
+    slice,
+    splitAt,
+
+    -- * Giving it to C
+    withPointer,
+    unsafeWithPointer,
+    copy,
+
+    -- * Storable vectors
+    toMutable,
+    fromMutable,
+    freeze,
+    thaw,
+    unsafeFreeze,
+    unsafeThaw,
+  )
+where
+
+import Capstan.Array.Internal
+import qualified Data.List as List
+import Data.Vector.Storable (Vector)
+import qualified Data.Vector.Storable as Vector
+import Data.Vector.Storable.Mutable (IOVector)
+import qualified Data.Vector.Storable.Mutable as Mutable
+import Foreign.Storable (Storable)
+import Prelude hiding (length, read, splitAt)
+
+-- | An array of so many elements, with undefined contents. An exception if there are fewer than none,
+-- or more than addresses; without memory for them, GHC's heap overflow.
+--
+-- Cost: that of GHC's allocation, 0.1 us, and of a collection now and then; for the first use of
+-- fresh memory, the kernel's page faults, 0.1 to 0.25 us per KiB.
+new :: Storable a => Alignment -> Int -> IO (Array a)
+new = newAligned
+
+-- | The same, with every element set.
+filled :: Storable a => Alignment -> Int -> a -> IO (Array a)
+filled alignment count value = do
+  array <- new alignment count
+  fill array value
+  pure array
+
+-- | The same, with every element computed from its index.
+generate :: Storable a => Alignment -> Int -> (Int -> a) -> IO (Array a)
+generate alignment count element = do
+  array <- new alignment count
+  let go i
+        | i >= count = pure array
+        | otherwise = unsafeWrite array i (element i) >> go (i + 1)
+  go 0
+{-# INLINE generate #-}
+
+-- | The elements of a list.
+fromList :: Storable a => Alignment -> [a] -> IO (Array a)
+fromList alignment elements = do
+  array <- new alignment (List.length elements)
+  mapM_ (uncurry (unsafeWrite array)) (zip [0 ..] elements)
+  pure array
+
+-- | How many elements there are.
+length :: Storable a => Array a -> Int
+length (Array vector) = Mutable.length vector
+{-# INLINE length #-}
+
+-- | The element at an index, from 0; an exception if there is none.
+--
+-- Cost: a comparison and a load.
+read :: Storable a => Array a -> Int -> IO a
+read (Array vector) = Mutable.read vector
+{-# INLINE read #-}
+
+-- | Sets the element at an index, from 0; an exception if there is none.
+write :: Storable a => Array a -> Int -> a -> IO ()
+write (Array vector) = Mutable.write vector
+{-# INLINE write #-}
+
+-- | 'read' without the comparison.
+unsafeRead :: Storable a => Array a -> Int -> IO a
+unsafeRead (Array vector) = Mutable.unsafeRead vector
+{-# INLINE unsafeRead #-}
+
+-- | 'write' without the comparison.
+unsafeWrite :: Storable a => Array a -> Int -> a -> IO ()
+unsafeWrite (Array vector) = Mutable.unsafeWrite vector
+{-# INLINE unsafeWrite #-}
+
+-- | Sets every element.
+fill :: Storable a => Array a -> a -> IO ()
+fill (Array vector) = Mutable.set vector
+{-# INLINE fill #-}
+
+-- | All elements, of this moment.
+toList :: Storable a => Array a -> IO [a]
+toList array = Vector.toList <$> freeze array
+
+-- | @slice start count array@: so many elements of the same memory. An exception if the array does
+-- not have them.
+slice :: Storable a => Int -> Int -> Array a -> Array a
+slice start count (Array vector) = Array (Mutable.slice start count vector)
+{-# INLINE slice #-}
+
+-- | The first elements, so many or all there are, and the others.
+splitAt :: Storable a => Int -> Array a -> (Array a, Array a)
+splitAt count (Array vector) = case Mutable.splitAt count vector of
+  (before, after) -> (Array before, Array after)
+{-# INLINE splitAt #-}
+
+-- | @copy to from@: copies all elements; an exception if the lengths differ. Arrays that overlap are
+-- copied as if through a third.
+copy :: Storable a => Array a -> Array a -> IO ()
+copy (Array to) (Array from) = Mutable.move to from
+{-# INLINE copy #-}
+
+-- | The array as a vector. Free.
+toMutable :: Array a -> IOVector a
+toMutable (Array vector) = vector
+{-# INLINE toMutable #-}
+
+-- | The vector as an array. Free.
+fromMutable :: IOVector a -> Array a
+fromMutable = Array
+{-# INLINE fromMutable #-}
+
+-- | A vector with the present elements: a copy.
+freeze :: Storable a => Array a -> IO (Vector a)
+freeze (Array vector) = Vector.freeze vector
+
+-- | An array with the vector's elements: a copy, on cache lines of its own.
+thaw :: Storable a => Vector a -> IO (Array a)
+thaw vector = do
+  array <- new CacheLine (Vector.length vector)
+  Vector.copy (toMutable array) vector
+  pure array
+
+-- | The array as a vector, which is the same memory: nobody may write the array any more. Free.
+unsafeFreeze :: Storable a => Array a -> IO (Vector a)
+unsafeFreeze (Array vector) = Vector.unsafeFreeze vector
+{-# INLINE unsafeFreeze #-}
+
+-- | The vector as an array, which is the same memory: nobody may use the vector after the array was
+-- written. For C functions that only read. Free.
+unsafeThaw :: Storable a => Vector a -> IO (Array a)
+unsafeThaw vector = Array <$> Vector.unsafeThaw vector
+{-# INLINE unsafeThaw #-}

@@ -1,0 +1,235 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- | Tests of "Capstan.Array".
+module Main (main) where
+
+import Capstan.Array (Alignment (..), Array)
+import qualified Capstan.Array as Array
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
+import Control.Exception (SomeException, evaluate, try)
+import Control.Monad (forM_, replicateM_, unless, void)
+import qualified Data.Vector.Storable as Vector
+import qualified Data.Vector.Storable.Mutable as Mutable
+import Foreign.C.Types (CDouble (..), CInt (..), CLong (..), CSize (..))
+import Foreign.Marshal.Alloc (malloc)
+import Foreign.Ptr (Ptr, ptrToWordPtr)
+import Foreign.Storable (peek, poke)
+import Hedgehog
+import qualified Hedgehog.Gen as Gen
+import qualified Hedgehog.Range as Range
+import System.Environment (getArgs, getExecutablePath)
+import System.Exit (ExitCode (..))
+import System.Mem (performMajorGC)
+import System.Process (readProcessWithExitCode)
+import Test.Tasty (TestTree, defaultMain, localOption, mkTimeout, testGroup)
+import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
+import Test.Tasty.Runners (NumThreads (..))
+
+foreign import ccall safe "add_in_parallel" addInParallel :: Ptr Double -> CSize -> CDouble -> IO ()
+
+foreign import ccall unsafe "copy_doubles" copyDoubles :: Ptr Double -> Ptr Double -> CSize -> IO ()
+
+foreign import ccall unsafe "page_faults" pageFaults :: IO CLong
+
+foreign import ccall safe "write_for_ever" writeForEver :: Ptr Double -> CSize -> Ptr CInt -> IO ()
+
+main :: IO ()
+main = do
+  arguments <- getArgs
+  case arguments of
+    ["exit-while-C-writes"] -> exitWhileWriting
+    _ ->
+      defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 60000000) $
+        testGroup
+          "array"
+          [ testGroup "memory" memory,
+            testGroup "elements" elements,
+            testGroup "vectors" vectors
+          ]
+
+memory :: [TestTree]
+memory =
+  [ testCase "an array begins where it was asked to" begins,
+    testCase "and shares no line with the next" apart,
+    testCase "impossible sizes are refused" refused,
+    testCase "a region and Haskell see the same elements" sameElements,
+    testCase "collections leave it where it is" still,
+    testCase "what is dropped is used again" reused,
+    testCase "copies into it have no page faults after the first" noFaults,
+    testCase "the program may end while C writes" mayEnd
+  ]
+
+address :: Array a -> IO Int
+address array = Array.withPointer array (pure . fromIntegral . ptrToWordPtr)
+
+begins :: Assertion
+begins = forM_ [(CacheLine, 64), (Page, 4096), (HugePage, 2097152)] $ \(alignment, unit) ->
+  forM_ [0, 1, 63, 1000, 300000] $ \count -> do
+    array <- Array.new alignment count :: IO (Array Double)
+    start <- address array
+    (alignment, count, start `mod` unit) @?= (alignment, count, 0)
+    Array.length array @?= count
+    Array.fill array 1
+
+apart :: Assertion
+apart = do
+  arrays <- mapM (const (Array.filled CacheLine 1 0)) [1 .. 100 :: Int] :: IO [Array Double]
+  lines' <- mapM (fmap (`div` 64) . address) arrays
+  assertBool "two arrays in one line" (and [a /= b | (i, a) <- indexed lines', (j, b) <- indexed lines', i < j])
+  where
+    indexed = zip [0 :: Int ..]
+
+refused :: Assertion
+refused = forM_ [-1, minBound, maxBound, maxBound `div` 8] $ \count -> do
+  result <- try (Array.new Page count :: IO (Array Double))
+  case result of
+    Left (_ :: IOError) -> pure ()
+    Right _ -> assertFailure ("there is an array of " ++ show count)
+
+sameElements :: Assertion
+sameElements = do
+  array <- Array.generate CacheLine 10007 fromIntegral :: IO (Array Double)
+  Array.withPointer array $ \start -> addInParallel start 10007 0.5
+  found <- Array.toList array
+  found @?= map (+ 0.5) [0 .. 10006]
+  let (_, after) = Array.splitAt 10000 array
+  Array.write after 6 (-1)
+  Array.read array 10006 >>= (@?= (-1))
+
+still :: Assertion
+still = do
+  array <- Array.generate CacheLine 5000 fromIntegral :: IO (Array Double)
+  before <- address array
+  done <- newEmptyMVar
+  _ <- forkIO $ do
+    replicateM_ 20 (performMajorGC >> void (Array.filled Element 5000 (7 :: Double)))
+    putMVar done ()
+  Array.withPointer array $ \start -> replicateM_ 50 (addInParallel start 5000 1)
+  takeMVar done
+  after <- address array
+  after @?= before
+  Array.toList array >>= (@?= map (+ 50) [0 .. 4999])
+
+-- | Without reuse this would take 8 GB.
+reused :: Assertion
+reused = forM_ [1 .. 1000 :: Int] $ \i -> do
+  array <- Array.new Page 1000000 :: IO (Array Double)
+  Array.write array 999999 (fromIntegral i)
+
+noFaults :: Assertion
+noFaults = do
+  from <- Array.generate CacheLine 16384 fromIntegral
+  to <- Array.new CacheLine 16384
+  let copy = Array.withPointer from $ \f -> Array.withPointer to $ \t -> copyDoubles t f 16384
+  copy
+  before <- pageFaults
+  replicateM_ 1000 copy
+  after <- pageFaults
+  after - before @?= 0
+
+mayEnd :: Assertion
+mayEnd = do
+  self <- getExecutablePath
+  forM_ [1 .. 5 :: Int] . const $ do
+    result <- readProcessWithExitCode self ["exit-while-C-writes"] ""
+    result @?= (ExitSuccess, "", "")
+
+exitWhileWriting :: IO ()
+exitWhileWriting = do
+  array <- Array.new Page 1000
+  started <- malloc
+  poke started 0
+  _ <- forkIO (Array.withPointer array $ \start -> writeForEver start 1000 started)
+  let wait = do
+        now <- peek started
+        unless (now == 1) (threadDelay 100 >> wait)
+  wait
+
+elements :: [TestTree]
+elements =
+  [ testCase "indices outside are refused" outside,
+    testCase "slices are windows" (holds slices),
+    testCase "a copy is as through a third array" (holds copies)
+  ]
+
+outside :: Assertion
+outside = do
+  array <- Array.filled Element 5 'x'
+  forM_ [-1, 5, maxBound] $ \i -> do
+    fails ("read " ++ show i) (Array.read array i)
+    fails ("write " ++ show i) (Array.write array i 'y')
+  fails "slice" (evaluate (Array.length (Array.slice 3 3 array)))
+  other <- Array.filled Element 4 'x'
+  fails "copy" (Array.copy array other)
+  Array.toList array >>= (@?= "xxxxx")
+
+fails :: String -> IO a -> Assertion
+fails what action = do
+  result <- try action
+  case result of
+    Left (_ :: SomeException) -> pure ()
+    Right _ -> assertFailure (what ++ " was not refused")
+
+holds :: Property -> Assertion
+holds law = check law >>= assertBool "the property does not hold"
+
+slices :: Property
+slices = property $ do
+  list <- forAll (Gen.list (Range.linear 0 100) (Gen.int (Range.linear 0 1000)))
+  start <- forAll (Gen.int (Range.linear 0 (length list)))
+  count <- forAll (Gen.int (Range.linear 0 (length list - start)))
+  alignment <- forAll (Gen.element [Element, CacheLine, Page])
+  array <- evalIO (Array.fromList alignment list)
+  let window = Array.slice start count array
+  found <- evalIO (Array.toList window)
+  found === take count (drop start list)
+  evalIO (Array.fill window (-1))
+  whole <- evalIO (Array.toList array)
+  whole === take start list ++ replicate count (-1) ++ drop (start + count) list
+
+copies :: Property
+copies = property $ do
+  list <- forAll (Gen.list (Range.linear 1 100) (Gen.int (Range.linear 0 1000)))
+  let size = length list
+  count <- forAll (Gen.int (Range.linear 0 size))
+  to <- forAll (Gen.int (Range.linear 0 (size - count)))
+  from <- forAll (Gen.int (Range.linear 0 (size - count)))
+  array <- evalIO (Array.fromList CacheLine list)
+  evalIO (Array.copy (Array.slice to count array) (Array.slice from count array))
+  found <- evalIO (Array.toList array)
+  found === take to list ++ take count (drop from list) ++ drop (to + count) list
+
+vectors :: [TestTree]
+vectors =
+  [ testCase "the vector is the same memory" sameMemory,
+    testCase "freeze and thaw copy" separate,
+    testCase "a vector that others made is an array" foreignVector
+  ]
+
+sameMemory :: Assertion
+sameMemory = do
+  array <- Array.generate CacheLine 10 id
+  let vector = Array.toMutable array
+  Mutable.write vector 3 33
+  Array.read array 3 >>= (@?= 33)
+  Array.write (Array.fromMutable vector) 4 44
+  frozen <- Array.unsafeFreeze array
+  Vector.toList frozen @?= [0, 1, 2, 33, 44, 5, 6, 7, 8, 9]
+  before <- address array
+  Vector.unsafeWith frozen (pure . fromIntegral . ptrToWordPtr) >>= (@?= before)
+
+separate :: Assertion
+separate = do
+  array <- Array.generate CacheLine 4 id
+  frozen <- Array.freeze array
+  Array.write array 0 9
+  Vector.toList frozen @?= [0, 1, 2, 3]
+  thawed <- Array.thaw frozen
+  Array.write thawed 1 9
+  Vector.toList frozen @?= [0, 1, 2, 3]
+
+foreignVector :: Assertion
+foreignVector = do
+  array <- Array.unsafeThaw (Vector.enumFromN (1 :: Double) 1000)
+  Array.withPointer array $ \start -> addInParallel start 1000 1
+  Array.toList array >>= (@?= [2 .. 1001])

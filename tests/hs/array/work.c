@@ -1,0 +1,30 @@
+/* What C does with a shared array. */
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Every thread of a region adds to its part. */
+void add_in_parallel(double *elements, size_t count, double what) {
+#pragma omp parallel for
+    for (size_t i = 0; i < count; i++) elements[i] += what;
+}
+
+void copy_doubles(double *to, const double *from, size_t count) {
+    memcpy(to, from, count * sizeof *to);
+}
+
+/* Page faults that the kernel has served for this thread, those without disk. */
+long page_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+}
+
+/* Writes until the process ends; `started` becomes 1. */
+void write_for_ever(double *elements, size_t count, int *started) {
+    for (size_t round = 0;; round++) {
+        for (size_t i = 0; i < count; i++)
+            __atomic_store_n((long *)&elements[i], (long)round, __ATOMIC_RELAXED);
+        __atomic_store_n(started, 1, __ATOMIC_RELEASE);
+    }
+}

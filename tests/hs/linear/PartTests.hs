@@ -1,0 +1,163 @@
+{-# LANGUAGE LinearTypes #-}
+{-# LANGUAGE QualifiedDo #-}
+
+-- | What parts do when the program compiles.
+module PartTests (tests) where
+
+import qualified Capstan.Array as Array
+import Capstan.Array.Linear (Action, Alignment (..), Lent, Part, Ur (..))
+import qualified Capstan.Array.Linear as Linear
+import Control.Concurrent (MVar, newEmptyMVar, putMVar, readMVar, threadDelay)
+import Control.Exception (ErrorCall (..), throwIO, try, uninterruptibleMask_)
+import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import qualified Data.Vector.Storable as Vector
+import Foreign.C.Types (CDouble (..), CSize (..))
+import Foreign.Ptr (Ptr)
+import Hedgehog (Property, check, evalIO, forAll, property, (===))
+import qualified Hedgehog.Gen as Gen
+import qualified Hedgehog.Range as Range
+import Test.Tasty (TestTree, testGroup)
+import Test.Tasty.HUnit (Assertion, assertBool, testCase, (@?=))
+
+foreign import ccall safe "double_in_parallel" c_double :: Ptr (Lent p Double) -> CSize -> IO ()
+
+foreign import ccall unsafe "sum" c_sum :: Ptr (Lent p Double) -> CSize -> IO CDouble
+
+foreign import ccall unsafe "copy_elements"
+  c_copy :: Ptr (Lent p Double) -> CSize -> Ptr (Lent q Double) -> CSize -> IO ()
+
+tests :: TestTree
+tests =
+  testGroup
+    "parts"
+    [ testCase "a region has one half while Haskell has the other" atOnce,
+      testCase "pieces hold what the whole held" (holds pieces),
+      testCase "chunks do, one after another and at once" (holds chunks),
+      testCase "C gets the address and the length" toC,
+      testCase "C copies from part to part" fromPartToPart,
+      testCase "indices outside are refused" outside,
+      testCase "a borrowed array keeps what was written" borrowed,
+      testCase "an exception waits for the other action" failing
+    ]
+  where
+    holds law = check law >>= assertBool "the property does not hold"
+
+doubled :: Part s Double %1 -> Action (Part s Double)
+doubled part = Linear.do
+  (part', Ur ()) <- Linear.withC part c_double
+  Linear.pure part'
+
+atOnce :: Assertion
+atOnce = do
+  (vector, ()) <- Linear.fromVector CacheLine (Vector.enumFromN 0 10001) $ \part -> Linear.do
+    (first, second) <- Linear.pure (Linear.halve part)
+    (first', second') <- Linear.both (doubled first) (Linear.mapElements negate second)
+    Linear.pure (Linear.combine first' second', Ur ())
+  Vector.toList vector @?= map (* 2) [0 .. 4999] ++ map negate [5000 .. 10000]
+
+pieces :: Property
+pieces = property $ do
+  list <- forAll (Gen.list (Range.linear 0 50) (Gen.int (Range.linear 0 1000)))
+  at <- forAll (Gen.int (Range.linearFrom 0 (-5) 60))
+  (vector, sizes) <- evalIO $
+    Linear.fromVector CacheLine (Vector.fromList list) $ \part -> Linear.do
+      (first, second) <- Linear.pure (Linear.split at part)
+      (first', Ur n) <- Linear.pure (Linear.length first)
+      (second', Ur m) <- Linear.pure (Linear.length second)
+      second'' <- Linear.mapElements (+ 1) second'
+      Linear.pure (Linear.combine first' second'', Ur (n, m))
+  let (before, after) = splitAt at list
+  (Vector.toList vector, sizes) === (before ++ map (+ 1) after, (length before, length after))
+
+chunks :: Property
+chunks = property $ do
+  list <- forAll (Gen.list (Range.linear 0 50) (Gen.int (Range.linear 0 1000)))
+  size <- forAll (Gen.int (Range.linear 1 20))
+  order <- evalIO (newIORef [])
+  (vector, ()) <- evalIO $
+    Linear.fromVector CacheLine (Vector.fromList list) $ \part -> Linear.do
+      inTurn <- Linear.mapChunks (noting order) (Linear.chunksOf size part)
+      all' <- Linear.mapChunksAtOnce (Linear.mapElements (+ 1)) inTurn
+      Linear.pure (Linear.unchunk all', Ur ())
+  lengths <- evalIO (reverse <$> readIORef order)
+  Vector.toList vector === map (+ 1) list
+  lengths === expected size (length list)
+  where
+    noting :: IORef [Int] -> Part s Int %1 -> Action (Part s Int)
+    noting order part = Linear.do
+      (part', Ur n) <- Linear.pure (Linear.length part)
+      Ur () <- Linear.io (modifyIORef' order (n :))
+      Linear.pure part'
+    expected size count
+      | count <= size = [count]
+      | otherwise = size : expected size (count - size)
+
+toC :: Assertion
+toC = do
+  (_, found) <- Linear.fromVector CacheLine (Vector.enumFromN 1 100) $ \part -> Linear.do
+    (first, second) <- Linear.pure (Linear.split 10 part)
+    (second', Ur total) <- Linear.withC second c_sum
+    Linear.pure (Linear.combine first second', Ur total)
+  found @?= sum [11 .. 100]
+
+fromPartToPart :: Assertion
+fromPartToPart = do
+  (vector, ()) <- Linear.fromVector CacheLine (Vector.enumFromN 0 10) $ \part -> Linear.do
+    (first, second) <- Linear.pure (Linear.halve part)
+    ((first', second'), Ur ()) <- Linear.withC2 first second c_copy
+    Linear.pure (Linear.combine first' second', Ur ())
+  Vector.toList vector @?= [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]
+
+outside :: Assertion
+outside = mapM_ refused [-1, 3, minBound, maxBound]
+  where
+    refused index = do
+      got <- try (reading index)
+      either (const True) (const False) (got :: Either IOError Double) @?= True
+      set <- try (writing index)
+      either (const True) (const False) (set :: Either IOError ()) @?= True
+    reading :: Int -> IO Double
+    reading index = fmap snd $
+      Linear.new CacheLine 3 $ \part -> Linear.do
+        (part', Ur element) <- Linear.read part index
+        Linear.pure (part', Ur element)
+    writing :: Int -> IO ()
+    writing index = fmap snd $
+      Linear.new CacheLine 3 $ \part -> Linear.do
+        part' <- Linear.write part index (1 :: Double)
+        Linear.pure (part', Ur ())
+
+borrowed :: Assertion
+borrowed = do
+  array <- Array.generate CacheLine 10 id
+  old <- Linear.unsafeBorrow array $ \part -> Linear.do
+    (part', Ur element) <- Linear.read part 3
+    part'' <- Linear.write part' 3 33
+    Linear.pure (part'', Ur element)
+  old @?= 3
+  Array.read array 3 >>= (@?= 33)
+
+-- | The second action cannot be ended, as one in a foreign call, when the first one fails.
+failing :: Assertion
+failing = do
+  begun <- newEmptyMVar
+  ended <- newIORef False
+  result <- try $
+    Linear.new CacheLine 2 $ \part -> Linear.do
+      (first, second) <- Linear.pure (Linear.halve part)
+      (first', second') <- Linear.both (breaking begun first) (slow begun ended second)
+      Linear.pure (Linear.combine first' second', Ur ())
+  result @?= Left (ErrorCall "broken")
+  readIORef ended >>= (@?= True)
+  where
+    breaking :: MVar () -> Part s Double %1 -> Action (Part s Double)
+    breaking begun part = Linear.do
+      Ur () <- Linear.io (readMVar begun >> throwIO (ErrorCall "broken"))
+      Linear.write part 0 (1 :: Double)
+    slow :: MVar () -> IORef Bool -> Part s Double %1 -> Action (Part s Double)
+    slow begun ended part = Linear.do
+      (part', Ur ()) <- Linear.withC part $ \_ _ -> uninterruptibleMask_ $ do
+        putMVar begun ()
+        threadDelay 20000
+        writeIORef ended True
+      Linear.pure part'
