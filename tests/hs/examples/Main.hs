@@ -1,10 +1,12 @@
--- | The examples in @examples/tasks@, small, on one Capability and on several: both versions of each
+-- | The examples in @examples/tasks@, small, and the snippets of docs/tasks.md, on one Capability and on several: both versions of each
 -- have the same result. Each runs in a process of its own, whose number of Capabilities is fixed.
 module Main (main) where
 
 import Control.Monad (forM_, unless)
 import Example
 import Examples (examples)
+import MigrationTests (runSnippets)
+import qualified MigrationTests
 import System.Environment (getArgs, getExecutablePath)
 import System.Exit (ExitCode (..), die)
 import System.Process (readProcessWithExitCode)
@@ -16,10 +18,13 @@ main :: IO ()
 main = do
   arguments <- getArgs
   case arguments of
+    ["--inside", "snippets"] -> runSnippets
     ["--inside", title] -> mapM_ run [e | e <- examples, name e == title]
     _ ->
       defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
-        testGroup "examples" [testGroup (show n ++ " Capabilities") (map (example n . name) examples) | n <- [1, 2, 4]]
+        testGroup "examples" $
+          MigrationTests.tests :
+            [testGroup (show n ++ " Capabilities") (map (example n) ("snippets" : map name examples)) | n <- [1, 2, 4]]
 
 example :: Int -> String -> TestTree
 example capabilities title = testCase title $ do
