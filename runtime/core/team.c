@@ -156,6 +156,18 @@ static void take_seat(struct cst_thread *thread, struct cst_seat *seat, uint32_t
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
 }
 
+/* How long an unsafe foreign call held its Capability: counted where the outermost such region of
+ * the thread begins and ends. */
+static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool begins) {
+    if (team->enclosing->unsafe) return;
+    if (begins) {
+        thread->unsafe_regions++;
+        thread->unsafe_since = cst_clock_ns();
+    } else {
+        thread->unsafe_ns += cst_clock_ns() - thread->unsafe_since;
+    }
+}
+
 struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region) {
     uint32_t limited = 0;
     uint32_t size = threads_for(thread, region, &limited);
@@ -179,6 +191,7 @@ struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_re
         cst_store_relaxed(&team->joining, size - 1);
     }
     thread->regions++;
+    if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
     return team;
 }
 
@@ -302,6 +315,7 @@ void cst_region_end(struct cst_thread *thread) {
     }
     if (cst_unlikely(tasks)) cst_task_finish_region(thread);
     end_coroutines(thread);
+    if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
     thread->context = team->saved;
     if (cst_unlikely(team->limited > 1))
         cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);
@@ -329,7 +343,7 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
     team->enclosing = NULL;
     team->encountering = NULL;
     team->group = NULL;
-    team->crowded = false;
+    team->crowded = team->unsafe = false;
     team->root = team;
     cst_store_relaxed(&team->group_threads, 0);
     team->team_number = team->other_teams = 0;

@@ -30,6 +30,8 @@ struct cst_thread {
     struct cst_thread *all;        /* in the list of all */
     uint64_t regions;              /* opened by it; summed for the report */
     uint64_t tasks;
+    /* Regions that it entered holding a Capability of GHC's, and for how long (team.h). */
+    uint64_t unsafe_regions, unsafe_ns, unsafe_since;
     struct cst_slab slab;  /* of tasks, and of nothing else: see cst_deque_permit */
     struct cst_slab nodes; /* of their dependences */
     /* Tasks of one parent and group that it has completed for another thread, and not yet counted

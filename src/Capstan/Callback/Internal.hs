@@ -27,6 +27,7 @@ module Capstan.Callback.Internal
     interrupt,
     close,
     setSideStackSize,
+    prepareCallbacks,
   )
 where
 
@@ -228,7 +229,10 @@ data Scope f = Scope
     scopeThrown :: IORef (Maybe SomeException)
   }
 
--- Before the first callback of the process.
+-- | Before the first callback of the process; done once.
+prepareCallbacks :: IO ()
+prepareCallbacks = evaluate prepared
+
 prepared :: ()
 prepared = unsafePerformIO (Coroutine.serverAction >>= setServer . castStable >> prepare)
   where
@@ -238,7 +242,7 @@ prepared = unsafePerformIO (Coroutine.serverAction >>= setServer . castStable >>
 -- | Makes a function pointer. To be called with asynchronous exceptions masked.
 open :: Mode -> (Ptr Call -> IO ()) -> IO (Scope f)
 open mode run = do
-  evaluate prepared
+  prepareCallbacks
   thrown <- newIORef Nothing
   failing <- newIORef nullPtr
   target <-

@@ -17,6 +17,7 @@ module CFunctions
     regionNested,
     regionIdentity,
     regionCancellable,
+    regionSize,
     regionCompute,
     unsafeRegionCompute,
     regionOfOne,
@@ -60,6 +61,8 @@ foreign import ccall safe "region_nested" regionNested :: FunPtr Real1 -> CInt -
 foreign import ccall safe "region_identity" regionIdentity :: FunPtr Real1 -> CInt -> CInt -> IO CInt
 
 foreign import ccall safe "region_cancellable" regionCancellable :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "region_size" regionSize :: IO CInt
 
 foreign import ccall safe "region_compute" regionCompute :: CInt -> CInt -> IO Double
 

@@ -6,6 +6,7 @@ import qualified AsynchronousTests
 import Check (runTests)
 import qualified EvaluationTests
 import qualified ExceptionTests
+import qualified OpenMPTests
 import qualified RegionTests
 import qualified SharingTests
 
@@ -17,3 +18,4 @@ main =
       ++ ExceptionTests.tests
       ++ AsynchronousTests.tests
       ++ SharingTests.tests
+      ++ OpenMPTests.tests

@@ -150,6 +150,15 @@ int region_cancellable(double (*function)(double), int threads, int rounds) {
     return done;
 }
 
+/* How many threads a region gets that does not say how many it wants. */
+int region_size(void) {
+    int size = 0;
+#pragma omp parallel
+#pragma omp master
+    size = omp_get_num_threads();
+    return size;
+}
+
 /* Computes with no callback. */
 double region_compute(int threads, int rounds) {
     double sum = 0;

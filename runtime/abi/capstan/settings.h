@@ -1,0 +1,27 @@
+/* What Capstan.OpenMP calls. All by unsafe foreign calls: they block for no longer than a lock is
+ * held, and make no thread. */
+#ifndef CST_ABI_SETTINGS_H
+#define CST_ABI_SETTINGS_H
+
+#include "core/icv.h"
+
+enum { CST_SETTINGS_SIZE = 32 };
+
+/* All control variables of the current task. */
+void cst_settings_save(struct cst_icv *settings);
+void cst_settings_restore(const struct cst_icv *settings);
+
+/* Of the process so far; Capstan.OpenMP knows the layout. */
+struct cst_statistics {
+    uint64_t regions;
+    uint64_t tasks;
+    uint64_t workers;      /* threads ever made for teams */
+    uint64_t largest_team; /* 0: no region so far */
+    uint64_t busy;         /* threads that execute regions now */
+    uint64_t
+        unsafe_regions; /* entered by unsafe foreign calls; counted from cst_callback_prepare on */
+    uint64_t unsafe_ns; /* how long those lasted */
+};
+void cst_statistics(struct cst_statistics *statistics);
+
+#endif

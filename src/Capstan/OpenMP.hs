@@ -1,0 +1,238 @@
+-- |
+-- Module      : Capstan.OpenMP
+-- Description : OpenMP's settings and questions, with types
+--
+-- What @omp.h@ offers a C program to set and to ask, for Haskell code that calls OpenMP code; and what
+-- the runtime has done so far.
+--
+-- Settings belong to an OS thread, and in a region to the current task: that is OpenMP's rule. A
+-- Haskell thread that is not bound (made by 'Control.Concurrent.forkIO') has no OS thread of its
+-- own, so it cannot have settings of its own either; 'withSettings' gives it one for as long as it
+-- needs them:
+--
+-- > blur image = withThreads 4 (c_blur image)        -- foreign import ccall safe "blur"
+-- > solve system = withSettings defaults {schedule = Just (Guided 8), dynamic = Just False} (c_solve system)
+--
+-- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns, for the OS thread that
+-- runs the asking code. None blocks or fails. Which thread of which team asks, at the cost of a
+-- load: "Capstan.Prim".
+--
+-- A region that was entered by a @safe@ foreign import keeps nobody from collecting garbage, and ends
+-- on its own: 'System.Timeout.timeout' and 'Control.Concurrent.killThread' wait until the foreign call
+-- has returned. "Capstan.Callback" has a way to interrupt a region that calls back. An @unsafe@ foreign
+-- import runs regions as well, but every collection waits for its end: 'statistics' says for how long.
+module Capstan.OpenMP
+  ( -- * Settings
+    Settings (..),
+    defaults,
+    withSettings,
+    withThreads,
+    Schedule (..),
+
+    -- * Questions
+    getSettings,
+    getProcessors,
+    getThreadLimit,
+    getLevel,
+    getActiveLevel,
+    getCancellation,
+    ProcBind (..),
+    getProcBind,
+    getPlaces,
+
+    -- * Statistics
+    Statistics (..),
+    statistics,
+    pause,
+  )
+where
+
+import Capstan.OpenMP.Foreign
+import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads, runInBoundThread)
+import Control.Exception (bracket_)
+import Control.Monad (forM)
+import Data.Int (Int32)
+import Data.Word (Word64)
+import Foreign.C.Types (CInt)
+import Foreign.Marshal.Alloc (alloca, allocaBytes)
+import Foreign.Marshal.Array (allocaArray, peekArray)
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (peek, peekByteOff)
+
+-- | How the iterations of a loop are given to the threads of a team where the program leaves it to
+-- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
+data Schedule
+  = -- | Equal shares, or chunks in turn.
+    Static (Maybe Int)
+  | -- | To whoever asks next.
+    Dynamic Int
+  | -- | The same, large chunks first; the number is the smallest.
+    Guided Int
+  | -- | As the runtime thinks best.
+    Auto
+  deriving (Eq, Ord, Show, Read)
+
+-- | What can be set. 'Nothing' leaves it as it is.
+data Settings = Settings
+  { -- | How many threads a region has that does not say so itself (@OMP_NUM_THREADS@). Obeyed, even if
+    -- there are fewer processors.
+    threads :: Maybe Int,
+    -- | May the runtime make a team smaller if processors are busy (@OMP_DYNAMIC@)? It may in a Haskell
+    -- program, unless told otherwise, where the number of threads was left to it.
+    dynamic :: Maybe Bool,
+    -- | @OMP_SCHEDULE@.
+    schedule :: Maybe Schedule,
+    -- | How many levels of regions in regions have more than one thread (@OMP_MAX_ACTIVE_LEVELS@).
+    activeLevels :: Maybe Int
+  }
+  deriving (Eq, Show)
+
+-- | All as it is.
+defaults :: Settings
+defaults = Settings Nothing Nothing Nothing Nothing
+
+-- | Runs an action with settings, on one OS thread, and restores them: exactly, also those that the
+-- action or its C code has set. They hold for regions that the action opens, not for threads that
+-- it forks.
+--
+-- Costs about 20 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). On another
+-- thread, the making of an OS thread, some 30 µs. Without the threaded RTS there is one OS thread, so
+-- other Haskell threads see the settings meanwhile.
+withSettings :: Settings -> IO a -> IO a
+withSettings settings action = do
+  bound <- isCurrentThreadBound
+  (if bound || not rtsSupportsBoundThreads then id else runInBoundThread) $
+    allocaBytes settingsSize $ \saved ->
+      bracket_ (settingsSave saved) (settingsRestore saved) (apply settings >> action)
+
+-- | 'withSettings' for the number of threads; less than one means one.
+--
+-- > withThreads 2 (c_transform input output)
+withThreads :: Int -> IO a -> IO a
+withThreads n = withSettings defaults {threads = Just n}
+
+apply :: Settings -> IO ()
+apply settings = do
+  mapM_ (setNumThreads . fromIntegral . max 1) (threads settings)
+  mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
+  mapM_ applySchedule (schedule settings)
+  mapM_ (setMaxActiveLevels . fromIntegral . max 0) (activeLevels settings)
+
+-- | With @omp_sched_t@'s numbers.
+applySchedule :: Schedule -> IO ()
+applySchedule s = case s of
+  Static chunk -> setSchedule 1 (maybe 0 fromIntegral chunk)
+  Dynamic chunk -> setSchedule 2 (fromIntegral chunk)
+  Guided chunk -> setSchedule 3 (fromIntegral chunk)
+  Auto -> setSchedule 4 0
+
+-- | The settings of the calling OS thread; none is 'Nothing'. The number of threads is the most that a
+-- region here would have.
+getSettings :: IO Settings
+getSettings = do
+  n <- getMaxThreads
+  d <- getDynamic
+  s <- alloca $ \kind -> alloca $ \chunk -> do
+    askSchedule kind chunk
+    asSchedule <$> peek kind <*> peek chunk
+  Settings (Just (fromIntegral n)) (Just (d /= 0)) (Just s) . Just . fromIntegral <$> getMaxActiveLevels
+  where
+    -- The upper bit says that chunks come in order.
+    asSchedule :: Int32 -> CInt -> Schedule
+    asSchedule kind chunk = case kind `mod` 0x40000000 of
+      1 -> Static (if chunk > 0 then Just (fromIntegral chunk) else Nothing)
+      2 -> Dynamic (max 1 (fromIntegral chunk))
+      3 -> Guided (max 1 (fromIntegral chunk))
+      _ -> Auto
+
+-- | Processors that the program may use: by its affinity mask and its control group's quota.
+getProcessors :: IO Int
+getProcessors = fromIntegral <$> getNumProcs
+
+-- | The most threads that may work together on one of the program's own threads' behalf
+-- (@OMP_THREAD_LIMIT@); a very large number if there is no limit.
+getThreadLimit :: IO Int
+getThreadLimit = fromIntegral <$> askThreadLimit
+
+-- | In how many regions the calling code is: 0 outside.
+getLevel :: IO Int
+getLevel = fromIntegral <$> askLevel
+
+-- | In how many regions with more than one thread.
+getActiveLevel :: IO Int
+getActiveLevel = fromIntegral <$> askActiveLevel
+
+-- | Whether regions can be cancelled (@OMP_CANCELLATION=true@ when the program started).
+getCancellation :: IO Bool
+getCancellation = (/= 0) <$> askCancellation
+
+-- | Whether threads stay where they are (@OMP_PROC_BIND@).
+data ProcBind
+  = -- | They may move.
+    Free
+  | -- | They may not.
+    Bound
+  | -- | All where the region's first thread is.
+    Primary
+  | -- | Near it.
+    Close
+  | -- | As far apart as can be.
+    Spread
+  deriving (Eq, Ord, Show, Read, Enum, Bounded)
+
+-- | Of the calling OS thread's next region.
+getProcBind :: IO ProcBind
+getProcBind = toEnum . fromIntegral <$> askProcBind
+
+-- | The places that threads can be bound to (@OMP_PLACES@), each the numbers of its processors. Empty
+-- if there are none. Takes about 10 ns for each place.
+getPlaces :: IO [[Int]]
+getPlaces = do
+  count <- askNumPlaces
+  forM [0 .. count - 1] $ \place -> do
+    n <- fromIntegral <$> askPlaceNumProcs place
+    allocaArray n $ \ids -> do
+      askPlaceProcIds place ids
+      map fromIntegral <$> peekArray n ids
+
+-- | What the runtime has done since the program began.
+data Statistics = Statistics
+  { -- | Regions that were opened, also those of one thread.
+    regions :: !Word64,
+    -- | Explicit tasks that were made.
+    tasks :: !Word64,
+    -- | OS threads that were made for teams.
+    workers :: !Word64,
+    -- | Threads of the largest team; 0 if there was none.
+    largestTeam :: !Word64,
+    -- | Threads that execute regions now.
+    busy :: !Word64,
+    -- | Regions entered by unsafe foreign calls: each held up every collection that was wanted
+    -- meanwhile. Counted from the first callback or the first call of 'statistics' on.
+    unsafeRegions :: !Word64,
+    -- | How long those took, all together, in nanoseconds: the most that collections can have waited.
+    unsafeTime :: !Word64
+  }
+  deriving (Eq, Show)
+
+-- | Costs about 100 ns and some for each OS thread that has used OpenMP. While regions run, the numbers may
+-- be a moment old.
+--
+-- > before <- unsafeTime <$> statistics
+-- > program
+-- > after <- unsafeTime <$> statistics
+-- > putStrLn ("collections may have waited for " ++ show (after - before) ++ " ns")
+statistics :: IO Statistics
+statistics = do
+  prepareCallbacks
+  allocaBytes statisticsSize $ \p -> do
+    askStatistics p
+    Statistics <$> at p 0 <*> at p 1 <*> at p 2 <*> at p 3 <*> at p 4 <*> at p 5 <*> at p 6
+  where
+    at :: Ptr () -> Int -> IO Word64
+    at p i = peekByteOff p (8 * i)
+
+-- | Ends the threads of teams that are not in use, so that their memory is free; the next region makes
+-- them anew (about 30 µs each). 'False' if some were in use and stayed.
+pause :: IO Bool
+pause = (== 0) <$> pauseAll 1
