@@ -22,12 +22,12 @@ where
 import Capstan.Bench.Counters
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle)
-import Control.Concurrent (getNumCapabilities, yield)
+import Control.Concurrent (getNumCapabilities, threadDelay)
 import Control.DeepSeq (rnf)
 import Control.Exception (evaluate)
-import Control.Monad (replicateM, replicateM_)
+import Control.Monad (replicateM)
 import Criterion.Measurement (initializeTime, measure, runBenchmarkable_)
-import Criterion.Measurement.Types (Benchmarkable (..), Measured (..), nfIO, perRunEnv)
+import Criterion.Measurement.Types (Benchmarkable (..), Measured (..), perRunEnv)
 import Data.IORef
 import Data.Int (Int64)
 import System.Mem (performGC, performMajorGC)
@@ -105,14 +105,11 @@ measureFloor = do
 describeSurroundings :: IO Surroundings
 describeSurroundings = Surroundings <$> measureCosts <*> processors <*> threads <*> getNumCapabilities
 
--- | So many calls, unwatched and then watched. Nothing may be timed in this process afterwards.
--- Nothing where the kernel refuses.
+-- | One call unwatched, then so many watched. Nothing may be timed in this process afterwards. Nothing
+-- where the kernel refuses.
 watchBenchmark :: Int64 -> Benchmarkable -> IO (Maybe Watched)
 watchBenchmark n benchmark = do
-  runBenchmarkable_ benchmark n
-  performMajorGC
-  -- The empty run makes what a run needs by itself before counting begins.
-  runBenchmarkable_ (nfIO (pure ())) 1
+  runBenchmarkable_ benchmark 1
   watching <- watchCalls
   if not watching
     then pure Nothing
@@ -122,9 +119,7 @@ watchBenchmark n benchmark = do
       after <- countedCalls
       held <- mallocBytes <$> readCounters
       performMajorGC
-      -- Finalisers in Haskell have a thread of their own.
-      replicateM_ 100 yield
-      left <- mallocBytes <$> readCounters
+      left <- settled held (50 :: Int)
       pure
         ( Just
             Watched
@@ -133,3 +128,9 @@ watchBenchmark n benchmark = do
                 watchedLate = max 0 <$> ((-) <$> held <*> left)
               }
         )
+  where
+    -- A collection only finds the finalisers that are due; they run when there is nothing else to do.
+    settled before turns = do
+      threadDelay 2000
+      now <- mallocBytes <$> readCounters
+      if turns == 0 || (now == before && turns < 45) then pure now else settled now (turns - 1)
