@@ -159,7 +159,11 @@ static int add(struct capstan_manager *manager, struct cst_descriptor *d, int fd
     uint64_t id = cst_table_id(&watch->entry, index);
     uint32_t mask = interest_of(watch) | watch->modes;
     if (d->first != CST_TABLE_NONE) {
-        if ((watch_at(manager, d->first)->modes ^ watch->modes) & CAPSTAN_EDGE) return EINVAL;
+        if ((watch_at(manager, d->first)->modes ^ watch->modes) & CAPSTAN_EDGE) {
+            /* Unless the others are of a file that was closed since: the back end knows. */
+            if (d->mask != 0) tell(manager, d, fd, d->mask, d->key);
+            if (d->first != CST_TABLE_NONE) return EINVAL;
+        }
         uint32_t others = combined_mask(manager, d);
         if (others != 0) {
             uint32_t both = others & mask & CAPSTAN_ONESHOT;

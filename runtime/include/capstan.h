@@ -45,7 +45,15 @@ extern "C" {
  *
  * Descriptors: unregister before you close, or close with capstan_fd_close. A descriptor that is
  * closed while it is registered gives no more events. When its number is registered again, the old
- * registrations are told CAPSTAN_CLOSED.
+ * registrations are told CAPSTAN_CLOSED. The back end "poll" knows a file by its number only: there
+ * the old registration is told CAPSTAN_ERROR once, or what happens to the file that has the number
+ * by then.
+ *
+ * Time: deadlines are CLOCK_MONOTONIC's. Setting the machine's clock, leap seconds and time zones
+ * change nothing; while the machine is suspended no time passes, and what is left of a delay is
+ * waited for after it has woken (a periodic timer misses nothing). If the process was stopped for
+ * longer, all that is due is called at once, in order, a periodic timer once with the number of its
+ * periods.
  *
  * Fork: in the child, a manager that the program drives itself keeps its registrations and timers,
  * and posted calls that have not run; the parent's are not touched. The default managers start

@@ -1,0 +1,9 @@
+/* A soak of a minute: a quarter plain, a quarter under each sanitizer. soak.h says what it proves.
+ * test: timeout 120 */
+#include "soak.h"
+
+int main(void) {
+    test_limit(60);
+    soak(15);
+    return 0;
+}
