@@ -60,7 +60,7 @@ $(HASKELL_TASKS): $(TASKS_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
 
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
+bench-programs: $(HOST_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
 	sh tools/install-dependencies bench
 	$(MAKE) --no-print-directory -C bench all events simulate
 
@@ -72,3 +72,9 @@ bench-check: lib rts command bench-programs ## Judges the required figures of be
 
 bench-simulate: command lib bench-programs ## Counts line transfers for 2 to 1024 threads.
 	$(COMMAND) bench --simulate
+
+# Domainslib beside ours: built where OCaml 5 is, in a root of Debian sid below build/.
+.PHONY: bench-ocaml
+bench-ocaml: ## Builds OCaml 5's Domainslib programs for the suite haskell-tasks (root, network).
+	sh tools/install-dependencies release # debootstrap
+	sh bench/haskell-tasks/ocaml/build $(abspath $(BUILD)/ocaml) $(BUILD)/bench/bin/domainslib
