@@ -102,6 +102,9 @@ enum {
     GOMP_MAP_ALIGN_SHIFT = 8,
     GOMP_MAP_FIRSTPRIVATE = 0x0c,     /* hostaddrs[i] points to the value */
     GOMP_MAP_FIRSTPRIVATE_INT = 0x0d, /* hostaddrs[i] is the value */
+    /* After a firstprivate one (GCC 13): sizes[i] bytes into what *hostaddrs[i] points to is the
+     * pointer that is to lead to the private copy. hostaddrs[i] is an element of hostaddrs. */
+    GOMP_MAP_ATTACH = 0x50,
     GOMP_MAP_USE_DEVICE_PTR = 0x0e,
     GOMP_MAP_ZERO_LEN_ARRAY_SECTION = 0x0f,
     GOMP_MAP_USE_DEVICE_PTR_IF_PRESENT = 0x10,

@@ -56,14 +56,27 @@ static size_t private_size(const struct mapping *map) {
     return size;
 }
 
-/* Copies what is private to `memory`, where the addresses then lead. */
-static void copy_private(const struct mapping *map, char *memory) {
+/* A Fortran variable with a descriptor is private in two parts: the copy of the descriptor, which
+ * an element of the addresses leads to, gets the address of the copied data. Where it is another's
+ * pointer that is to be attached, the host has nothing to do. */
+static void attach(const struct mapping *map, void **original, size_t i, void *data) {
+    if (i == map->count || (map->kinds[i] & GOMP_MAP_KIND_MASK) != GOMP_MAP_ATTACH) return;
+    size_t offset = (uintptr_t)map->addresses[i] - (uintptr_t)original;
+    if (offset >= map->count * sizeof *original) return;
+    char *descriptor = map->addresses[offset / sizeof *original];
+    memcpy(descriptor + map->sizes[i], &data, sizeof data);
+}
+
+/* Copies what is private to `memory`, where the addresses then lead. They were at `original` when
+ * the compiler's code set them up. */
+static void copy_private(const struct mapping *map, void **original, char *memory) {
     for (size_t i = 0; i < map->count; i++) {
         if (!is_private(map, i)) continue;
         uintptr_t mask = alignment_of(map, i) - 1;
         memory = (char *)(((uintptr_t)memory + mask) & ~mask);
         memcpy(memory, map->addresses[i], map->sizes[i]);
         map->addresses[i] = memory;
+        attach(map, original, i + 1, memory);
         memory += map->sizes[i];
     }
 }
@@ -93,7 +106,7 @@ static void start_target_task(gomp_body *body, struct mapping *map, void **depen
     for (size_t i = 0; i < map->count; i++) task->memory[i] = map->addresses[i];
     struct mapping copy = *map;
     copy.addresses = task->memory;
-    copy_private(&copy, (char *)(task->memory + map->count));
+    copy_private(&copy, map->addresses, (char *)(task->memory + map->count));
     struct cst_depend_list list;
     struct cst_task_request request = {.function = run_target_task,
                                        .data = &task,
@@ -120,7 +133,7 @@ void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses
     /* Private values are those at the construct, not after the wait. */
     char *memory = malloc(private_size(&map) + 1);
     if (!memory) cst_runtime_out_of_memory();
-    copy_private(&map, memory);
+    copy_private(&map, addresses, memory);
     if (depend) {
         struct cst_depend_list list = cst_gomp_depend_list(depend);
         cst_task_wait_depend(thread, &list);
