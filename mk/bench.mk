@@ -60,7 +60,7 @@ $(HASKELL_TASKS): $(TASKS_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
 
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
+bench-programs: $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
 	sh tools/install-dependencies bench
 	$(MAKE) --no-print-directory -C bench all events simulate
 

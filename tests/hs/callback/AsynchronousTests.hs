@@ -6,15 +6,16 @@ import Capstan.Callback
 import Check
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (forM_, replicateM_, void, when)
+import Control.Monad (forM_, replicateM_, unless, void, when)
 import Data.IORef
 import Data.Maybe (fromMaybe)
+import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 import System.Timeout (timeout)
 
 tests :: [Test]
 tests =
-  [ test "timeout waits for the region" waits,
-    test "timeout around an interruptible region" interrupts,
+  [ test "an interrupted caller waits for the region" waits,
+    test "an interruptible caller" interrupts,
     test "killThread of a caller" killed,
     test "timeout in a callback" inside
   ]
@@ -22,17 +23,26 @@ tests =
 modes :: [Mode]
 modes = [Released, Kept]
 
--- | All calls are made, and the timeout is noticed after them.
+-- | All calls are made, though the exception has long been on its way.
 waits :: IO ()
 waits = forM_ modes $ \mode -> do
   calls <- newIORef (0 :: Int)
+  begun <- newEmptyMVar
+  caller <- myThreadId
+  thrower <- forkIO (takeMVar begun >> throwTo caller Overflow)
   let function _ = do
         n <- atomicModifyIORef' calls (\n -> (n + 1, n))
-        when (n == 0) $ threadDelay 20000
+        when (n == 0) $ putMVar begun () >> untilThrown thrower
         pure 1
-  got <- timeout 5000 . withCallback mode function $ \f -> regionSum f 2 100
-  equal "result" Nothing got
+  e <- throws . withCallback mode function $ \f -> regionSum f 2 100
+  equal "exception" Overflow e
   equal "calls" 200 =<< readIORef calls
+
+-- | Until the thread waits for its exception to be taken.
+untilThrown :: ThreadId -> IO ()
+untilThrown thrower = do
+  status <- threadStatus thrower
+  unless (status == ThreadBlocked BlockedOnException) $ threadDelay 100 >> untilThrown thrower
 
 -- | Callbacks return zero from then on.
 interrupts :: IO ()

@@ -5,6 +5,7 @@ module Main (main) where
 import qualified AsynchronousTests
 import Check (runTests)
 import qualified EvaluationTests
+import qualified ExampleTests
 import qualified ExceptionTests
 import qualified OpenMPTests
 import qualified RegionTests
@@ -19,3 +20,4 @@ main =
       ++ AsynchronousTests.tests
       ++ SharingTests.tests
       ++ OpenMPTests.tests
+      ++ ExampleTests.tests

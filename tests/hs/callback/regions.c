@@ -150,6 +150,14 @@ int region_cancellable(double (*function)(double), int threads, int rounds) {
     return done;
 }
 
+/* By the midpoint rule; an example of a library that takes a function. */
+double integrate(double (*function)(double), double from, double to, int steps) {
+    double step = (to - from) / steps, sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < steps; i++) sum += function(from + (i + 0.5) * step);
+    return sum * step;
+}
+
 /* How many threads a region gets that does not say how many it wants. */
 int region_size(void) {
     int size = 0;
