@@ -4,7 +4,7 @@ module Main (main) where
 
 import Bench (Arguments (..), parseArguments)
 import Channels (channels)
-import Control.Concurrent (setNumCapabilities)
+import Control.Concurrent (runInUnboundThread, setNumCapabilities)
 import Costs (costs)
 import Ocaml (ocaml)
 import Programs (long, pauses, programs)
@@ -19,7 +19,8 @@ main = do
       | Just action <- lookup group groups -> do
         a <- parseArguments rest
         setNumCapabilities (fromIntegral (argThreads a))
-        action a
+        -- The main thread is bound to a thread of the system, and slow to switch to.
+        runInUnboundThread (action a)
     _ -> die ("usage: haskell-tasks " ++ foldr1 (\x y -> x ++ "|" ++ y) (map fst groups) ++ " [-t THREADS] [-r SAMPLES] [CASE...]")
   where
     groups = [("costs", costs), ("channels", channels), ("programs", programs), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]

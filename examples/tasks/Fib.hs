@@ -14,9 +14,8 @@ fib n
 fibTasks :: Int -> Int -> Int
 fibTasks cutOff n
   | n < max 2 cutOff = fib n
-  | otherwise = left + right
-  where
-    (left, right) = bothPure (fibTasks cutOff (n - 1)) (fibTasks cutOff (n - 2))
+  | otherwise = case bothPure (fibTasks cutOff (n - 1)) (fibTasks cutOff (n - 2)) of
+    (left, right) -> left + right
 
 -- | By tasks in IO, which may throw and be cancelled.
 fibTasksIO :: Int -> Int -> IO Int

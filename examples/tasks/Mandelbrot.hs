@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- | The Mandelbrot set: how many steps each point needs to leave. Rows differ greatly in work, so who
 -- is done early must find more.
 module Mandelbrot (mandelbrot) where
@@ -8,7 +10,7 @@ import qualified Data.Vector.Unboxed.Mutable as M
 import Example
 
 escape :: Int -> Double -> Double -> Int
-escape limit x y = go 0 0 0
+escape limit !x !y = go 0 0 0
   where
     go k re im
       | k >= limit || re2 + im2 > 4 = k
