@@ -11,6 +11,7 @@ import Capstan.Binding (Arena, reserve)
 import Control.Monad (forM_, when)
 import Data.IORef
 import Data.Word (Word8)
+import Foreign.C.Types (CInt (..))
 import Foreign.ForeignPtr (newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (callocBytes, finalizerFree, free, mallocBytes)
 import Foreign.Marshal.Utils (fillBytes)
@@ -31,7 +32,7 @@ benchmarks :: Arena -> [Benchmark]
 benchmarks arena =
   [ bgroup
       "block"
-      [ bench "malloc and a finaliser" (whnfIO adopted),
+      [ env fixedThreshold (\_ -> bench "malloc and a finaliser" (whnfIO adopted)),
         bench "arena" (whnfIO (reserve arena blockBytes filled))
       ],
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
@@ -40,6 +41,10 @@ benchmarks arena =
     bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
   ]
   where
+    -- Otherwise glibc raises the threshold when a block is freed, and it depends on the collector's
+    -- timing which calls still meet it.
+    fixedThreshold = c_mallopt mmapThreshold (fromIntegral blockBytes)
+    mmapThreshold = -3
     adopted = do
       memory <- mallocBytes blockBytes
       _ <- filled memory
@@ -60,3 +65,5 @@ remembering = do
 -- | A byte of each page.
 touch :: Ptr Word8 -> Int -> IO ()
 touch memory bytes = forM_ [0, 4096 .. bytes - 1] $ \i -> pokeByteOff memory i (1 :: Word8)
+
+foreign import ccall unsafe "mallopt" c_mallopt :: CInt -> CInt -> IO CInt
