@@ -1,0 +1,217 @@
+/* The hand-back of Capabilities by kept callbacks (runtime/substrate/rts/README.md, "Callbacks"),
+ * searched through completely: small teams on few Capabilities, with collections that callbacks ask
+ * for. No order of steps leaves somebody waiting for ever; with K1 left out, or for a region that
+ * was entered by an unsafe call, some order does. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testing.h"
+
+enum { THREADS = 3, PROGRAM = 8, NOBODY = -1 };
+
+enum operation { END, KEPT, RELEASED, COLLECT, BARRIER, LOCK, UNLOCK };
+
+/* What every member does, and on how many Capabilities. A callback may ask for a collection. */
+struct scenario {
+    const char *name;
+    unsigned threads, capabilities;
+    enum operation program[PROGRAM];
+    bool forget_hand_back; /* the fault: no K1 */
+    bool unsafe_master; /* the fault: a callback in a region that was entered so is not refused */
+    bool deadlocks;
+};
+
+enum where { IN_C, WANTS, IN_HASKELL, COLLECTS, AT_BARRIER };
+
+struct state {
+    uint8_t at[THREADS];    /* in the program */
+    uint8_t where[THREADS]; /* enum where */
+    int8_t holder[2];       /* of each Capability */
+    int8_t collector;       /* who asked for a collection that has not run */
+    int8_t lock;
+    uint8_t arrived, barriers; /* at the barrier; barriers passed, by parity */
+};
+
+static const struct scenario *scenario;
+static struct state *seen;
+static size_t seen_count, seen_room;
+static bool found_deadlock;
+
+static unsigned home(unsigned thread) {
+    return thread % scenario->capabilities;
+}
+
+static bool holds(const struct state *s, unsigned thread) {
+    return s->holder[home(thread)] == (int)thread;
+}
+
+static enum operation next(const struct state *s, unsigned thread) {
+    return scenario->program[s->at[thread]];
+}
+
+static bool is_new(const struct state *s) {
+    for (size_t i = 0; i < seen_count; i++)
+        if (memcmp(&seen[i], s, sizeof *s) == 0) return false;
+    if (seen_count == seen_room) {
+        seen_room = seen_room ? 2 * seen_room : 1024;
+        seen = realloc(seen, seen_room * sizeof *seen);
+        CHECK(seen != NULL);
+    }
+    seen[seen_count++] = *s;
+    return true;
+}
+
+/* K1 and K3. The unsafe master's foreign call holds on. */
+static void hand_back(struct state *s, unsigned thread) {
+    if (scenario->forget_hand_back || (scenario->unsafe_master && thread == 0)) return;
+    if (holds(s, thread)) s->holder[home(thread)] = NOBODY;
+}
+
+static bool step_in_c(struct state *s, unsigned thread) {
+    switch (next(s, thread)) {
+    case KEPT:
+    case RELEASED:
+    case COLLECT:
+        s->where[thread] = WANTS;
+        return true;
+    case BARRIER:
+        s->arrived++;
+        s->where[thread] = AT_BARRIER;
+        hand_back(s, thread);
+        return true;
+    case LOCK:
+        if (s->lock == NOBODY) {
+            s->lock = (int8_t)thread;
+            s->at[thread]++;
+            return true;
+        }
+        if (!holds(s, thread)) return false; /* it sleeps */
+        hand_back(s, thread);
+        return !holds(s, thread);
+    case UNLOCK:
+        s->lock = NOBODY;
+        s->at[thread]++;
+        return true;
+    case END:
+        if (scenario->unsafe_master && thread == 0) return false; /* waits for the others */
+        if (!holds(s, thread)) return false;
+        s->holder[home(thread)] = NOBODY; /* K3 */
+        return true;
+    }
+    return false;
+}
+
+static void leave_haskell(struct state *s, unsigned thread) {
+    if (next(s, thread) != KEPT) s->holder[home(thread)] = NOBODY;
+    s->where[thread] = IN_C;
+    s->at[thread]++;
+}
+
+/* A collection runs when nobody holds a Capability in C: those in Haskell stop for it. */
+static bool can_collect(const struct state *s, unsigned collector) {
+    for (unsigned c = 0; c < scenario->capabilities; c++) {
+        int other = s->holder[c];
+        if (other != NOBODY && other != (int)collector && s->where[other] != IN_HASKELL)
+            return false;
+    }
+    return true;
+}
+
+static bool step(struct state *s, unsigned thread) {
+    switch (s->where[thread]) {
+    case IN_C:
+        return step_in_c(s, thread);
+    case WANTS:
+        if (!holds(s, thread)) {
+            if (s->collector != NOBODY || s->holder[home(thread)] != NOBODY) return false;
+            s->holder[home(thread)] = (int8_t)thread;
+        }
+        s->where[thread] = IN_HASKELL;
+        return true;
+    case IN_HASKELL:
+        if (next(s, thread) == COLLECT && s->collector == NOBODY) {
+            s->collector = (int8_t)thread;
+            s->where[thread] = COLLECTS;
+            return true;
+        }
+        /* A collection that is wanted stops it at its next allocation, or it has left before. */
+        if (next(s, thread) == COLLECT) return false;
+        leave_haskell(s, thread);
+        return true;
+    case COLLECTS:
+        if (!can_collect(s, thread)) return false;
+        s->collector = NOBODY;
+        leave_haskell(s, thread);
+        return true;
+    case AT_BARRIER:
+        if (s->arrived < scenario->threads) return false;
+        /* The last to arrive lets all go; the model needs no parity for one step. */
+        for (unsigned i = 0; i < scenario->threads; i++) {
+            s->where[i] = IN_C;
+            s->at[i]++;
+        }
+        s->arrived = 0;
+        return true;
+    }
+    return false;
+}
+
+static bool is_over(const struct state *s) {
+    for (unsigned i = 0; i < scenario->threads; i++)
+        if (s->where[i] != IN_C || next(s, i) != END) return false;
+    return true;
+}
+
+static void search(const struct state *s) {
+    bool moved = false;
+    if (!is_new(s)) return;
+    for (unsigned i = 0; i < scenario->threads; i++) {
+        struct state after = *s;
+        if (!step(&after, i)) continue;
+        moved = true;
+        search(&after);
+    }
+    if (!moved && !is_over(s)) found_deadlock = true;
+}
+
+static void explore(const struct scenario *which) {
+    scenario = which;
+    seen_count = 0;
+    found_deadlock = false;
+    struct state start;
+    memset(&start, 0, sizeof start);
+    memset(start.holder, NOBODY, sizeof start.holder);
+    start.collector = start.lock = NOBODY;
+    if (which->unsafe_master) start.holder[0] = 0;
+    search(&start);
+    if (found_deadlock != which->deadlocks) {
+        fprintf(stderr, "%s: %s in %zu states\n", which->name,
+                found_deadlock ? "a deadlock" : "no deadlock", seen_count);
+        exit(1);
+    }
+}
+
+#define BARRIERS                                                                                   \
+    { COLLECT, KEPT, BARRIER, KEPT, RELEASED, BARRIER, COLLECT, END }
+#define LOCKS                                                                                      \
+    { KEPT, LOCK, RELEASED, KEPT, UNLOCK, COLLECT, END }
+
+int main(void) {
+    static const struct scenario scenarios[] = {
+        {"barriers, 2 on 1", 2, 1, BARRIERS, false, false, false},
+        {"barriers, 2 on 2", 2, 2, BARRIERS, false, false, false},
+        {"barriers, 3 on 2", 3, 2, BARRIERS, false, false, false},
+        {"barriers, 3 on 1", 3, 1, BARRIERS, false, false, false},
+        {"locks, 2 on 1", 2, 1, LOCKS, false, false, false},
+        {"locks, 3 on 2", 3, 2, LOCKS, false, false, false},
+        {"barriers, kept through", 2, 2, BARRIERS, true, false, true},
+        {"locks, kept through", 2, 1, LOCKS, true, false, true},
+        {"an unsafe call", 2, 1, BARRIERS, false, true, true},
+    };
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) explore(&scenarios[i]);
+    free(seen);
+    return 0;
+}
