@@ -9,22 +9,25 @@ module Measure
 where
 
 import Bench
-import Control.Monad (forM, replicateM, when)
+import Control.Monad (replicateM, when)
 import System.Mem (performMajorGC)
 
 -- | A case: its name, and an action whose time is measured, made anew for each sample.
 data Measured = Measured String (IO (IO ()))
 
 -- | Samples of several cases in turn, A B C A B C, so that what disturbs one disturbs all; and their
--- medians, in nanoseconds. Garbage of the one before is not the next one's burden.
+-- medians, in nanoseconds. Garbage of the one before is not the next one's burden; where there are
+-- several samples, neither are the pages of memory that only the first one has to ask for.
 measure :: Arguments -> [Measured] -> IO [Double]
 measure a cases = do
-  rounds <- replicateM (argSamples a) . forM cases $ \(Measured _ make) -> do
-    action <- make
-    performMajorGC
-    timed action
+  when (argSamples a > 1) (mapM_ sample cases)
+  rounds <- replicateM (argSamples a) (mapM sample cases)
   pure (map median (columns rounds))
   where
+    sample (Measured _ make) = do
+      action <- make
+      performMajorGC
+      timed action
     columns rounds = [map (!! i) rounds | i <- [0 .. length cases - 1]]
 
 -- | The wanted ones of some cases, in that unit; a nanosecond has so many of them.

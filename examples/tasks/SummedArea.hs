@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- | A summed-area table in place: each element becomes the sum of all those above and to the left,
 -- its own row and column with them. Tiles on one diagonal do not depend on each other, so one pass
 -- over the memory is enough.
@@ -6,9 +8,10 @@ module SummedArea (summedArea) where
 import Capstan.Task
 import qualified Data.Vector.Unboxed as V
 import qualified Data.Vector.Unboxed.Mutable as M
+import Data.Word (Word32)
 import Example
 
-type Table = M.IOVector Int
+type Table = M.IOVector Word32
 
 -- | The elements of some rows and columns; those above and to the left are done.
 block :: Int -> Table -> (Int, Int) -> (Int, Int) -> IO ()
@@ -18,12 +21,12 @@ block n table (top, bottom) (left, right) = loop top bottom row
       before <- if left == 0 then pure 0 else sumLeft i
       go i left before
     -- The sum of the row's elements to the left: the table there, less the table above it.
-    sumLeft :: Int -> IO Int
+    sumLeft :: Int -> IO Word32
     sumLeft i = (-) <$> M.unsafeRead table (i * n + left - 1) <*> above i (left - 1)
-    above :: Int -> Int -> IO Int
+    above :: Int -> Int -> IO Word32
     above i j = if i == 0 then pure 0 else M.unsafeRead table ((i - 1) * n + j)
-    go :: Int -> Int -> Int -> IO ()
-    go i j acc
+    go :: Int -> Int -> Word32 -> IO ()
+    go i j !acc
       | j >= right = pure ()
       | otherwise = do
         x <- M.unsafeRead table (i * n + j)
@@ -46,7 +49,7 @@ summedArea =
       usual = [4096, 128],
       small = [100, 16],
       prepare = \[n, side] -> do
-        table <- V.thaw (V.map (`mod` 256) (randoms (n * n)))
+        table <- V.thaw (V.map (\x -> fromIntegral (x `mod` 256)) (randoms (n * n)))
         pure (n, side, table),
       sequential = \(n, _, table) -> block n table (0, n) (0, n) >> V.unsafeFreeze table,
       parallel = \(n, side, table) -> tiles n side table >> V.unsafeFreeze table
