@@ -60,13 +60,13 @@ steps plan suite =
   [ step
     | r <- [1 .. planRounds plan],
       step <-
-        Step r floorProgram (head (programThreads floorProgram (planCores plan))) Nothing :
-          [ Step r p t (Just runtime)
-            | p <- suitePrograms suite,
-              t <- wanted p (programThreads p (planCores plan)),
-              runtime <- planRuntimes plan,
-              p `runsUnder` runtime
-          ]
+        [Step r floorProgram t Nothing | t <- take 1 (programThreads floorProgram (planCores plan))]
+          ++ [ Step r p t (Just runtime)
+               | p <- suitePrograms suite,
+                 t <- wanted p (programThreads p (planCores plan)),
+                 runtime <- planRuntimes plan,
+                 p `runsUnder` runtime
+             ]
   ]
   where
     wanted p sizes

@@ -130,7 +130,7 @@ checkTwoCores :: Places -> IO (Double, [Checked])
 checkTwoCores places = do
   rounds <- replicateM 5 (program places "paths" ours ["-t", "2", "-r", "5", "-u", "2000"])
   floors <- replicateM 3 (floorNs ["atomic-add"])
-  let measured = [((name, kind), median [x | r <- rounds, (name', kind', _, x) <- r, name' == name, kind' == kind]) | (name, kind, _, _) <- head rounds]
+  let measured = [((name, kind), median [x | r <- rounds, (name', kind', _, x) <- r, name' == name, kind' == kind]) | (name, kind, _, _) <- concat (take 1 rounds)]
       transferNs = maybe 50 (/ 4) (lookup ("round-trip", "floor") measured)
       thousandths ns = show (max 1 (round (1000 * ns / transferNs) :: Int))
   foretold <- program places "simulate" [] ["-h", thousandths accessNs, "-x", thousandths (median floors), "2"]
@@ -146,7 +146,7 @@ checkTwoCores places = do
     ours = [("LD_LIBRARY_PATH", placeLibrary places), ("CAPSTAN_SUBSTRATE", "pthread")]
     floorNs cases = do
       out <- readFloor cases
-      pure (if null out then 3 else head out)
+      pure (case out of [] -> 3; first : _ -> first)
     readFloor cases = do
       clean <- cleanEnvironment
       (_, out, _) <- readCreateProcessWithExitCode (proc (placePrograms places </> "floor") (["-r", "5", "-u", "1000"] ++ cases)) {env = Just (Map.toList clean)} ""
