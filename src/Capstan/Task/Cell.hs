@@ -10,10 +10,12 @@
 -- A cell is a 'MutVar#' that changes by compare-and-swap only. It lies in a deque, is held by promises,
 -- and is all that a task is made of:
 --
--- > Task, Branch, Spark ---claim--> Open Pending -> Open Started -> Ended
--- >                                                  |               ^
--- >                                                  v               |
--- >                                             Open Cancelling -> Open Interrupted
+-- > Task, Branch, Spark --claim--> Pending ---> Started ------> Done or Failed
+-- >                                   |            |                 ^   ^
+-- >                                   |            v                 |   |
+-- >                                   |        Cancelling --> Interrupted |
+-- >                                   +------------------------->--+      |
+-- >        ... --claimed by who awaits it: Pending, or Own ---------------+
 --
 -- A task may be met by several threads at once: a worker that took it from a deque, the thread that
 -- awaits it, those who find an entry that was left behind. The claim decides who runs it.
@@ -31,6 +33,8 @@ module Capstan.Task.Cell
     isInterrupt,
     newCell,
     claim,
+    claimOwn,
+    isOwn,
     isTaken,
     begin,
     finish,
@@ -72,8 +76,10 @@ data Status a
   | Failed !SomeException
 
 data Phase
-  = -- | Claimed, and not to be interrupted apart from the thread that runs it.
+  = -- | Claimed, and not begun; or run by a thread that awaits it, and not to be interrupted apart from it.
     Pending
+  | -- | Claimed by the owner of the fork.
+    Own
   | Started !ThreadId
   | Cancelling
   | Interrupted
@@ -124,18 +130,31 @@ swap (Cell var) !old !new = IO $ \s -> case casMutVar# var old new s of
   (# s1, _, _ #) -> (# s1, False #)
 {-# INLINE swap #-}
 
--- | Claims a task that has not begun: then the result is what it was, and the status is @Open Pending@.
+-- | Claims a task that has not begun: then the result is what it was, and the status is 'Open'.
 claim :: Cell a -> IO (Status a)
-claim cell = do
+claim = claimAs Pending
+
+-- | As 'claim', by the owner of a fork.
+claimOwn :: Cell a -> IO (Status a)
+claimOwn = claimAs Own
+
+claimAs :: Phase -> Cell a -> IO (Status a)
+claimAs phase cell = do
   status <- readStatus cell
   let take' = do
-        swapped <- swap cell status (Open Pending [])
-        if swapped then pure status else claim cell
+        swapped <- swap cell status (Open phase [])
+        if swapped then pure status else claimAs phase cell
   case status of
     Task _ _ -> take'
     Branch {} -> take'
     Spark _ -> take'
     _ -> pure status
+
+-- | Whether the owner of the fork has claimed the task.
+isOwn :: Status a -> Bool
+isOwn status = case status of
+  Open Own _ -> True
+  _ -> False
 
 -- | Whether the task was claimed.
 isTaken :: Cell a -> IO Bool
@@ -147,17 +166,18 @@ isTaken cell = do
     Spark _ -> False
     _ -> True
 
--- | Says that this thread computes the result and may be interrupted. For who has claimed it.
-begin :: Cell a -> IO ()
+-- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer
+-- is 'False' if it was interrupted before.
+begin :: Cell a -> IO Bool
 begin cell = do
   me <- myThreadId
   let go = do
         status <- readStatus cell
         case status of
-          Open _ waiters -> do
+          Open Pending waiters -> do
             swapped <- swap cell status (Open (Started me) waiters)
-            if swapped then pure () else go
-          _ -> pure ()
+            if swapped then pure True else go
+          _ -> pure False
   go
 
 -- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked. Another
@@ -193,6 +213,9 @@ interrupt cell = do
       if swapped
         then throwTo thread (Interrupt cell) >> acknowledge
         else interrupt cell
+    Open Pending waiters -> do
+      swapped <- swap cell status (Open Interrupted waiters)
+      if swapped then pure () else interrupt cell
     _ -> pure ()
   where
     acknowledge = do

@@ -53,7 +53,9 @@ noCounters = IO $ \s -> case newByteArray# 0# s of
 
 -- | Counts a task that is not pushed by 'Capstan.Task.Deque.push'.
 countPushed :: Counters -> IO ()
-countPushed (Counters counters) = addAt counters 0
+countPushed (Counters counters)
+  | isTrue# (sizeofMutableByteArray# counters ==# 0#) = pure ()
+  | otherwise = addAt counters 0
 
 -- | Counts a task that has ended.
 countEnded :: Counters -> IO ()

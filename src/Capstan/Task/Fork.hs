@@ -76,7 +76,7 @@ bothOn pool left right = do
 -- | The right branch was not popped: claims it, or waits for the worker that runs it.
 joinBranch :: Pool -> Cell b -> a -> IO (Outcome a b)
 joinBranch pool cell a = do
-  status <- claim cell
+  status <- claimOwn cell
   case status of
     Branch {} -> pure (RightIsMine a)
     _ -> do
@@ -88,9 +88,10 @@ joinBranch pool cell a = do
 abandon :: Pool -> Cell b -> SomeException -> IO a
 abandon pool cell e = do
   _ <- pop (deques pool) (entryOf cell)
-  status <- claim cell
+  status <- claimOwn cell
   case status of
     Branch {} -> throwIO e
+    _ | isOwn status -> throwIO e
     _ -> do
       result <- uninterruptibleMask_ (interrupt cell >> wait cell)
       case result of

@@ -141,7 +141,8 @@ split (Range from to size pool) bound piece combine neutral
               let next = if remaining i limit <= size then limit else i + size
               acc' <- piece acc i next
               fixed acc' next end
-    pieces i end = (remaining i end `quot` size + 1) `quot` 2
+    -- Half of the whole pieces, rounded up.
+    pieces i end = let n = remaining i end `quot` size in n - n `quot` 2
 
     measured !n !acc i end = do
       limit <- min end <$> bound

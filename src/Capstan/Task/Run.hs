@@ -26,11 +26,11 @@ runClaimed everyone current cell = quench $ do
   status <- claim cell
   case status of
     Task home action -> do
-      begin cell
+      begun <- begin cell
       -- Before the look at the failure: see the head of "Capstan.Task.Scope".
       atomicWriteIORef current (Running (failure home) (interrupt cell))
       failed <- readIORef (failure home)
-      outcome <- maybe (try (unsafeUnmask action)) (pure . Left) failed
+      outcome <- attempt begun (maybe action throwIO failed)
       writeIORef current NoTask
       case outcome of
         Right x -> end home cell (Done x)
@@ -40,8 +40,8 @@ runClaimed everyone current cell = quench $ do
             end home cell (Failed (fromMaybe e cause))
           | otherwise -> failHome everyone home e >> end home cell (Failed e)
     Branch owner listens right -> do
-      begin cell
-      outcome <- try (unsafeUnmask right)
+      begun <- begin cell
+      outcome <- attempt begun right
       case outcome of
         Right x -> finish cell (Done x)
         Left e -> do
@@ -54,6 +54,7 @@ runClaimed everyone current cell = quench $ do
       finish cell (Done x)
     _ -> pure ()
   where
+    attempt begun action = if begun then try (unsafeUnmask action) else pure (Left (toException (Interrupt cell)))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the

@@ -29,6 +29,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- > parallelScan max (fromList [3, 1, 4, 1, 5]) == fromList [3, 3, 4, 4, 5]
 parallelScan :: V.Vector v a => (a -> a -> a) -> v a -> v a
 parallelScan combine vector
+  | n == 0 = vector
   | n < smallest = V.scanl1' combine vector
   | otherwise = unsafePerformIO $ do
     capabilities <- getNumCapabilities

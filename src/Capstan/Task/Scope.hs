@@ -75,7 +75,7 @@ runOn workers body = do
         <*> Cell.newCell (Cell.Open Cell.Pending [])
         <*> newEmptyMVar
     let scope = Scope workers home
-    Cell.begin (bodyCell home)
+    _ <- Cell.begin (bodyCell home)
     result <- try (restore (body scope))
     closed <- try (Cell.finish (bodyCell home) (Cell.Done ()))
     let outcome = result <* closed
@@ -131,7 +131,8 @@ async (Scope workers home) action = do
 -- waits and its Capability goes on with other tasks. Throws what the task threw.
 --
 -- An asynchronous exception to the caller ends a task that the caller runs for its promise; the
--- promise then throws that exception to others who await it.
+-- promise then throws that exception to others who await it. Tasks that await each other in a circle are
+-- a deadlock, of which GHC's report cannot be relied on.
 await :: Promise a -> IO a
 await (Promise workers cell) = do
   masking <- getMaskingState

@@ -1,0 +1,154 @@
+-- | Exceptions, cancellation, deadlines and call stacks.
+module FailureTests (tests) where
+
+import Capstan.Task
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List (isInfixOf)
+import Data.Maybe (isNothing)
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+newtype Broken = Broken Int deriving (Eq, Show)
+
+instance Exception Broken
+
+tests :: TestTree
+tests =
+  testGroup
+    "failures"
+    [ testCase "await throws what the task threw" $ do
+        r <- try (run (\s -> async s (throwIO (Broken 1)) >>= await))
+        (r :: Either Broken ()) @?= Left (Broken 1),
+      testCase "a failure that nobody awaits reaches run" $ do
+        r <- try (run (\s -> void (async s (void (throwIO (Broken 2))))))
+        (r :: Either Broken ()) @?= Left (Broken 2),
+      testCase "an expected failure harms nobody" $ do
+        r <- run $ \s -> do
+          bad <- async s (try (throwIO (Broken 3)))
+          good <- async s (pure 'g')
+          (,) <$> await bad <*> await good
+        r @?= (Left (Broken 3) :: Either Broken (), 'g'),
+      testCase "a failing task interrupts the others" . ends $ do
+        ready <- newEmptyMVar
+        stopped <- newEmptyMVar
+        r <- try . run $ \s -> do
+          _ <- async s ((putMVar ready () >> forever (threadDelay 1000000)) `onException` putMVar stopped ())
+          bad <- async s (takeMVar ready >> throwIO (Broken 4))
+          await bad
+        (r :: Either Broken ()) @?= Left (Broken 4)
+        takeMVar stopped,
+      testCase "a failing task interrupts the body" . ends $ do
+        r <- try . run $ \s -> do
+          _ <- async s (void (throwIO (Broken 5)))
+          forever (threadDelay 1000000)
+        (r :: Either Broken ()) @?= Left (Broken 5),
+      testCase "a failing body interrupts the tasks" . ends $ do
+        ready <- newEmptyMVar
+        stopped <- newIORef False
+        r <- try . run $ \s -> do
+          _ <- async s ((putMVar ready () >> forever (threadDelay 1000000)) `onException` writeIORef stopped True)
+          takeMVar ready
+          void (throwIO (Broken 6))
+        (r :: Either Broken ()) @?= Left (Broken 6)
+        -- The scope has waited for its task.
+        readIORef stopped >>= (@?= True),
+      testCase "a failed scope starts no task" $ do
+        ran <- newIORef False
+        r <- try . run $ \s -> do
+          p <- async s (void (throwIO (Broken 7)))
+          _ <- try (await p) :: IO (Either SomeException ())
+          void (async s (writeIORef ran True))
+        (r :: Either Broken ()) @?= Left (Broken 7)
+        readIORef ran >>= (@?= False),
+      testCase "cancel" . ends $ do
+        r <- try . run $ \s -> do
+          _ <- async s (forever (threadDelay 1000000))
+          cancel s
+          forever (threadDelay 1000000)
+        (r :: Either Cancelled ()) @?= Left Cancelled,
+      testCase "left throws" $ do
+        r <- try (both (throwIO (Broken 8)) (pure ()))
+        (r :: Either Broken ((), ())) @?= Left (Broken 8),
+      testCase "right throws" $ do
+        r <- try (both (pure ()) (throwIO (Broken 9)))
+        (r :: Either Broken ((), ())) @?= Left (Broken 9),
+      testCase "right throws while left runs on" . ends $ do
+        started <- newEmptyMVar
+        r <- try (both (takeMVar started >> forever (threadDelay 1000000)) (putMVar started () >> throwIO (Broken 10)))
+        (r :: Either Broken ((), ())) @?= Left (Broken 10),
+      testCase "left throws while right runs on" . ends $ do
+        started <- newEmptyMVar
+        stopped <- newIORef False
+        let right = (putMVar started () >> forever (threadDelay 1000000)) `onException` writeIORef stopped True
+        r <- try (both (takeMVar started >> throwIO (Broken 11)) right)
+        (r :: Either Broken ((), ())) @?= Left (Broken 11)
+        readIORef stopped >>= (@?= True),
+      testCase "both throw at once, many times" . ends . forM_ [1 .. 2000] $ \i -> do
+        r <- try (both (yield >> throwIO (Broken i)) (yield >> throwIO (Broken i)))
+        (r :: Either Broken ((), ())) @?= Left (Broken i),
+      testCase "a failure deep in a tree of forks" . ends $ do
+        running <- newIORef (0 :: Int)
+        let tree :: Int -> IO ()
+            tree 0 = throwIO (Broken 12)
+            tree n = bracket_ (change 1) (change (-1)) (void (both (tree (n - 1)) (pure ())))
+            change d = atomicModifyIORef' running (\k -> (k + d, ()))
+        r <- try (tree 1000)
+        (r :: Either Broken ()) @?= Left (Broken 12)
+        readIORef running >>= (@?= 0),
+      testCase "a loop's failure" . ends $ do
+        r <- try (parallelFor (chunk 1 (range 0 10000)) (\i -> when (i == 7777) (throwIO (Broken i))))
+        (r :: Either Broken ()) @?= Left (Broken 7777),
+      testCase "a failure in pure code" $ do
+        r <- try (evaluate (fst (bothPure 'a' (throw (Broken 13) :: Char))))
+        r @?= Left (Broken 13),
+      testCase "an asynchronous exception reaches the whole tree" . ends $ killTree,
+      testCase "a deadline" . ends $ do
+        r <- runWithin 20000 $ \s -> do
+          _ <- async s (forever (threadDelay 1000000))
+          forever (threadDelay 1000000)
+        assertBool "ran out" (isNothing (r :: Maybe ())),
+      testCase "a deadline in time" $ runWithin 10000000 (\s -> async s (pure 'z') >>= await) >>= (@?= Just 'z'),
+      testCase "a deadline of a computation in forks" . ends $ do
+        let endless :: IO ()
+            endless = void (both endless endless)
+        r <- runWithin 20000 (const endless)
+        assertBool "ran out" (isNothing r),
+      testCase "the call stack survives" callStackSurvives
+    ]
+
+-- | A hang is a failure here, sooner than by the limit of the whole test.
+ends :: IO () -> IO ()
+ends action = timeout 60000000 action >>= maybe (assertFailure "did not end") pure
+
+-- | Kills the thread that opened a scope; waits until all of twenty tasks have seen it.
+killTree :: IO ()
+killTree = do
+  begun <- newEmptyMVar
+  ended <- newIORef (0 :: Int)
+  over <- newEmptyMVar
+  let member = (putMVar begun () >> forever (threadDelay 1000000)) `onException` atomicModifyIORef' ended (\n -> (n + 1, ()))
+  thread <- forkIO $ do
+    r <- try (run (\s -> replicateM_ 10 (async s member >> async s (both member member)) >> forever (threadDelay 1000000)))
+    putMVar over (r :: Either AsyncException ())
+  replicateM_ 10 (takeMVar begun)
+  killThread thread
+  r <- takeMVar over
+  r @?= Left ThreadKilled
+  n <- readIORef ended
+  assertBool ("at least those ten have ended: " ++ show n) (n >= 10)
+
+inner :: HasCallStack => IO Int
+inner = error "deep down"
+
+callStackSurvives :: IO ()
+callStackSurvives = do
+  r <- try (run (\s -> async s (void inner >> pure ()) >>= await))
+  case r of
+    Left e -> do
+      let shown = show (e :: ErrorCall)
+      assertBool shown ("deep down" `isInfixOf` shown && "inner" `isInfixOf` shown)
+    Right () -> assertFailure "no exception"

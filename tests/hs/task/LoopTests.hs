@@ -1,0 +1,71 @@
+-- | Loops: every index once, in order where order is promised, at the ends of 'Int' too.
+module LoopTests (tests) where
+
+import Capstan.Task
+import Control.Monad
+import Control.Monad.ST (runST)
+import Data.IORef
+import qualified Data.Vector.Unboxed as U
+import qualified Data.Vector.Unboxed.Mutable as M
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+tests :: TestTree
+tests =
+  testGroup
+    "loops"
+    [ testProperty "each index once" $ \(Small from) (NonNegative count) grain -> ioProperty $ do
+        marks <- M.replicate count (0 :: Int)
+        parallelFor (grained grain (range from (from + count))) (\i -> M.modify marks (+ 1) (i - from))
+        (=== U.replicate count 1) <$> U.freeze marks,
+      testProperty "a reduction keeps the order" $ \(Small from) (NonNegative count) grain -> ioProperty $ do
+        xs <- parallelForReduce (grained grain (range from (from + count))) (++) [] (\i -> pure [i])
+        pure (xs === [from .. from + count - 1]),
+      testProperty "pieces cover the range in order" $ \(Small from) (NonNegative count) grain -> ioProperty $ do
+        pieces <- mapChunks (grained grain (range from (from + count))) (\a b -> pure [a .. b - 1])
+        pure (concat pieces === [from .. from + count - 1] .&&. not (any null pieces)),
+      testProperty "the least index is found" $ \(NonNegative count) grain wanted -> ioProperty $ do
+        found <- parallelFind (grained grain (range 0 count)) (\i -> pure (if i `elem` wanted then Just i else Nothing))
+        let hits = [i | i <- [0 .. count - 1], i `elem` (wanted :: [Int])]
+        pure (found === (if null hits then Nothing else Just (head hits))),
+      testCase "pieces have the size that was asked for" $ do
+        pieces <- mapChunks (chunk 7 (range 3 1000)) (\a b -> pure (b - a))
+        assertBool (show pieces) (all (== 7) (init pieces) && sum pieces == 997),
+      testCase "empty and reversed ranges" $ do
+        count <- newIORef (0 :: Int)
+        forM_ [range 0 0, range 5 5, range 5 0, chunk 3 (range 9 1)] $ \r -> do
+          parallelFor r (\_ -> modifyIORef count (+ 1))
+          parallelForReduce r (+) 17 pure >>= (@?= 17)
+          mapChunks r (\_ _ -> pure ()) >>= (@?= [])
+        readIORef count >>= (@?= 0),
+      testCase "one index" $ parallelForReduce (range 41 42) (+) 0 pure >>= (@?= 41),
+      testCase "the ends of Int" $ do
+        let high = maxBound :: Int
+            low = minBound :: Int
+        parallelForReduce (chunk 2 (range (high - 5) high)) (++) [] (\i -> pure [high - i]) >>= (@?= [5, 4, 3, 2, 1])
+        parallelForReduce (range low (low + 4)) (++) [] (\i -> pure [i - low]) >>= (@?= [0, 1, 2, 3])
+        parallelFind (chunk maxBound (range low high)) (pure . Just) >>= (@?= Just low),
+      testCase "nothing is begun above what was found" $ do
+        begun <- newIORef (0 :: Int)
+        found <- parallelFind (chunk 1 (range 0 maxBound)) $ \i -> do
+          atomicModifyIORef' begun (\n -> (max n i, ()))
+          pure (if i == 100 then Just i else Nothing)
+        found @?= Just 100
+        -- The loop would not end if all were visited.
+        readIORef begun >>= \n -> assertBool (show n) (n >= 100),
+      testCase "loops in loops" $ do
+        result <- parallelForReduce (range 0 50) (+) 0 $ \i ->
+          parallelForReduce (chunk 3 (range 0 50)) (+) 0 (\j -> pure (i * j))
+        result @?= sum [i * j | i <- [0 .. 49], j <- [0 .. 49]],
+      testCase "in ST" $ do
+        let squares = runST $ do
+              v <- M.new 1000
+              parallelFor (chunk 10 (range 0 1000)) (\i -> M.write v i (i * i))
+              U.unsafeFreeze v
+        squares @?= U.generate 1000 (\i -> i * i),
+      testCase "a large range of an empty body" $ parallelFor (range 0 50000000) (\_ -> pure ())
+    ]
+
+grained :: Int -> Range -> Range
+grained grain = if grain <= 0 then id else chunk grain

@@ -1,0 +1,34 @@
+-- | Tests of "Capstan.Task" and "Capstan.Domain", each on one, two and four Capabilities.
+module Main (main) where
+
+import Control.Concurrent (setNumCapabilities)
+import qualified DomainTests
+import qualified FailureTests
+import qualified LoopTests
+import qualified ModelTests
+import qualified RegionTests
+import qualified ScopeTests
+import qualified StressTests
+import Test.Tasty
+import Test.Tasty.Runners (NumThreads (..))
+import qualified VectorTests
+
+main :: IO ()
+main =
+  -- One after another: they change the number of Capabilities.
+  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
+    testGroup "tasks" (ModelTests.tests : map on [1, 2, 4])
+
+on :: Int -> TestTree
+on n =
+  withResource (setNumCapabilities n) pure . const $
+    testGroup
+      ("on " ++ show n)
+      [ ScopeTests.tests,
+        FailureTests.tests,
+        LoopTests.tests,
+        VectorTests.tests,
+        DomainTests.tests,
+        RegionTests.tests,
+        StressTests.tests
+      ]

@@ -1,0 +1,56 @@
+-- | Scans and sorts against their sequential versions.
+module VectorTests (tests) where
+
+import Capstan.Task
+import Control.Monad.ST (runST)
+import Data.List (sortOn)
+import qualified Data.Vector as B
+import qualified Data.Vector.Storable as S
+import qualified Data.Vector.Unboxed as U
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+-- | Composition of linear functions: associative, not commutative.
+compose :: (Int, Int) -> (Int, Int) -> (Int, Int)
+compose (a, b) (c, d) = (a * c, b * c + d)
+
+long :: Int -> [Int]
+long seed = take (20000 + abs seed `mod` 999) (iterate (\x -> (x * 1103515245 + 12345) `mod` 2147483648) (abs seed))
+
+tests :: TestTree
+tests =
+  testGroup
+    "vectors"
+    [ testProperty "a short scan" $ \xs ->
+        U.toList (parallelScan compose (U.fromList xs)) === scanl1 compose xs,
+      testProperty "a long scan does not exchange operands" . withMaxSuccess 20 $ \seed ->
+        let xs = zip (map (`mod` 3) (long seed)) (long (seed + 1))
+         in U.toList (parallelScan compose (U.fromList xs)) === scanl1 compose xs,
+      testProperty "prefix sums" . withMaxSuccess 20 $ \seed ->
+        let xs = long seed
+            sums = scanl1 (+) xs
+         in U.toList (prefixSum (U.fromList xs)) === sums
+              .&&. S.toList (prefixSum (S.fromList xs)) === sums
+              .&&. B.toList (prefixSum (B.fromList xs)) === sums,
+      testCase "scans of sizes about the number of blocks" $
+        mapM_
+          (\n -> prefixSum (U.replicate n 1) @?= U.generate n (+ 1))
+          ([0 .. 70] ++ [4090 .. 4130] ++ [8191, 8192, 8193]),
+      testProperty "a short sort" $ \xs -> sorted xs === sortOn fst (xs :: [(Int, Int)]),
+      testProperty "a long sort is stable" . withMaxSuccess 20 $ \seed ->
+        let xs = zip (map (`mod` 100) (long seed)) [0 ..] in sorted xs === sortOn fst xs,
+      testCase "sorts of sizes about the pieces" $
+        mapM_ (\n -> let xs = zip (take n (long n)) [0 ..] in sorted xs @?= sortOn fst xs) ([0 .. 50] ++ [2040 .. 2052] ++ [4097]),
+      testCase "a sort of the sorted and of the reversed" $ do
+        let ascending = zip [1 .. 30000] (repeat 0)
+        sorted ascending @?= ascending
+        sorted (reverse ascending) @?= ascending
+    ]
+
+sorted :: [(Int, Int)] -> [(Int, Int)]
+sorted xs = U.toList $
+  runST $ do
+    v <- U.thaw (U.fromList xs)
+    parallelSortBy (\a b -> compare (fst a) (fst b)) v
+    U.unsafeFreeze v
