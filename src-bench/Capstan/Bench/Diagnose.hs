@@ -10,8 +10,8 @@
 --
 -- A cause is named when it explains a tenth of the time or more, from counts and from what the things
 -- counted cost on this machine at that time, and never from a time alone. Disagreement must be
--- larger than a tenth and than what the processes of one benchmark differ by. Where other work on the
--- machine is to blame, nothing is said about order.
+-- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
+-- speed of the processor. Where other work on the machine is to blame, nothing is said about order.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -67,9 +67,12 @@ diagnose accounts =
   ]
   where
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
-    findings = own ++ [f | not disturbed, f <- mapMaybe orderEffect accounts ++ concatMap repeats (families accounts)]
-    -- Where others took the cores or the processor was slower at times, times differ for that reason.
-    disturbed = any ((`elem` [Oversubscription, CpuFrequency]) . findingCause . snd) own
+    findings = own ++ [f | not disturbed, f <- mapMaybe (onBoth orderEffect) accounts ++ concatMap repeatsOnBoth (families accounts)]
+    -- What differs only because the processor was slower at times is no disagreement.
+    onBoth f a = f a <* traverse f (atFullSpeed [a])
+    repeatsOnBoth as = if null (repeats (atFullSpeed as)) then [] else repeats as
+    -- Where others took the cores, times differ for that reason.
+    disturbed = any ((== Oversubscription) . findingCause . snd) own
 
 ownCauses :: [Account -> Maybe Finding]
 ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, cpuFrequency, timerResolution, oversubscription]

@@ -22,13 +22,14 @@ module Capstan.Bench.Evidence
     -- * All processes
     Watched (..),
     Account (..),
+    atFullSpeed,
     Session (..),
     readSession,
     writeSession,
   )
 where
 
-import Capstan.Bench.Counters (Calls, Costs, Reading)
+import Capstan.Bench.Counters (Calls, Costs, Reading (spinTime))
 import Capstan.Bench.Statistics (middle)
 import Criterion.Measurement.Types (Measured (..))
 import Data.Aeson
@@ -106,6 +107,18 @@ data Account = Account
     accountWatched :: !(Maybe Watched)
   }
   deriving (Eq, Show)
+
+-- | The same accounts with each sample's time as it would have been at the fastest speed of the
+-- processor that was seen in them. A guest on a busy host, and a core whose clock changes, are slower
+-- at times, and a fixed chain of additions beside each sample tells by how much.
+atFullSpeed :: [Account] -> [Account]
+atFullSpeed accounts = map (onTrials (\t -> t {trialSamples = map scaled (trialSamples t)})) accounts
+  where
+    spins = [x | a <- accounts, t <- accountAlone a ++ accountAfter a, s <- trialSamples t, Just x <- [spinTime (sampleReading s)]]
+    scaled s = case spinTime (sampleReading s) of
+      Just x | x > 0 -> s {sampleMeasured = (sampleMeasured s) {measTime = sampleTime s * minimum spins / x}}
+      _ -> s
+    onTrials f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
 
 -- | A run of the program: all its benchmarks in the order in which it lists them.
 data Session = Session
