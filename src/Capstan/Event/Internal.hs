@@ -38,15 +38,14 @@ where
 import Capstan.Event.Foreign
 import Capstan.Event.Manager
 import Capstan.Event.Types
-import Control.Exception (mask_, onException)
+import Control.Exception (mask_)
 import Control.Monad (when)
 import Data.Bits ((.|.))
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import Data.Word (Word32, Word64)
 import Foreign.C.Error (Errno (..), eNOENT)
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (Ptr, nullFunPtr, nullPtr)
-import Foreign.StablePtr (castStablePtrToPtr, freeStablePtr, newStablePtr)
+import Foreign.Ptr (nullFunPtr, nullPtr)
 import Foreign.Storable (peek)
 import System.Posix.Types (Fd (..))
 
@@ -134,7 +133,7 @@ registerWith ::
   IO Watch
 registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
   state <- newIORef True
-  ident <- withContext (handler state) $ \context ->
+  ident <- withHandler manager (handler state) $ \context ->
     withHandle manager $ \raw -> alloca $ \out -> do
       check "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) nullFunPtr context out
       peek out
@@ -142,13 +141,6 @@ registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
   where
     mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
     flag bit on = if on then bit else 0 :: Word32
-
--- | Makes the data that C keeps; frees it if the call throws. Masked.
-withContext :: Handler -> (Ptr () -> IO b) -> IO b
-withContext handler run = do
-  stable <- newStablePtr handler
-  run (castStablePtrToPtr stable) `onException` freeStablePtr stable
-{-# INLINE withContext #-}
 
 -- | Changes what a registration watches for; 'mempty': nothing for now. 'False' if it has ended.
 change :: Watch -> Events -> IO Bool
@@ -206,7 +198,7 @@ later time span' = if span' > maxBound - time then maxBound else time + span'
 start :: String -> Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
 start name manager deadline period target = mask_ $ do
   state <- newIORef True
-  ident <- withContext (timerHandler manager state (period == 0) target) $ \context ->
+  ident <- withHandler manager (timerHandler manager state (period == 0) target) $ \context ->
     withHandle manager $ \raw -> alloca $ \out -> do
       check name =<< c_timer_start_at raw deadline period nullFunPtr context out
       peek out
@@ -245,7 +237,7 @@ post manager action = postTo manager (Run (const action))
 -- | Delivers to any target from the manager's thread.
 postTo :: Manager -> Target () -> IO ()
 postTo manager target = mask_ $
-  withContext (Handler (const run)) $ \context ->
+  withHandler manager (Handler (const run)) $ \context ->
     withHandle manager $ \raw -> check "post" =<< c_post raw nullFunPtr context
   where
     run = case target of

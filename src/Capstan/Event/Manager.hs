@@ -6,8 +6,8 @@
 -- Description : Managers and the threads that drive them
 --
 -- A manager is driven by a Haskell thread that pulls records of what is due from C and runs the
--- handlers that they name. The data of a registration is a stable pointer to its handler; C says by
--- the @last@ mark when no further record can bring it, and then it is freed.
+-- handlers that they name. The data of a registration is the slot of its handler ("Capstan.Event.Slots");
+-- C says by the @last@ mark when no further record can bring it, and then it is freed.
 --
 -- While there is something to do, the pull is an unsafe call that cannot block. When there is
 -- nothing, even after other threads of the Capability have run, a safe call sleeps in the kernel.
@@ -16,6 +16,7 @@
 module Capstan.Event.Manager
   ( Manager,
     Handler (..),
+    withHandler,
     withHandle,
     check,
     newManager,
@@ -36,6 +37,7 @@ module Capstan.Event.Manager
 where
 
 import Capstan.Event.Foreign
+import Capstan.Event.Slots
 import Capstan.Event.Types
 import Control.Concurrent
   ( forkIO,
@@ -76,14 +78,7 @@ import Foreign.ForeignPtr
   )
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (peekArray)
-import Foreign.Ptr (FunPtr, Ptr, castFunPtr, nullFunPtr, nullPtr, plusPtr)
-import Foreign.StablePtr
-  ( StablePtr,
-    castPtrToStablePtr,
-    castStablePtrToPtr,
-    deRefStablePtr,
-    freeStablePtr,
-  )
+import Foreign.Ptr (FunPtr, Ptr, castFunPtr, minusPtr, nullFunPtr, nullPtr, plusPtr)
 import Foreign.Storable (peek, peekByteOff, poke)
 import GHC.Arr (Array, bounds, inRange, listArray, (!), (//))
 import GHC.Conc
@@ -102,6 +97,7 @@ data Manager = Manager
     -- | Records of the last pull; in front of them how many there are ('countOf'), which is the next
     -- to run ('nextOf') and what to free then ('currentOf').
     managerBatch :: !(ForeignPtr CUInt),
+    managerHandlers :: !(Slots Handler),
     -- | The process, by its number of forks, in which a thread drives the manager. A thread that
     -- drove it in the parent is not there in a child.
     managerDriver :: !(IORef (Maybe CUInt)),
@@ -115,8 +111,8 @@ batchCapacity, batchHeader :: Int
 batchCapacity = 256
 batchHeader = 16
 
--- | A manager that some thread must drive, by 'loop' or 'step'. 'withManager' ends it; one that is
--- not ended keeps what is registered alive. Throws an 'IOError' when there are no descriptors left.
+-- | A manager that some thread must drive, by 'loop' or 'step'. 'withManager' ends it, as
+-- does the collector when nobody can reach it. Throws an 'IOError' when there are no descriptors left.
 newManager :: IO Manager
 newManager = mask_ $ do
   raw <- alloca $ \out -> do
@@ -127,8 +123,9 @@ newManager = mask_ $ do
   withForeignPtr batch $ \p -> do
     poke (countOf p) 0
     poke (nextOf p) 0
-    poke (currentOf p) (castPtrToStablePtr nullPtr)
-  Manager handle batch <$> newIORef Nothing <*> newIORef reportException
+    poke (currentOf p) noHandler
+  handlers <- newSlots (Handler (const (pure ())))
+  Manager handle batch handlers <$> newIORef Nothing <*> newIORef reportException
 
 -- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
 -- thread. No other thread may use it any more.
@@ -154,6 +151,13 @@ reportException e = getUncaughtExceptionHandler >>= \handler -> handler e
 -- throw; what is pending is told so by the last turns of the loop.
 shutdown :: Manager -> IO ()
 shutdown manager = withHandle manager c_shutdown
+
+-- | Makes the data that C keeps of a handler; lets it go if the call throws. Masked.
+withHandler :: Manager -> Handler -> (Ptr () -> IO b) -> IO b
+withHandler manager handler run = do
+  slot <- takeSlot (managerHandlers manager) handler
+  run (nullPtr `plusPtr` slot) `onException` freeSlot (managerHandlers manager) slot
+{-# INLINE withHandler #-}
 
 withHandle :: Manager -> (Ptr CManager -> IO a) -> IO a
 withHandle = withForeignPtr . managerHandle
@@ -263,9 +267,12 @@ countOf, nextOf :: Ptr CUInt -> Ptr CUInt
 countOf batch = batch
 nextOf batch = batch `plusPtr` 4
 
--- | The handler that is running and must be freed after it, or NULL.
-currentOf :: Ptr CUInt -> Ptr (StablePtr Handler)
+-- | The handler that is running and must be freed after it, or 'noHandler'.
+currentOf :: Ptr CUInt -> Ptr Slot
 currentOf batch = batch `plusPtr` 8
+
+noHandler :: Slot
+noHandler = -1
 
 recordOf :: Ptr CUInt -> CUInt -> Ptr Record
 recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
@@ -313,7 +320,7 @@ runBatch manager restore = withForeignPtr (managerBatch manager) $ \batch -> do
   count <- peek (countOf batch)
   let go =
         restore (runRecords manager batch) `catch` \e -> do
-          releaseCurrent batch
+          releaseCurrent manager batch
           case fromException e of
             Just (SomeAsyncException _) -> throwIO e -- meant for the thread, not for the action
             Nothing -> readIORef (managerExceptions manager) >>= \report -> restore (report e)
@@ -321,7 +328,7 @@ runBatch manager restore = withForeignPtr (managerBatch manager) $ \batch -> do
   when (first < count) go
   pure (fromIntegral (count - first))
 
--- | What a stable pointer holds. The record is there until the handler returns.
+-- | What a slot holds. The record is there until the handler returns.
 newtype Handler = Handler (Ptr Record -> IO ())
 
 -- | Not masked.
@@ -337,29 +344,29 @@ runRecords manager batch = go
         function <- peekByteOff record 8 :: IO (FunPtr ())
         if function /= nullFunPtr
           then poke (nextOf batch) (next + 1) >> runForeign manager record function context
-          else runHandler batch next record (castPtrToStablePtr context)
+          else runHandler manager batch next record (context `minusPtr` nullPtr)
         go
 
-runHandler :: Ptr CUInt -> CUInt -> Ptr Record -> StablePtr Handler -> IO ()
-runHandler batch next record stable = do
-  Handler run <- deRefStablePtr stable
+runHandler :: Manager -> Ptr CUInt -> CUInt -> Ptr Record -> Slot -> IO ()
+runHandler manager batch next record slot = do
+  Handler run <- readSlot (managerHandlers manager) slot
   kind <- recordKind record
   final <- peekByteOff record 41 :: IO Word8
   ended <- isEnded record kind
   if final == 0
     then poke (nextOf batch) (next + 1)
-    else mask_ (poke (currentOf batch) stable >> poke (nextOf batch) (next + 1))
+    else mask_ (poke (currentOf batch) slot >> poke (nextOf batch) (next + 1))
   unless ended (run record)
-  when (final /= 0) (mask_ (releaseCurrent batch))
+  when (final /= 0) (mask_ (releaseCurrent manager batch))
 
 -- | Frees the handler that the present record was the last to name, if it has not been freed.
 -- Masked.
-releaseCurrent :: Ptr CUInt -> IO ()
-releaseCurrent batch = do
-  stable <- peek (currentOf batch)
-  unless (castStablePtrToPtr stable == nullPtr) $ do
-    poke (currentOf batch) (castPtrToStablePtr nullPtr)
-    freeStablePtr stable
+releaseCurrent :: Manager -> Ptr CUInt -> IO ()
+releaseCurrent manager batch = do
+  slot <- peek (currentOf batch)
+  unless (slot == noHandler) $ do
+    poke (currentOf batch) noHandler
+    freeSlot (managerHandlers manager) slot
 
 -- | Ended by a call: nothing happened, the data comes back.
 isEnded :: Ptr Record -> RecordKind -> IO Bool
