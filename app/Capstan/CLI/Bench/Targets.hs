@@ -70,6 +70,8 @@ data Target = Target
     targetPeer :: !Peer,
     targetBound :: !Bound,
     targetNoise :: !Bool,
+    -- | Not judged where the peer was not measured, because it cannot be had everywhere.
+    targetOptional :: !Bool,
     targetReason :: !Text
   }
   deriving (Eq, Show)
@@ -86,6 +88,7 @@ instance FromJSON Target where
       <*> (o .:? "to" >>= peer)
       <*> (AtMost <$> o .: "at_most" <|> AtLeast <$> o .: "at_least" <|> AtMostMore <$> o .: "at_most_more")
       <*> o .:? "noise" .!= False
+      <*> o .:? "optional" .!= False
       <*> o .: "reason"
     where
       peer :: Applicative f => Maybe Text -> f Peer
@@ -127,7 +130,7 @@ data Judgement = Judgement
 judge :: Int -> Results -> Target -> [Judgement]
 judge cores results target
   | null ours = [Judgement target "-" (Left "no runtime of ours was measured")]
-  | otherwise = [Judgement target name (outcome name) | name <- ours]
+  | otherwise = [Judgement target name (outcome name) | name <- ours, not (targetOptional target && null (peerOf name))]
   where
     ours =
       [ name
