@@ -168,7 +168,8 @@ static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool 
     }
 }
 
-struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region) {
+/* Finds the region's team and describes the region in it; the master does not sit in it yet. */
+static struct cst_team *prepare(struct cst_thread *thread, const struct cst_region *region) {
     uint32_t limited = 0;
     uint32_t size = threads_for(thread, region, &limited);
     struct cst_team *team = NULL;
@@ -181,17 +182,27 @@ struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_re
     describe(thread, team, size, region->bind);
     if (cst_unlikely(cst_bind_wanted())) cst_bind_team(thread, team, region->bind);
     SET(limited, limited);
-    team->saved = thread->context;
-    struct cst_seat *seat = &team->first;
-    seat->thread = thread;
-    take_seat(thread, seat, team->region, team->size, team->crowded, seat->barrier, seat->construct,
-              cst_load_relaxed(&team->singles));
+    team->first.singles = cst_load_relaxed(&team->singles);
     if (team->crowded) {
         cst_store_relaxed(&team->awaited, size);
         cst_store_relaxed(&team->joining, size - 1);
     }
     thread->regions++;
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
+    return team;
+}
+
+static void take_first_seat(struct cst_thread *thread, struct cst_team *team) {
+    struct cst_seat *seat = &team->first;
+    team->saved = thread->context;
+    seat->thread = thread;
+    take_seat(thread, seat, team->region, team->size, team->crowded, seat->barrier, seat->construct,
+              seat->singles);
+}
+
+struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region) {
+    struct cst_team *team = prepare(thread, region);
+    take_first_seat(thread, team);
     return team;
 }
 
@@ -216,10 +227,8 @@ static void fork_children(struct cst_team *team, uint32_t number, const struct c
     }
 }
 
-void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
-                       const struct cst_region *region) {
-    uint64_t construct = team->first.construct;
-    if (region->combined) cst_loop_join(thread);
+/* Sends all members off. */
+static void fork_all(struct cst_team *team, const struct cst_region *region, uint64_t construct) {
     if (team->size == 1) return;
     struct cst_dock order = {.go = team->region,
                              .size = team->size,
@@ -231,6 +240,13 @@ void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
                              .construct = construct,
                              .singles = team->first.singles};
     fork_children(team, 0, &order);
+}
+
+void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
+                       const struct cst_region *region) {
+    uint64_t construct = team->first.construct;
+    if (region->combined) cst_loop_join(thread);
+    fork_all(team, region, construct);
 }
 
 /* --- join ------------------------------------------------------------------------------- */
@@ -328,8 +344,9 @@ void cst_region_end(struct cst_thread *thread) {
 }
 
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
-    struct cst_team *team = cst_region_begin(thread, region);
-    cst_region_launch(thread, team, region);
+    struct cst_team *team = prepare(thread, region);
+    fork_all(team, region, team->first.construct); /* they are off before the master sits down */
+    take_first_seat(thread, team);
     region->function(region->data);
     cst_region_end(cst_self());
 }
@@ -350,10 +367,8 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
     team->region++;
     team->icv = cst_config.icv;
     if (thread_limit) team->icv.thread_limit = thread_limit;
-    team->saved = thread->context;
-    seat->thread = thread;
-    take_seat(thread, seat, team->region, team->size, team->crowded, seat->barrier, seat->construct,
-              cst_load_relaxed(&team->singles));
+    seat->singles = cst_load_relaxed(&team->singles);
+    take_first_seat(thread, team);
     function(data);
     cst_region_end(cst_self());
 }

@@ -124,14 +124,19 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     return false;
 }
 
+bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
+    /* The seat's own word: every region writes the pool's count. */
+    if (policy.spin_ns == 0 || thread->seat->crowded) return false;
+    for (int i = 0; i < FIRST_POLLS; i++) {
+        if (wait->holds(wait)) return true;
+        if (helped(thread, wait)) i = 0;
+        cst_cpu_relax();
+    }
+    return false;
+}
+
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
-    /* The seat's own word for a start: every region writes the pool's count. */
-    if (policy.spin_ns > 0 && !thread->seat->crowded)
-        for (int i = 0; i < FIRST_POLLS; i++) {
-            if (wait->holds(wait)) return;
-            if (helped(thread, wait)) i = 0;
-            cst_cpu_relax();
-        }
+    if (cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;

@@ -29,6 +29,10 @@ static inline bool cst_reached(_Atomic uint32_t *word, uint32_t target) {
 
 bool cst_wait_word_holds(const struct cst_wait *wait);
 
+/* Polls for some microseconds, unless the team is crowded. True: the condition holds. The caller
+ * goes on to cst_wait otherwise, and need not have told anyone that it waits before. */
+bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait);
+
 /* Returns when the condition holds. May block. */
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait);
 
