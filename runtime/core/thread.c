@@ -85,7 +85,7 @@ struct cst_thread *cst_thread_make(void) {
         cst_lock_release(&threads.lock);
     }
     thread->worker = false;
-    thread->rival_until = 0;
+    thread->rival = (struct cst_rival_watch){0};
     init_initial_team(thread);
     cst_current_thread = thread;
     if (threads.has_key) pthread_setspecific(threads.key, thread);

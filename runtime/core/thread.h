@@ -5,6 +5,7 @@
 #ifndef CST_CORE_THREAD_H
 #define CST_CORE_THREAD_H
 
+#include "core/rival.h"
 #include "core/slab.h"
 #include "core/team.h"
 #include "platform/check.h"
@@ -23,7 +24,7 @@ struct cst_thread {
             struct cst_loop loop;
         };
     };
-    uint64_t rival_until; /* clock until which another process is thought to want the core */
+    struct cst_rival_watch rival;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */

@@ -4,9 +4,7 @@
  *     member is likely near, and waking a sleeper costs far more than a region;
  *   - the team has more members than there are processors: whoever spins keeps the processor from
  *     the one waited for, so yield at once;
- *   - another process wants the core (this thread was off it for a slice of time while it spun):
- *     sleep soon. A sleeper that is woken is put before a process that computes; a spinner is
- *     not. */
+ *   - another process wants the cores (rival.h): sleep at once. */
 #include "core/wait.h"
 
 #include "core/config.h"
@@ -19,13 +17,13 @@ static struct {
 } policy;
 
 enum {
-    FIRST_POLLS = 200,  /* without asking the clock */
+    FIRST_POLLS = 200,  /* without asking the clock, */
+    RIVALLED_POLLS = 5, /* and beside a rival: enough for a member that has a processor */
     SPIN_NS = 5000000,  /* default */
     SPIN_COUNT_NS = 10, /* what one GOMP_SPINCOUNT is taken to last */
     CROWDED_YIELDS = 300,
     BURST = 100,              /* polls between two looks at the clock */
-    RIVAL_SLICE_NS = 1000000, /* a daemon takes less, a process that computes more */
-    RIVAL_NS = 20000000,      /* how long a seen rival is remembered */
+    LONG_NS = 1000000,        /* a wait in a region so long raises a suspicion */
     UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
 };
 
@@ -94,6 +92,7 @@ static bool is_crowded(const struct cst_wait *wait) {
  * core, or time is up. */
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t begin = cst_clock_ns(), last = begin;
+    bool asked = wait->idle;
     for (;;) {
         bool has_helped = false;
         for (int i = 0; i < BURST; i++) {
@@ -105,10 +104,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now;
         if (!policy.forever && now - begin > policy.spin_ns) return false;
-        if (now - last > RIVAL_SLICE_NS) {
-            /* A burst takes microseconds: someone else had the processor meanwhile. */
-            thread->rival_until = now + RIVAL_NS;
-            return false;
+        if (cst_rival_took(now - last, now)) return false;
+        if (!asked && now - begin > LONG_NS) {
+            asked = true;
+            cst_rival_ask(&thread->rival);
         }
         last = now;
     }
@@ -127,7 +126,8 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
 bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     /* The seat's own word: every region writes the pool's count. */
     if (policy.spin_ns == 0 || thread->seat->crowded) return false;
-    for (int i = 0; i < FIRST_POLLS; i++) {
+    int polls = cst_unlikely(cst_rival_was_known()) ? RIVALLED_POLLS : FIRST_POLLS;
+    for (int i = 0; i < polls; i++) {
         if (wait->holds(wait)) return true;
         if (helped(thread, wait)) i = 0;
         cst_cpu_relax();
@@ -135,15 +135,26 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     return false;
 }
 
+/* Asks the kernel once, and believes what another member has found out. */
+static bool is_rivalled(struct cst_thread *thread) {
+    if (policy.forever) return false;
+    if (cst_rival_is_known()) return true;
+    cst_rival_look(&thread->rival);
+    return cst_rival_is_known();
+}
+
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
+    cst_rival_answer(&thread->rival);
     if (cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
-        bool alone = policy.forever || cst_clock_ns() > thread->rival_until;
-        if (!is_crowded(wait) && alone && policy.spin_ns > 0 && spin(thread, wait)) return;
-        if (is_crowded(wait) && yield(thread, wait)) return;
-        if (wait->holds(wait)) return;
-        if (!policy.forever || !alone) park(thread, wait);
+        if (!is_rivalled(thread)) {
+            if (!is_crowded(wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
+            if (is_crowded(wait) && yield(thread, wait)) return;
+            if (wait->holds(wait)) return;
+            if (policy.forever) continue;
+        }
+        park(thread, wait);
     }
 }

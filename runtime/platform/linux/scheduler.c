@@ -40,6 +40,7 @@ struct cst_thread_usage cst_thread_usage(void) {
     return (struct cst_thread_usage){
         .cpu_ns = span_ns(usage.ru_utime) + span_ns(usage.ru_stime),
         .voluntary_switches = (uint64_t)usage.ru_nvcsw,
+        .involuntary_switches = (uint64_t)usage.ru_nivcsw,
     };
 }
 

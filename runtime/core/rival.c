@@ -1,0 +1,77 @@
+/* Rivals for the processors; see rival.h.
+ *
+ * Linux shares a processor out fairly: who has spun through its share waits behind every process
+ * that computes, for milliseconds each; who has slept gets the processor soon after it is woken. So
+ * while there is a rival, waiting must not cost processor time. A rival is remembered for a while,
+ * since a team that sleeps in time does not notice it; for twice as long each time that it is still
+ * there when the memory ends, so that looking again costs ever less. */
+#include "core/rival.h"
+
+#include "platform/atomic.h"
+#include "platform/check.h"
+
+enum {
+    SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */
+    FIRST_NS = 20000000,     /* how long a rival is remembered at first, */
+    LONGEST_NS = 1280000000, /* and at last */
+};
+
+static struct {
+    _Atomic bool known;
+    _Atomic uint64_t until; /* clock until which it stays known */
+    _Atomic uint64_t held;  /* for how long, the last time */
+    _Atomic uint32_t asked; /* times that a thread waited suspiciously long */
+} rival;
+
+/* Two threads may do this at once: then one of two good answers stays. */
+static void remember(uint64_t now) {
+    uint64_t until = cst_load_relaxed(&rival.until), held = cst_load_relaxed(&rival.held);
+    if (now < until) return;
+    held = held == 0 || now > until + held ? FIRST_NS : 2 * held;
+    if (held > LONGEST_NS) held = LONGEST_NS;
+    cst_store_relaxed(&rival.held, held);
+    cst_store_relaxed(&rival.until, now + held);
+    cst_store_relaxed(&rival.known, true);
+}
+
+bool cst_rival_was_known(void) {
+    return cst_load_relaxed(&rival.known);
+}
+
+bool cst_rival_is_known(void) {
+    if (!cst_rival_was_known()) return false;
+    if (cst_clock_ns() < cst_load_relaxed(&rival.until)) return true;
+    cst_store_relaxed(&rival.known, false);
+    return false;
+}
+
+bool cst_rival_took(uint64_t ns, uint64_t now) {
+    if (ns < SLICE_NS) return false;
+    remember(now);
+    return true;
+}
+
+void cst_rival_look(struct cst_rival_watch *watch) {
+    uint64_t now = cst_clock_ns();
+    struct cst_rival_watch before = *watch;
+    watch->looked_ns = now;
+    watch->usage = cst_thread_usage();
+    /* A thread that has slept meanwhile was off its processor of its own will too. */
+    if (before.looked_ns == 0 ||
+        watch->usage.voluntary_switches != before.usage.voluntary_switches ||
+        watch->usage.involuntary_switches == before.usage.involuntary_switches)
+        return;
+    uint64_t passed = now - before.looked_ns, used = watch->usage.cpu_ns - before.usage.cpu_ns;
+    if (passed > used) cst_rival_took(passed - used, now);
+}
+
+void cst_rival_ask(struct cst_rival_watch *watch) {
+    watch->asked = cst_add_relaxed(&rival.asked, 1) + 1;
+}
+
+void cst_rival_answer(struct cst_rival_watch *watch) {
+    uint32_t asked = cst_load_relaxed(&rival.asked);
+    if (cst_likely(asked == watch->asked)) return;
+    watch->asked = asked;
+    cst_rival_look(watch);
+}
