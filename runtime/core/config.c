@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,12 +454,8 @@ static void choose_spin_count(void) {
 }
 
 void cst_config_read(void) {
-    unsigned allowed = cst_cpu_affinity_count();
-    cst_config.quota = cst_cpu_quota();
-    bool limited = cst_config.quota && cst_config.quota < allowed;
-    cst_config.available = limited ? cst_config.quota : allowed;
-    cst_config.icv.nthreads = cst_config.available;
-    cst_config.nthreads_source = limited ? CST_FROM_LIMITS : CST_FROM_DEFAULT;
+    cst_config.icv.nthreads = cst_config.available = cst_cpu_affinity_count();
+    cst_config.nthreads_source = CST_FROM_DEFAULT;
 
     cst_config_read_devices();
     for (size_t i = 0; i < VARIABLES; i++) states[i] = read_variable(&variables[i]);
@@ -474,4 +471,18 @@ void cst_config_read(void) {
     keep_initial_teams();
     check_stack_size();
     if (dump_fd >= 0) cst_config_dump(dump_fd);
+}
+
+static void apply_quota(void) {
+    cst_config.quota = cst_cpu_quota();
+    if (!cst_config.quota || cst_config.quota >= cst_config.available) return;
+    cst_config.available = cst_config.quota;
+    if (cst_config.nthreads_source == CST_FROM_ENVIRONMENT) return;
+    cst_config.icv.nthreads = cst_config.quota;
+    cst_config.nthreads_source = CST_FROM_LIMITS;
+}
+
+void cst_config_settle(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, apply_quota);
 }

@@ -220,6 +220,7 @@ static void show_line(const char *scope, const char *name, const char *value) {
 }
 
 void cst_config_display(bool verbose) {
+    cst_config_settle();
     flockfile(stderr);
     fputs("\nOPENMP DISPLAY ENVIRONMENT BEGIN\n", stderr);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -289,6 +290,7 @@ static void write_setting(FILE *to, const struct setting *setting) {
 }
 
 void cst_config_dump(int fd) {
+    cst_config_settle();
     int own = dup(fd);
     FILE *to = own < 0 ? NULL : fdopen(own, "w");
     if (!to) {

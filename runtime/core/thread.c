@@ -73,6 +73,7 @@ static struct cst_thread *allocate(void) {
 
 struct cst_thread *cst_thread_make(void) {
     pthread_once(&once, make_key);
+    cst_config_settle();
     cst_lock_acquire(&threads.lock);
     struct cst_thread *thread = threads.aside;
     if (thread) threads.aside = thread->next;

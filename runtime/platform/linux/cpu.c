@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* --- affinity -------------------------------------------------------------------------- */
@@ -225,12 +227,32 @@ static unsigned directory_quota(const char *directory, int version) {
     return processors < UINT_MAX ? (unsigned)processors : 0;
 }
 
-/* The smallest quota of the group and its ancestors, as far as the mount shows them. */
-static unsigned hierarchy_quota(const char *root, int version) {
-    char group[PATH_MAX], shown[PATH_MAX], directory[PATH_MAX];
-    if (!group_path(root, version, group, sizeof group) ||
-        !group_mount(root, version, shown, directory, sizeof directory))
-        return 0;
+/* The group's directory where such hierarchies are mounted by custom. False: it is not there; then
+ * the mounts must be searched, which takes the kernel longer than all the rest. */
+static bool customary_directory(const char *root, int version, const char *group, char *directory,
+                                size_t size, size_t *top) {
+    static const char *const points[2][2] = {{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"},
+                                             {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}};
+    const unsigned long magic = version == 2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC;
+    if (strstr(group, "/..")) return false;
+    for (int i = 0; i < 2; i++) {
+        struct statfs file_system;
+        *top = (size_t)snprintf(directory, size, "%s%s", root, points[version - 1][i]);
+        if (*top >= size || statfs(directory, &file_system) != 0) continue;
+        if ((unsigned long)file_system.f_type != magic) continue;
+        const char *below = strcmp(group, "/") == 0 ? "" : group;
+        if (*top + strlen(below) >= size) continue;
+        strcpy(directory + *top, below);
+        if (access(directory, F_OK) == 0) return true;
+    }
+    return false;
+}
+
+/* The group's directory, wherever the hierarchy is mounted. */
+static bool mounted_directory(const char *root, int version, const char *group, char *directory,
+                              size_t size, size_t *top) {
+    char shown[PATH_MAX];
+    if (!group_mount(root, version, shown, directory, size)) return false;
 
     /* The part of the group's path below what is mounted. A group outside of the mount (as seen
      * from a cgroup namespace) leaves only the mount point itself to be read. */
@@ -239,10 +261,21 @@ static unsigned hierarchy_quota(const char *root, int version) {
     if (strncmp(group, shown, prefix) == 0 && (group[prefix] == '/' || group[prefix] == '\0') &&
         !strstr(group, "/.."))
         below = group + prefix;
-    size_t top = strlen(directory), length = strlen(below);
-    if (top + length >= sizeof directory) return 0;
-    memcpy(directory + top, below, length + 1);
+    *top = strlen(directory);
+    size_t length = strlen(below);
+    if (*top + length >= size) return false;
+    memcpy(directory + *top, below, length + 1);
+    return true;
+}
 
+/* The smallest quota of the group and its ancestors, as far as the mount shows them. */
+static unsigned hierarchy_quota(const char *root, int version) {
+    char group[PATH_MAX], directory[PATH_MAX];
+    size_t top;
+    if (!group_path(root, version, group, sizeof group)) return 0;
+    if (!customary_directory(root, version, group, directory, sizeof directory, &top) &&
+        !mounted_directory(root, version, group, directory, sizeof directory, &top))
+        return 0;
     unsigned least = 0;
     for (;;) {
         unsigned quota = directory_quota(directory, version);
