@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-static const uint32_t block_size[CST_SLAB_CLASSES] = {192, 320, 640, 1280};
+static const uint32_t block_size[CST_SLAB_CLASSES] = {
+    192, 320, 640, CST_SLAB_LARGEST + sizeof(struct cst_slab_block)};
 enum {
     CHUNK = 64 * 1024,
     PARCEL = 16 /* blocks that are given back together: one transfer of the owner's line */
@@ -18,10 +19,6 @@ static void **link_of(void *memory) {
 
 static struct cst_slab_block *block_of(void *memory) {
     return (struct cst_slab_block *)memory - 1;
-}
-
-size_t cst_slab_largest(void) {
-    return block_size[CST_SLAB_CLASSES - 1] - sizeof(struct cst_slab_block);
 }
 
 static void *refill(struct cst_slab *slab, uint32_t class) {

@@ -35,7 +35,7 @@ struct cst_slab {
 };
 
 /* Largest request that a slab serves, in bytes. */
-size_t cst_slab_largest(void);
+enum { CST_SLAB_LARGEST = 1280 - sizeof(struct cst_slab_block) };
 
 /* Owner: a block of at least `size` bytes (<= largest), aligned to 16; NULL: no memory. */
 void *cst_slab_allocate(struct cst_slab *slab, size_t size);

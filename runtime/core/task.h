@@ -65,13 +65,13 @@ struct cst_task_request {
     void *data;
     cst_task_copy *copy; /* NULL: memcpy */
     size_t size, alignment;
-    bool deferrable; /* if clause */
-    bool final;
-    int32_t priority;
-    const struct cst_depend_list *depend; /* NULL: none */
-    void **detach_event;                  /* NULL: none; receives the event handle */
     /* NULL, or two words that the task's data begins with, whatever `copy` put there (taskloop). */
     const uint64_t *bounds;
+    const struct cst_depend_list *depend; /* NULL: none */
+    void **detach_event;                  /* NULL: none; receives the event handle */
+    int32_t priority;
+    bool deferrable; /* if clause */
+    bool final;
 };
 
 void cst_task_create(struct cst_thread *thread, const struct cst_task_request *request);

@@ -75,7 +75,14 @@ struct cst_seat {
     uint32_t bound_place;          /* where the thread was last bound, as binding.place */
     uint32_t shown_size, shown_level, shown_place; /* displayed last (bind.c) */
     uint32_t victim;                               /* where it stole last */
-    uint32_t enough_for; /* tasks to run at once before it looks at its deque again */
+    /* Which new tasks it runs at once (task.c, has_enough). */
+    struct cst_making {
+        const struct cst_task *maker; /* the task that made the last one */
+        uint32_t at_once, put_out;    /* tasks to come that run at once; that do not */
+        uint32_t mean_ticks;          /* what a task took, of those that were timed */
+        uint32_t since_sample;        /* tasks made since then */
+        bool had_enough;              /* for thieves, when it looked last */
+    } making;
     struct cst_task implicit;
 
     struct cst_deque deque; /* owner: the member */
