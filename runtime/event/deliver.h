@@ -45,7 +45,8 @@ static inline bool cst_deliver_next(struct capstan_manager *manager,
                                     struct cst_delivery *delivery) {
     if (cst_likely(manager->ready_next < manager->ready_count && manager->wanting.fd < 0)) {
         const struct cst_ready *ready = &manager->ready[manager->ready_next];
-        if (manager->ready_next + 3 < manager->ready_count)
+        /* A small set stays in the cache. */
+        if (manager->ready_count > 256 && manager->ready_next + 3 < manager->ready_count)
             __builtin_prefetch(cst_table_at(&manager->watches, (uint32_t)ready[3].key));
         if (cst_likely(cst_deliver_directly(manager, ready, delivery) == CST_DIRECT_TAKEN)) {
             manager->ready_next++;
