@@ -8,7 +8,11 @@
 --
 -- > manager <- systemManager
 -- > watch <- register manager fd readable Persistent Level (Run serve)
--- > timer <- startTimer manager (seconds 30) (Run (const (unregister watch)))
+-- > timer <- startTimer manager (seconds 30) (Run (const (void (unregister watch))))
+--
+-- Every function here may be called from any thread, and throws an 'IOError' where it says so.
+-- Registering and changing cost a system call (about 0.3 us) each; timers and posts none, unless the
+-- manager sleeps and must wake earlier.
 --
 -- A thread that only wants to wait has simpler calls:
 --
@@ -120,15 +124,22 @@ seconds :: Word -> Nanoseconds
 seconds n = fromIntegral n * 1000000000
 
 -- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
+-- Throws if the descriptor is not open.
+--
+-- > closeFd fd
 closeFd :: Fd -> IO ()
 closeFd = closeFdWith (\(Fd fd) -> throwErrnoIfMinus1_ "Capstan.Event.closeFd" (c_close fd))
 
 -- | The same, with another way to close.
+--
+-- > closeFdWith (const (pure ())) fd -- ends the registrations only
 closeFdWith :: (Fd -> IO ()) -> Fd -> IO ()
 closeFdWith close fd = mask_ (unregisterAll Nothing fd >> close fd)
 
 -- | Blocks the thread until one of the events happens to the descriptor, or it is closed by
--- 'closeFd'; returns what has happened. Can be interrupted.
+-- 'closeFd'; returns what has happened. Can be interrupted. Throws as 'register' does.
+--
+-- > happened <- awaitFd fd (readable <> hangUp)
 awaitFd :: Fd -> Events -> IO Events
 awaitFd fd events = mask $ \_ -> do
   manager <- systemManager
@@ -137,7 +148,13 @@ awaitFd fd events = mask $ \_ -> do
   readyEvents <$> takeMVar result `onException` unregister watch
 
 -- | A transaction that retries until one of the events has happened, and an action that gives the
--- waiting up.
+-- waiting up. Throws as 'register' does.
+--
+-- > (ready, giveUp) <- awaitFdSTM fd readable
+-- > (late, cancelTimer) <- timerVar (seconds 5)
+-- > _ <- atomically (void ready `orElse` (readTVar late >>= \fired -> if fired then pure () else retry))
+-- > giveUp
+-- > cancelTimer
 awaitFdSTM :: Fd -> Events -> IO (STM Events, IO ())
 awaitFdSTM fd events = mask_ $ do
   manager <- systemManager
@@ -145,7 +162,10 @@ awaitFdSTM fd events = mask_ $ do
   watch <- register manager fd events OneShot Level (Transact (writeTVar result . Just . readyEvents))
   pure (readTVar result >>= maybe retry pure, void (unregister watch))
 
--- | Blocks the thread for so long. Can be interrupted.
+-- | Blocks the thread for so long, and at most 66 us longer, plus what the kernel takes. Can be
+-- interrupted.
+--
+-- > sleep (milliseconds 5)
 sleep :: Nanoseconds -> IO ()
 sleep delay = mask $ \_ -> do
   manager <- systemManager

@@ -92,6 +92,8 @@ claim state = atomicModifyIORef' state (False,)
 -- | Watches a descriptor for 'readable', 'writable', 'hangUp' or several. All registrations of one
 -- descriptor must have the same 'Trigger'. Throws an 'IOError' if the descriptor is not open or
 -- the manager was shut down.
+--
+-- > watch <- register manager fd readable Persistent Level (Run serve)
 register :: Manager -> Fd -> Events -> Lifetime -> Trigger -> Target Ready -> IO Watch
 register manager fd events lifetime trigger target =
   registerWith manager fd events lifetime trigger $ \state ->
@@ -143,6 +145,9 @@ registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
     flag bit on = if on then bit else 0 :: Word32
 
 -- | Changes what a registration watches for; 'mempty': nothing for now. 'False' if it has ended.
+--
+-- > watch <- register manager fd readable Persistent Level (Run serve)
+-- > ok <- change watch (readable <> writable)
 change :: Watch -> Events -> IO Bool
 change watch (Events events) = withHandle (watchManager watch) $ \raw -> do
   code <- c_fd_change raw (watchIdent watch) (fromIntegral events)
@@ -151,6 +156,9 @@ change watch (Events events) = withHandle (watchManager watch) $ \raw -> do
 -- | Ends a registration. 'True': its action does not begin any more. 'False': it had ended before;
 -- the action of a 'OneShot' has begun. Exactly one of the two. A persistent registration's action
 -- may still be running on the manager's thread.
+--
+-- > watch <- register manager fd readable OneShot Level (Run serve)
+-- > ended <- unregister watch
 unregister :: Watch -> IO Bool
 unregister watch = do
   code <- withHandle (watchManager watch) $ \raw -> c_fd_unregister raw (watchIdent watch)
@@ -176,6 +184,8 @@ instance Eq Timer where
 
 -- | Fires once, so long from now. Never early; late by at most 66 us, plus what the kernel and the
 -- actions before it take.
+--
+-- > timer <- startTimer manager (milliseconds 20) (Run (const (putStrLn "now")))
 startTimer :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
 startTimer manager delay target = do
   time <- clock
@@ -187,6 +197,8 @@ startTimerAt manager deadline = start "startTimer" manager deadline 0
 
 -- | Fires so long from now, and then every period. Periods are counted from the first deadline: there
 -- is no drift. Those that were missed are one expiry.
+--
+-- > timer <- startPeriodic manager 0 (seconds 1) (Run (print . expirations))
 startPeriodic :: Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
 startPeriodic manager delay period target = do
   time <- clock
@@ -214,7 +226,11 @@ timerHandler manager state once target = Handler $ \record -> do
       withHandle manager $ \raw -> callTimerFunction function raw ident count context
     _ -> deliver target (Expiry count)
 
--- | Moves a timer to so long from now; a period stays. 'False': it has fired or was cancelled.
+-- | Moves a timer to so long from now; a period stays. 'False': it has fired or was cancelled. To a
+-- later time it costs one store: an idle timeout is moved by each message.
+--
+-- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
+-- > ok <- reschedule timer (seconds 30)
 reschedule :: Timer -> Nanoseconds -> IO Bool
 reschedule timer delay = withHandle (timerManager timer) $ \raw -> do
   code <- c_timer_reschedule raw (timerIdent timer) delay
@@ -222,6 +238,9 @@ reschedule timer delay = withHandle (timerManager timer) $ \raw -> do
 
 -- | Cancels a timer. 'True': its action does not begin any more. 'False': it has begun, or the timer
 -- was cancelled before.
+--
+-- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
+-- > cancelled <- cancel timer
 cancel :: Timer -> IO Bool
 cancel timer = do
   code <- withHandle (timerManager timer) $ \raw -> c_timer_cancel raw (timerIdent timer)
@@ -230,11 +249,17 @@ cancel timer = do
 
 -- * Posts
 
--- | Runs the action on the manager's thread, in the order of posting.
+-- | Runs the action on the manager's thread, in the order of posting. Throws after 'shutdown'.
+--
+-- > post manager (putStrLn "on the manager's thread")
 post :: Manager -> IO () -> IO ()
 post manager action = postTo manager (Run (const action))
 
--- | Delivers to any target from the manager's thread.
+-- | Delivers to any target from the manager's thread. Throws after 'shutdown'.
+--
+-- > done <- newEmptyMVar
+-- > postTo manager (Fill done)
+-- > takeMVar done
 postTo :: Manager -> Target () -> IO ()
 postTo manager target = mask_ $
   withHandler manager (Handler (const run)) $ \context ->

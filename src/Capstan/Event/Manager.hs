@@ -136,11 +136,15 @@ freeManager manager = do
   finalizeForeignPtr (managerHandle manager)
 
 -- | A manager for the time of an action.
+--
+-- > withManager $ \own -> startTimer own 0 (Run print) >> step own Nothing
 withManager :: (Manager -> IO a) -> IO a
 withManager = bracket newManager freeManager
 
 -- | What is done with an exception that an action throws. At first: what GHC does with an exception
 -- that ends a thread.
+--
+-- > setExceptionHandler manager (\e -> putStrLn ("an action failed: " ++ show e))
 setExceptionHandler :: Manager -> (SomeException -> IO ()) -> IO ()
 setExceptionHandler manager = atomicWriteIORef (managerExceptions manager)
 
