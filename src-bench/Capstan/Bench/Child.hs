@@ -28,9 +28,9 @@ import Data.Int (Int64)
 import qualified Data.Set as Set
 import System.Exit (die)
 
--- | Names the file with the task.
+-- | Names the file with the task. Variables that begin with @CAPSTAN_@ belong to the OpenMP runtime.
 taskVariable :: String
-taskVariable = "CAPSTAN_BENCH_TASK"
+taskVariable = "CAPSTANBENCH_TASK"
 
 data Task = Task {taskResult :: FilePath, taskWork :: Work}
   deriving (Eq, Show)
