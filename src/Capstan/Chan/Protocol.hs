@@ -41,6 +41,7 @@ module Capstan.Chan.Protocol
     recvPoll,
     close,
     isClosed,
+    waiting,
     Case (..),
     select,
     selectPoll,
@@ -181,6 +182,15 @@ isClosed (Chan _ cell) = shut <$> readCell cell
     shut (Closed _ _) = True
     shut _ = False
 {-# INLINEABLE isClosed #-}
+
+-- | How many threads wait in the channel's lines. For tests: nobody may stay there who has gone on.
+waiting :: Machine m => Chan m a -> m Int
+waiting (Chan _ cell) = count <$> readCell cell
+  where
+    count (Hungry line) = length (everyone line)
+    count (Full _ _ _ line) = length (everyone line)
+    count _ = 0
+{-# INLINEABLE waiting #-}
 
 -- | A channel to receive from, and what to make of its item, or of its end.
 data Case m r = forall a. Case (Chan m a) (Maybe a -> r)

@@ -2,6 +2,7 @@
 module ChanTests (tests) where
 
 import Capstan.Chan
+import qualified Capstan.Chan.Protocol as Protocol
 import Control.Concurrent hiding (Chan)
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, unless, void)
@@ -32,8 +33,8 @@ tests =
     ]
 
 -- | A thread that waits in the action, and its result to come.
-waiting :: IO a -> IO (ThreadId, MVar (Either SomeException a))
-waiting action = do
+blocked :: IO a -> IO (ThreadId, MVar (Either SomeException a))
+blocked action = do
   result <- newEmptyMVar
   thread <- forkFinally action (putMVar result)
   thread <$ untilBlocked thread >>= \t -> pure (t, result)
@@ -63,7 +64,7 @@ hasCapacity = do
   chan <- newBounded 2
   sent <- mapM (sendPoll chan) "abc"
   sent @?= [True, True, False]
-  (_, third) <- waiting (send chan 'c')
+  (_, third) <- blocked (send chan 'c')
   sendPoll chan 'd' >>= (@?= False)
   recv chan >>= (@?= 'a')
   ended third
@@ -79,21 +80,21 @@ inOrder :: Assertion
 inOrder = do
   chan <- newBounded 1
   send chan 0
-  senders <- mapM (waiting . send chan) [1 .. 10]
+  senders <- mapM (blocked . send chan) [1 .. 10]
   replicateM 11 (recv chan) >>= (@?= [0 .. 10 :: Int])
   mapM_ (ended . snd) senders
-  receivers <- replicateM 10 (waiting (recv chan))
+  receivers <- replicateM 10 (blocked (recv chan))
   mapM_ (send chan) [1 .. 10]
   mapM (ended . snd) receivers >>= (@?= [1 .. 10])
 
 rendezvous :: Assertion
 rendezvous = do
   chan <- newRendezvous
-  (_, sent) <- waiting (send chan 'a')
+  (_, sent) <- blocked (send chan 'a')
   isEmptyMVar sent >>= (@?= True)
   recv chan >>= (@?= 'a')
   ended sent
-  (_, received) <- waiting (recv chan)
+  (_, received) <- blocked (recv chan)
   send chan 'b'
   ended received >>= (@?= 'b')
 
@@ -102,10 +103,10 @@ rendezvousPolls = do
   chan <- newRendezvous
   sendPoll chan 'a' >>= (@?= False)
   recvPoll chan >>= (@?= Nothing)
-  (_, received) <- waiting (recv chan)
+  (_, received) <- blocked (recv chan)
   sendPoll chan 'b' >>= (@?= True)
   ended received >>= (@?= 'b')
-  (_, sent) <- waiting (send chan 'c')
+  (_, sent) <- blocked (send chan 'c')
   recvPoll chan >>= (@?= Just 'c')
   ended sent
 
@@ -130,12 +131,12 @@ closing = do
 closingEnds :: Assertion
 closingEnds = do
   chan <- newBounded 1
-  receivers <- replicateM 3 (waiting (recvMaybe chan))
+  receivers <- replicateM 3 (blocked (recvMaybe chan))
   close chan
   mapM (ended . snd) receivers >>= (@?= replicate 3 (Nothing :: Maybe Char))
   other <- newBounded 1
   send other 'a'
-  senders <- mapM (waiting . send other) "bcd"
+  senders <- mapM (blocked . send other) "bcd"
   close other
   mapM_ (refused . ended . snd) senders
   recvMaybe other >>= (@?= Just 'a')
@@ -148,28 +149,34 @@ selecting = do
   let cases = [receive a (maybe "a ended" (: " of a")), receive b (maybe "b ended" (: " of b"))]
   selectPoll cases >>= (@?= Nothing)
   send a 'x'
-  (_, sent) <- waiting (send b 'y')
+  (_, sent) <- blocked (send b 'y')
   select cases >>= (@?= "x of a")
   select cases >>= (@?= "y of b")
   ended sent
-  (_, received) <- waiting (select cases)
+  (_, received) <- blocked (select cases)
   send b 'z'
   ended received >>= (@?= "z of b")
   close b
   select cases >>= (@?= "b ended")
   selectPoll (map (fmap length) cases) >>= (@?= Just 7)
 
--- | A line that kept those who left would grow here.
+-- | A line that kept those who went on would grow here.
 selectLeaves :: Assertion
 selectLeaves = do
-  quiet <- newUnbounded
-  busy <- newUnbounded
-  forM_ [1 .. 1000 :: Int] $ \i -> do
-    (_, received) <- waiting (select [receive quiet (const 0), receive busy (fromMaybe 0)])
-    send busy i
+  quiet <- Protocol.newChan 0
+  busy <- Protocol.newChan 1
+  let cases = [Protocol.Case quiet (const 0), Protocol.Case busy (fromMaybe 0)]
+  forM_ [1 .. 100 :: Int] $ \i -> do
+    (_, received) <- blocked (Protocol.select cases)
+    Protocol.waiting quiet >>= (@?= 1)
+    Protocol.send busy i
     ended received >>= (@?= i)
-  sendPoll quiet () >>= (@?= True)
-  recvPoll quiet >>= (@?= Just ())
+    Protocol.waiting quiet >>= (@?= 0)
+  (thread, received) <- blocked (Protocol.select cases)
+  killThread thread
+  killedBy ThreadKilled received
+  Protocol.waiting quiet >>= (@?= 0)
+  Protocol.sendPoll quiet () >>= (@?= False)
 
 interrupted :: Assertion
 interrupted = do
@@ -177,18 +184,19 @@ interrupted = do
   timeout 1000 (recv chan) >>= (@?= Nothing)
   send chan 'a'
   timeout 1000 (send chan 'b') >>= (@?= Nothing)
-  (thread, sent) <- waiting (send chan 'c')
+  (thread, sent) <- blocked (send chan 'c')
   killThread thread
-  refusedAs ThreadKilled sent
+  killedBy ThreadKilled sent
   recvPoll chan >>= (@?= Just 'a')
   recvPoll chan >>= (@?= Nothing)
-  (other, received) <- waiting (recv chan)
+  (other, received) <- blocked (recv chan)
   killThread other
-  refusedAs ThreadKilled received
+  killedBy ThreadKilled received
   sendPoll chan 'd' >>= (@?= True)
   recvPoll chan >>= (@?= Just 'd')
-  where
-    refusedAs e result = try (ended result) >>= either (@?= e) (const (assertFailure "it was killed"))
+
+killedBy :: AsyncException -> MVar (Either SomeException a) -> Assertion
+killedBy e result = try (ended result) >>= either (@?= e) (const (assertFailure "it was killed"))
 
 unreachable :: Assertion
 unreachable = do
@@ -204,7 +212,7 @@ unreachable = do
 thousand :: Assertion
 thousand = do
   chan <- newRendezvous
-  receivers <- replicateM 1000 (waiting (recv chan))
+  receivers <- replicateM 1000 (blocked (recv chan))
   replicateM_ 1000 (send chan 'a')
   received <- mapM (ended . snd) receivers
   unless (received == replicate 1000 'a') (assertFailure "wrong items")

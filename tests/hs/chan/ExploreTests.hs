@@ -12,13 +12,13 @@ import Spec
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit (assertBool, assertFailure, testCase)
 
--- | What the real channels show.
+-- | What the real channels show; at the end the items and how many still wait to receive.
 orders :: Program -> [[[String]]]
 orders p = explore $ do
   made <- mapM newChan (capacities p)
   pure ([Thread n (mapM_ (perform made) calls') | (n, calls') <- threadCalls p], mapM leftOver made >>= emit . intercalate ",")
   where
-    leftOver chan = recvPoll chan >>= maybe (pure "") (\x -> (x :) <$> leftOver chan)
+    leftOver chan = recvPoll chan >>= maybe (show <$> waiting chan) (\x -> (x :) <$> leftOver chan)
 
 perform :: [Chan Explore Char] -> Call -> Explore ()
 perform made call = case call of
@@ -69,12 +69,12 @@ tests =
     "every order"
     [ exhaust "two threads, two calls each" 10000 [Program [k] (named [(0, a), (0, b)]) | k <- [0, 1, 2], [a, b] <- teams 2 (sequence [one, one])],
       exhaust "three threads, one call each" 5000 [Program [k] (named [(0, [c]) | c <- cs]) | k <- [0, 1], cs <- teams 3 one],
-      exhaust "an interruption" 5000 [Program [k] (named [(1, [a]), (0, [b]), (0, [c])]) | k <- [0, 1], a <- waiting, b <- waiting, c <- one],
-      exhaust "two interruptions" 5000 [Program [k] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1], a <- waiting, b <- one, c <- waiting],
+      exhaust "an interruption" 5000 [Program [k] (named [(1, [a]), (0, [b]), (0, [c])]) | k <- [0, 1], a <- waits, b <- waits, c <- one],
+      exhaust "two interruptions" 5000 [Program [k] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1], a <- waits, b <- one, c <- waits],
       exhaust "select" 10000 [Program [k, l] (named ((n, [Select [0, 1]]) : [(0, [c]) | c <- cs])) | k <- [0, 1], l <- [0, 1], n <- [0, 1], cs <- teams 2 both],
       exhaust "two that select" 1000 [Program [0, 1] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
     ]
   where
-    waiting = [Send 0 'x', Recv 0]
+    waits = [Send 0 'x', Recv 0]
     both = one ++ [Send 1 'x', Recv 1, Close 1]
     sends = [Send 0 'x', Send 1 'x', SendPoll 0 'x', Close 1]

@@ -36,7 +36,7 @@ data World = World {channels :: IntMap Channel, threads :: IntMap Thread, line :
   deriving (Eq, Ord, Show)
 
 -- | All that the threads may show, with the items that are left at the end, those of waiting senders
--- too.
+-- too, and how many wait to receive.
 allowed :: Program -> Set.Set [[String]]
 allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.empty [begin]))
   where
@@ -45,7 +45,7 @@ allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.emp
     reachable seen (w : rest)
       | Set.member w seen = reachable seen rest
       | otherwise = reachable (Set.insert w seen) (successors p w ++ rest)
-    outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) | (c, ch) <- IntMap.toList (channels w)]]]
+    outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) ++ show (length (receivers c w)) | (c, ch) <- IntMap.toList (channels w)]]]
 
 successors :: Program -> World -> [World]
 successors p w = concatMap step (IntMap.toList (threads w))
