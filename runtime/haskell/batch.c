@@ -1,0 +1,80 @@
+/* Makes the calls of a batch.
+ *
+ * How arguments travel is the processor's calling convention, and those that Capstan runs on
+ * (System V on x86-64, AAPCS64) have this in common: integers and pointers are numbered by
+ * themselves and go into general registers, floating-point numbers by themselves into theirs, a
+ * float into the lower half; neither depends on how the two are mixed. So a function of any type is
+ * called rightly as one that takes first so many integers, then so many doubles, and returns one of
+ * the two. That is no promise of C's, but one of the platform's, as what libffi rests on is. */
+#include "haskell/batch.h"
+
+#if !defined __x86_64__ && !defined __aarch64__
+#error "Which registers do arguments go to?"
+#endif
+
+_Static_assert(sizeof(struct cst_batch_record) == 24, "Capstan.Batch.Internal writes three words");
+
+/* The first n of x(0), x(1), …, each with a comma before it; REST takes the first comma away. */
+#define FIRST_0(x)
+#define FIRST_1(x) FIRST_0(x), x(0)
+#define FIRST_2(x) FIRST_1(x), x(1)
+#define FIRST_3(x) FIRST_2(x), x(2)
+#define FIRST_4(x) FIRST_3(x), x(3)
+#define FIRST_5(x) FIRST_4(x), x(4)
+#define FIRST_6(x) FIRST_5(x), x(5)
+#define FIRST_7(x) FIRST_6(x), x(6)
+#define FIRST_8(x) FIRST_7(x), x(7)
+#define REST(...) REST_OF(__VA_ARGS__)
+#define REST_OF(none, ...) __VA_ARGS__
+
+/* A type with so many integers and so many doubles, and the arguments for it. */
+#define INTEGER_TYPE(n) uint64_t
+#define FLOAT_TYPE(n) double
+#define INTEGER(n) record->argument[n].integer
+#define TYPES(integers, floats) REST(~FIRST_##integers(INTEGER_TYPE) FIRST_##floats(FLOAT_TYPE))
+#define ARGUMENTS(integers, floats)                                                                \
+    REST(~FIRST_##integers(INTEGER) FIRST_##floats(FLOAT_##integers))
+#define FLOAT_0(n) record->argument[0 + (n)].number
+#define FLOAT_1(n) record->argument[1 + (n)].number
+#define FLOAT_2(n) record->argument[2 + (n)].number
+#define FLOAT_3(n) record->argument[3 + (n)].number
+#define FLOAT_4(n) record->argument[4 + (n)].number
+#define FLOAT_5(n) record->argument[5 + (n)].number
+#define FLOAT_6(n) record->argument[6 + (n)].number
+
+#define SHAPE(integers, floats, returns_float) (((integers)*9 + (floats)) * 2 + (returns_float))
+
+/* Calls of one shape often come in a row. */
+#define CALLS(integers, floats, type, field, returns_float)                                        \
+    case SHAPE(integers, floats, returns_float):                                                   \
+        do {                                                                                       \
+            record->result.field =                                                                 \
+                ((type(*)(TYPES(integers, floats)))record->function)(ARGUMENTS(integers, floats)); \
+            record = (struct cst_batch_record *)&record->argument[(integers) + (floats)];          \
+        } while (record != end && record->shape == SHAPE(integers, floats, returns_float));        \
+        break;
+#define EITHER(integers, floats)                                                                   \
+    CALLS(integers, floats, uint64_t, integer, 0) CALLS(integers, floats, double, number, 1)
+#define EACH_FLOATS(integers)                                                                      \
+    EITHER(integers, 0)                                                                            \
+    EITHER(integers, 1)                                                                            \
+    EITHER(integers, 2)                                                                            \
+    EITHER(integers, 3)                                                                            \
+    EITHER(integers, 4)                                                                            \
+    EITHER(integers, 5) EITHER(integers, 6) EITHER(integers, 7) EITHER(integers, 8)
+
+void cst_batch_run(struct cst_batch_record *record, const struct cst_batch_record *end) {
+    while (record != end) {
+        switch (record->shape) {
+            EACH_FLOATS(0)
+            EACH_FLOATS(1)
+            EACH_FLOATS(2)
+            EACH_FLOATS(3)
+            EACH_FLOATS(4)
+            EACH_FLOATS(5)
+            EACH_FLOATS(6)
+        default:
+            __builtin_unreachable(); /* the types of Capstan.Batch admit no other */
+        }
+    }
+}

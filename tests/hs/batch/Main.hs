@@ -1,0 +1,232 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- | Tests of "Capstan.Batch".
+module Main (main) where
+
+import Capstan.Batch
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
+import Control.Exception (bracket, try)
+import Control.Monad (forM, forM_, replicateM_)
+import Data.IORef (modifyIORef', newIORef, readIORef)
+import Data.Int (Int16, Int64, Int8)
+import Data.Word (Word16, Word8)
+import Foreign.C.Types (CInt (..))
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (FunPtr, Ptr, freeHaskellFunPtr, nullPtr)
+import Foreign.Storable (peek, poke)
+import Hedgehog (Gen, Property, check, evalIO, forAll, property, (===))
+import qualified Hedgehog.Gen as Gen
+import qualified Hedgehog.Range as Range
+import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
+import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
+import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
+import Test.Tasty.Runners (NumThreads (..))
+
+type Six = Int -> Int -> Int -> Int -> Int -> Int -> IO Int
+
+type Eight = Double -> Double -> Double -> Double -> Double -> Double -> Double -> Double -> IO Double
+
+type Mix = Double -> CInt -> Float -> Int64 -> Double -> Word8 -> Float -> Int16 -> IO Double
+
+foreign import ccall "&no_arguments" noArguments :: FunPtr (IO Int)
+
+foreign import ccall "&store" store :: FunPtr (Ptr Int -> Int -> IO ())
+
+foreign import ccall "&weigh" weigh :: FunPtr Six
+
+foreign import ccall "&weigh_doubles" weighDoubles :: FunPtr Eight
+
+foreign import ccall "&mix" mix :: FunPtr Mix
+
+foreign import ccall "mix" c_mix :: Mix
+
+foreign import ccall "&half" half :: FunPtr (Float -> IO Float)
+
+foreign import ccall "&negated" negated :: FunPtr (Int8 -> IO Int8)
+
+foreign import ccall "&next" next :: FunPtr (Word16 -> IO Word16)
+
+foreign import ccall "&is_null" isNull :: FunPtr (Ptr () -> IO Bool)
+
+foreign import ccall "&add_answer" addAnswer :: FunPtr (CInt -> FunPtr (CInt -> IO CInt) -> IO CInt)
+
+foreign import ccall "wrapper" wrap :: (CInt -> IO CInt) -> IO (FunPtr (CInt -> IO CInt))
+
+foreign import ccall "&sum_in_parallel" sumInParallel :: FunPtr (Int -> IO Int)
+
+main :: IO ()
+main =
+  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 60000000) $
+    testGroup
+      "batch"
+      [ testCase "functions of every shape" shapes,
+        testCase "any mixture gives what the calls give" (check mixture >>= assertBool "the property does not hold"),
+        testCase "calls are made in order, once for each run" order,
+        testCase "a batch grows and keeps its results" grows,
+        testCase "results that are not there are refused" absent,
+        testCase "functions may call Haskell while it collects" callingHaskell,
+        testCase "functions may open regions" regions,
+        testCase "to add and to run allocates nothing" noAllocation
+      ]
+
+-- | Both ways to run must agree.
+bothWays :: (Batch -> (Batch -> IO ()) -> IO a) -> IO (a, a)
+bothWays test = (,) <$> once run <*> once runUnsafe
+  where
+    once how = newBatch 1 >>= \batch -> test batch how
+
+shapes :: Assertion
+shapes = do
+  (safely, unsafely) <- bothWays $ \batch how -> do
+    a <- add batch noArguments
+    b <- add batch weigh 1 2 3 4 5 6
+    c <- add batch weighDoubles 1 2 3 4 5 6 7 8
+    d <- add batch mix 1 (-2) 3.5 (-4) 5 255 7.25 (-8)
+    e <- add batch half (-1.5)
+    f <- add batch negated (-128)
+    g <- add batch next 65535
+    h <- add batch isNull nullPtr
+    how batch
+    (,,,,,,,) <$> result batch a <*> result batch b <*> result batch c <*> result batch d
+      <*> result batch e
+      <*> result batch f
+      <*> result batch g
+      <*> result batch h
+  let expected = (42, 91, 204, 1 - 4 + 10.5 - 16 + 25 + 1530 + 50.75 - 64, -0.75, -128, 0, True)
+  safely @?= expected
+  unsafely @?= expected
+
+data Call = Mix Double CInt Float Int64 Double Word8 Float Int16 | Half Float | Next Word16
+  deriving (Show)
+
+calls :: Gen [Call]
+calls = Gen.list (Range.linear 0 60) (Gen.choice [mixed, Half <$> float, Next <$> Gen.enumBounded])
+  where
+    float = Gen.float (Range.linearFrac (-1000) 1000)
+    double = Gen.double (Range.linearFrac (-1000) 1000)
+    mixed =
+      Mix <$> double <*> (fromIntegral <$> Gen.int (Range.linearFrom 0 (-1000) 1000)) <*> float
+        <*> Gen.enumBounded
+        <*> double
+        <*> Gen.enumBounded
+        <*> float
+        <*> Gen.enumBounded
+
+mixture :: Property
+mixture = property $ do
+  list <- forAll calls
+  (found, expected) <- evalIO $ do
+    batch <- newBatch 2
+    keys <- forM list $ \call -> case call of
+      Mix a b c d e f g h -> fmap Left . (,) (c_mix a b c d e f g h) <$> add batch mix a b c d e f g h
+      Half a -> fmap (Right . Left) . (,) (pure (realToFrac a / 2)) <$> add batch half a
+      Next a -> fmap (Right . Right) . (,) (pure (fromIntegral (a + 1))) <$> add batch next a
+    run batch
+    found <- forM keys $ \(_, key) -> case key of
+      Left k -> result batch k
+      Right (Left k) -> realToFrac <$> result batch k
+      Right (Right k) -> fromIntegral <$> result batch k
+    (,) found <$> mapM fst keys
+  found === expected
+
+order :: Assertion
+order = alloca $ \place -> do
+  poke place 0
+  batch <- newBatch 10
+  forM_ [1 .. 10] $ \i -> add batch store place i
+  peek place >>= (@?= 0)
+  run batch
+  peek place >>= (@?= 10)
+  poke place 0
+  run batch
+  peek place >>= (@?= 10)
+  clear batch
+  poke place 0
+  run batch
+  peek place >>= (@?= 0)
+
+grows :: Assertion
+grows = do
+  batch <- newBatch 1
+  early <- add batch weigh 1 1 1 1 1 1
+  run batch
+  keys <- forM [1 .. 5000] $ \i -> add batch weigh i 0 0 0 0 1
+  result batch early >>= (@?= 21)
+  performMajorGC
+  run batch
+  found <- mapM (result batch) keys
+  found @?= map (+ 6) [1 .. 5000]
+  result batch early >>= (@?= 21)
+
+absent :: Assertion
+absent = do
+  batch <- newBatch 4
+  key <- add batch noArguments
+  refused (result batch key)
+  run batch
+  result batch key >>= (@?= 42)
+  later <- add batch noArguments
+  refused (result batch later)
+  clear batch
+  refused (result batch key)
+  other <- add batch next 1
+  run batch
+  refused (result batch key)
+  result batch other >>= (@?= 2)
+  where
+    refused action = do
+      got <- try action
+      case got of
+        Left (_ :: IOError) -> pure ()
+        Right value -> assertFailure ("there is a result: " ++ show value)
+
+callingHaskell :: Assertion
+callingHaskell = do
+  asked <- newIORef (0 :: Int)
+  let answer n = do
+        modifyIORef' asked (+ 1)
+        performMajorGC
+        pure (2 * n)
+  bracket (wrap answer) freeHaskellFunPtr $ \ask -> do
+    batch <- newBatch 1
+    done <- newEmptyMVar
+    _ <- forkIO $ replicateM_ 20 performMajorGC >> putMVar done ()
+    keys <- forM [1 .. 20] $ \i -> add batch addAnswer i ask
+    run batch
+    takeMVar done
+    found <- mapM (result batch) keys
+    found @?= map (* 3) [1 .. 20]
+  readIORef asked >>= (@?= 20)
+
+regions :: Assertion
+regions = do
+  batch <- newBatch 5
+  keys <- forM [10, 100, 1000, 10000, 100000] $ \n -> add batch sumInParallel n
+  run batch
+  found <- mapM (result batch) keys
+  found @?= [n * (n - 1) `div` 2 | n <- [10, 100, 1000, 10000, 100000]]
+
+noAllocation :: Assertion
+noAllocation = do
+  batch <- newBatch 3000
+  let turns = fill batch 1000 0
+  _ <- turns
+  setAllocationCounter maxBound
+  before <- getAllocationCounter
+  total <- turns
+  after <- getAllocationCounter
+  assertBool (show (before - after) ++ " bytes") (before - after < 2000)
+  total @?= sum [1 .. 1000]
+  where
+    fill :: Batch -> Int -> Int -> IO Int
+    fill batch 0 !total = run batch >> clear batch >> pure total
+    fill batch n !total = do
+      _ <- add batch next 7
+      _ <- add batch mix 1 2 3 4 5 6 7 8
+      runUnsafe batch
+      clear batch
+      key <- add batch noArguments
+      runUnsafe batch
+      value <- result batch key
+      fill batch (n - 1) (total + n + value - 42)
