@@ -80,7 +80,7 @@ inC function input = V.unsafeWith weights $ \ws -> V.unsafeWith input $ \from ->
 
 inCWith :: CWavelet -> V.Vector Double -> IO (V.Vector Double)
 inCWith function input = allocaBytes (8 * V.length input) $ \spare ->
-  inC (\x n ws layers -> function x spare n ws layers) input
+  inC (`function` spare) input
 
 layersOf :: Weights -> CSize
 layersOf ws = fromIntegral (V.length ws `div` 2)
