@@ -36,6 +36,27 @@ $(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -DCAPSTAN -package-db $(PACKAGES) -package capstan \
 	    -outputdir $(BUILD)/bench/callback-capstan -optc-O2 -optc-fopenmp $(CALLBACK_SOURCES) -o $@
 
+# Calls, batches, arrays, pauses; and sequential programs that use nothing of the package.
+HASKELL_CAPSTAN := $(BUILD)/bench/bin/haskell-capstan
+SEQUENTIAL_CAPSTAN := $(BUILD)/bench/bin/sequential-capstan
+HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') bench/host/Bench.hs \
+    bench/host/Region.hs bench/host/region.c
+
+$(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/haskell-capstan
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -ibench/haskell -ibench/haskell/with -ibench/host \
+	    -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
+	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c bench/host/region.c -o $@ -lm
+
+# -rtsopts: it is asked for its memory.
+$(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
+	@mkdir -p $(@D) $(BUILD)/bench/sequential-capstan
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	$(GHC) -v0 -Wall -Wcompat -O1 -rtsopts -ibench/haskell/sequential -package-db $(PACKAGES) \
+	    -package capstan -outputdir $(BUILD)/bench/sequential-capstan \
+	    bench/haskell/sequential/Main.hs -o $@
+
 # Needs criterion and repa, which make check installs.
 FFI_BENCH := $(BUILD)/bench/bin/ffi
 FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
@@ -60,7 +81,7 @@ $(HASKELL_TASKS): $(TASKS_SOURCES) $(HOST_LIBRARY) capstan.cabal
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
 
 .PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
+bench-programs: $(HOST_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(HASKELL_CAPSTAN) $(SEQUENTIAL_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
 	sh tools/install-dependencies bench
 	$(MAKE) --no-print-directory -C bench all events simulate
 

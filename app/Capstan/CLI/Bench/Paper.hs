@@ -46,7 +46,7 @@ bestHere results row runtime =
     ]
 
 published :: [Published]
-published = [microbenchmarks, dgemm, scaling, tasks]
+published = [microbenchmarks, dgemm, scaling, regions, crossover, loops, tasks, conventions, batches]
 
 both :: [Text]
 both = ["libgomp", "ghc-openmp"]
@@ -87,6 +87,65 @@ scaling =
     "The author gives these for ghc-openmp only."
     both
     [PublishedRow "dgemm-1024" threads "ms" [Nothing, Just theirs] | (threads, theirs) <- [(1, 2965.94), (2, 1880.42), (4, 654.66)]]
+
+regions :: Published
+regions =
+  Published
+    "9.3 Regions from Haskell"
+    "A safe call into a parallel sum of sines; two million here. Best of the rounds."
+    ["ghc-openmp"]
+    [PublishedRow "ffi-sines" threads "ms" [Just theirs] | (threads, theirs) <- [(1, 32.5), (2, 17.3), (4, 9.9), (8, 5.0)]]
+
+crossover :: Published
+crossover =
+  Published
+    "9.4 When a region pays, 4 threads"
+    "A sum of so many sines in C, by an unsafe call, and in a region, by a safe call. Best of the rounds."
+    ["ghc-openmp"]
+    [ PublishedRow (prefix <> named "" n) 4 "us" [Just figure]
+      | (n, alone, together) <- [(100, 0.7, 2.8), (200, 3.1, 2.9), (500, 8.8, 5.8), (1000, 10.2, 5.2), (5000, 64.6, 21.7), (100000, 1528.7, 385.5)],
+        (prefix, figure) <- [("crossover-c-", alone), ("crossover-openmp-", together)]
+    ]
+
+loops :: Published
+loops =
+  Published
+    "9.5 GHC's parallelism and OpenMP, 4 threads"
+    "A sum of so many sines: in Haskell and C by one thread, by a green thread for each Capability, and in a region. Published with GHC's own code generator and with LLVM's; here with the former. Best of the rounds."
+    ["ghc-openmp, native", "ghc-openmp, LLVM"]
+    [ PublishedRow ("loop-" <> way <> named "-" n) 4 "us" [Just native, Just llvm]
+      | (n, natives, llvms) <- measured,
+        (way, native, llvm) <- zip3 ["haskell", "c", "parallel", "openmp"] natives llvms
+    ]
+  where
+    measured =
+      [ (10000, [327.0, 148.0, 107.3, 42.9], [104, 103, 43, 28]),
+        (100000, [3283.6, 1549.8, 881.1, 375.8], [1109, 1101, 303, 278]),
+        (1000000, [31922.8, 15417.0, 8637.3, 6626.1], [11156, 10998, 2972, 2866]),
+        (10000000, [336020.5, 153998.0, 85324.7, 40187.1], [111751, 111112, 30924, 28747])
+      ]
+
+conventions :: Published
+conventions =
+  Published
+    "9.7 Calling conventions"
+    "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Best of the rounds."
+    ["ghc-openmp", "second set"]
+    [ PublishedRow "call-prim" 4 "ns" [Just 0, Nothing],
+      PublishedRow "call-inline" 4 "ns" [Nothing, Nothing],
+      PublishedRow "call-unsafe" 4 "ns" [Just 3.1, Just 2.3],
+      PublishedRow "call-safe" 4 "ns" [Just 89.8, Just 67.5]
+    ]
+
+batches :: Published
+batches =
+  Published
+    "9.8 Batches"
+    "Nanoseconds for each call of a batch of so many, by a safe call for each and by one for all. Best of the rounds."
+    ["ghc-openmp, one by one", "ghc-openmp, batched"]
+    [ PublishedRow (named "batch-safe-" n) 4 "ns" [Just alone, Just batched]
+      | (n, alone, batched) <- [(1, 98.3, 97.9), (2, 100.0, 50.3), (5, 97.3, 20.8), (10, 97.4, 12.4), (20, 102.6, 7.6), (50, 104.6, 4.7), (100, 97.8, 3.7)]
+    ]
 
 tasks :: Published
 tasks =

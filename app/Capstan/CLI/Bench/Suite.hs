@@ -66,6 +66,16 @@ events name samples = (program name (: [])) {programRuntimes = ["pthread"], prog
 haskellTasks :: String -> (Int -> [Int]) -> Program
 haskellTasks group sizes = (program "haskell-tasks" sizes) {programWords = [group], programRuntimes = ["rts"], programSamples = (3, 1000)}
 
+-- | A group of cases of the program in which Haskell and C work together.
+haskell :: String -> Int -> Program
+haskell group samples =
+  (program "haskell" allCores)
+    { programWords = [group],
+      programHaskell = True,
+      programSamples = (samples, 2000),
+      programRuntimes = ["rts"]
+    }
+
 -- | 1, 2, 4, … and all cores.
 teamSizes :: Int -> [Int]
 teamSizes cores = nub (sort (takeWhile (< cores) (iterate (* 2) 1) ++ [cores]))
@@ -115,11 +125,17 @@ suites =
     Suite
       "haskell"
       "Haskell and C in one program"
-      [(program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)}],
+      [ (program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)},
+        haskell "calls" 5,
+        haskell "latency" 3,
+        haskell "sequential" 3
+      ],
     Suite
       "paper"
       "ghc-openmp's published tables"
-      [(program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]}]
+      [ (program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]},
+        (haskell "paper" 3) {programThreads = const [1, 2, 4, 8], programRuntimes = []}
+      ]
   ]
   where
     beyond cores = [2 * cores, 4 * cores, 8 * cores]

@@ -1,0 +1,74 @@
+-- | Regions while Haskell allocates and collects, and collections while a region is open.
+--
+-- "region-": how long single regions take, in nanoseconds. "gc-pause-": the longest major collection
+-- of a live heap while C computes on all cores, in a region or on the program's own threads.
+module Latency (latency) where
+
+import Bench
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad (forever, replicateM, void, when)
+import Data.List (foldl')
+import qualified Data.Map.Strict as Map
+import Data.Word (Word64)
+import Foreign.C.Types (CInt (..))
+import Region (region)
+import System.Mem (performMajorGC)
+
+foreign import ccall safe "hold_region" holdRegion :: CInt -> IO Word64
+
+foreign import ccall safe "hold_plain" holdPlain :: CInt -> IO Word64
+
+foreign import ccall unsafe "hold_running" holdRunning :: IO CInt
+
+foreign import ccall safe "hold_end" holdEnd :: IO ()
+
+latency :: Arguments -> IO ()
+latency a = do
+  regions a "alone" []
+  regions a "allocating" [allocate, allocate]
+  regions a "collecting" [performMajorGC >> threadDelay 2000]
+  pauses a
+
+-- | Builds a map and drops it.
+allocate :: IO ()
+allocate = void . evaluate . Map.size $ foldl' grow Map.empty [1 .. 4000 :: Int]
+  where
+    grow m k = Map.insert ((k * 7919) `mod` 10007) k m
+
+-- | Regions one after the other, from a green thread, beside threads that do something for ever.
+regions :: Arguments -> String -> [IO ()] -> IO ()
+regions a name beside = when (any (wanted a) [p50, p99]) $ do
+  others <- mapM (forkIO . forever) beside
+  done <- newEmptyMVar
+  _ <- forkIO (replicateM count (timed (region (argThreads a))) >>= putMVar done)
+  times <- takeMVar done
+  mapM_ killThread others
+  emit p50 "ns" (median times)
+  emit p99 "ns" (quantile 0.99 times)
+  where
+    p50 = "region-p50-" ++ name
+    p99 = "region-p99-" ++ name
+    -- A region takes some 5 us alone, some milliseconds at worst.
+    count = max 500 (floor (argSampleTime a * fromIntegral (argSamples a) / 2000))
+
+pauses :: Arguments -> IO ()
+pauses a = when (any (wanted a) ["gc-pause-region", "gc-pause-alone"]) $ do
+  live <- evaluate (Map.fromList [(k, show k) | k <- [1 .. 50000 :: Int]])
+  times <- replicateM (max 3 (argSamples a)) ((,) <$> longest holdRegion <*> longest holdPlain)
+  _ <- evaluate (Map.size live)
+  emit "gc-pause-region" "ns" (median (map fst times))
+  emit "gc-pause-alone" "ns" (median (map snd times))
+  where
+    threads = argThreads a
+    longest hold = do
+      ended <- newEmptyMVar
+      _ <- forkIO (hold threads >>= putMVar ended)
+      awaitRunning
+      times <- replicateM 30 (timed performMajorGC)
+      holdEnd
+      _ <- takeMVar ended
+      pure (maximum times)
+    awaitRunning = do
+      n <- holdRunning
+      when (n < threads) (yield >> awaitRunning)

@@ -1,0 +1,13 @@
+-- | The loop of section 9.5 in Haskell. A file of its own, so that another code generator can be chosen
+-- for it.
+module Loop (sines) where
+
+-- | The sum of the sines of thousandths.
+sines :: Int -> Int -> Double
+sines from to = go from 0
+  where
+    go :: Int -> Double -> Double
+    go i total
+      | i >= to = total
+      | otherwise = go (i + 1) (total + sin (fromIntegral i * 1e-3))
+{-# NOINLINE sines #-}

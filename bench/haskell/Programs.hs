@@ -1,0 +1,44 @@
+-- | Ten sequential programs (sequential/), each linked with the package and without it, run in turn:
+-- geometric means of their times, and the memory that they took from the system.
+module Programs (sequential) where
+
+import Bench
+import Control.Monad (forM, replicateM, when)
+import System.Environment (getExecutablePath)
+import System.Exit (ExitCode (..))
+import System.FilePath (takeDirectory, (</>))
+import System.Process (readProcessWithExitCode)
+
+sequential :: Arguments -> IO ()
+sequential a = when (any (wanted a) cases) $ do
+  folder <- takeDirectory <$> getExecutablePath
+  let without = folder </> "sequential"
+      with = folder </> "sequential-capstan"
+  names <- lines . fst <$> started without ["--list"]
+  results <- forM names $ \name ->
+    -- One with, one without, and again, so that the machine is the same for both.
+    replicateM (max 3 (argSamples a)) ((,) <$> one with name <*> one without name)
+  emit (head cases) "ms" (geometric (map (minimum . map (fst . fst)) results))
+  emit (cases !! 1) "ms" (geometric (map (minimum . map (fst . snd)) results))
+  emit (cases !! 2) "MiB" (geometric (map (minimum . map (snd . fst)) results))
+  emit (cases !! 3) "MiB" (geometric (map (minimum . map (snd . snd)) results))
+  where
+    cases = ["sequential-geomean", "sequential-geomean-without", "sequential-memory", "sequential-memory-without"]
+    geometric xs = exp (sum (map log xs) / fromIntegral (length xs))
+
+-- | Milliseconds from start to end, and MiB as GHC's runtime system counts them.
+one :: FilePath -> String -> IO (Double, Double)
+one program name = do
+  start <- now
+  (_, report) <- started program [name, "+RTS", "-t", "--machine-readable", "-RTS"]
+  end <- now
+  let pairs = read (unlines (drop 1 (lines report))) :: [(String, String)]
+  case lookup "max_mem_in_use_bytes" pairs of
+    Just bytes -> pure ((end - start) / 1e6, read bytes / 1048576)
+    Nothing -> fail (name ++ " did not say how much memory it took: " ++ report)
+
+started :: FilePath -> [String] -> IO (String, String)
+started program arguments = do
+  (code, output, report) <- readProcessWithExitCode program arguments ""
+  when (code /= ExitSuccess) (fail (unwords (program : arguments) ++ ": " ++ report))
+  pure (output, report)

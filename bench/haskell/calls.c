@@ -1,0 +1,52 @@
+/* What Haskell calls in these measurements: functions so short that only the call counts, a copy,
+ * and loops with and without a region. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <omp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <time.h>
+
+long calls_next(long a) {
+    return a + 1;
+}
+
+void calls_copy(double *to, const double *from, size_t count) {
+    for (size_t i = 0; i < count; i++) to[i] = from[i];
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Nanoseconds that so many copies take when C makes them. */
+double calls_copies(double *to, const double *from, size_t count, long copies) {
+    double start = now();
+    for (long i = 0; i < copies; i++) {
+        calls_copy(to, from, count);
+        __asm__ volatile("" ::: "memory");
+    }
+    return now() - start;
+}
+
+long calls_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+}
+
+double calls_sines(long count) {
+    double sum = 0;
+    for (long i = 0; i < count; i++) sum += sin((double)i * 1e-3);
+    return sum;
+}
+
+double calls_sines_parallel(long count, int threads) {
+    double sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(static)
+    for (long i = 0; i < count; i++) sum += sin((double)i * 1e-3);
+    return sum;
+}
