@@ -14,6 +14,13 @@
 enum { ACTORS = 2, MOST_BYTES = 5 };
 
 static capstan_manager *loop[2];
+/* ThreadSanitizer reports that one actor closes a number and the other uses it, which is the point.
+ */
+#if defined(__SANITIZE_THREAD__)
+static const bool forgetful = false;
+#else
+static const bool forgetful = true;
+#endif
 static double soak_until;
 
 static double soak_clock(void) {
@@ -86,7 +93,7 @@ static void play_persistent(capstan_manager *manager, struct pipe_round *round, 
         close(round->end[0]);
     }
     capstan_quiesce(manager);
-    CHECK_EQ(round->closed, told);
+    CHECK_EQ(GET(&round->closed), told);
 }
 
 /* One-shot: called once, or ended by a call; exactly one of the two. */
@@ -107,7 +114,7 @@ static void play_oneshot(capstan_manager *manager, struct pipe_round *round, uin
         CHECK_EQ(GET(&round->calls), 0);
     }
     capstan_quiesce(manager);
-    CHECK(round->calls <= 1);
+    CHECK(GET(&round->calls) <= 1);
     close(round->end[0]);
 }
 
@@ -122,7 +129,7 @@ static void play_forgetful(capstan_manager *manager, struct pipe_round *round) {
     /* ENOENT: the other actor has registered the number, and this one is told so. */
     if (capstan_fd_unregister(manager, watch) == ENOENT) AWAIT(&round->closed, 1);
     capstan_quiesce(manager);
-    CHECK_EQ(round->bytes, 0);
+    CHECK_EQ(GET(&round->bytes), 0);
 }
 
 static void play_pipe(capstan_manager *manager, uint64_t *seed) {
@@ -131,7 +138,7 @@ static void play_pipe(capstan_manager *manager, uint64_t *seed) {
     make_pipe(round->end);
     if (manager == loop[0] && random_bits(seed) % 2) round->modes = CAPSTAN_EDGE;
     uint64_t kind = random_bits(seed) % 5;
-    if (kind == 0 && manager == loop[0]) /* poll knows only numbers */
+    if (kind == 0 && forgetful && manager == loop[0]) /* poll knows only numbers */
         play_forgetful(manager, round);
     else if (kind < 3)
         play_oneshot(manager, round, seed);
@@ -178,7 +185,7 @@ static void play_timer(capstan_manager *manager, uint64_t *seed) {
         bool cancelled = capstan_timer_cancel(manager, timer) == 0;
         if (!cancelled) AWAIT(&round->calls, 1);
         capstan_quiesce(manager);
-        CHECK_EQ(round->calls, !cancelled);
+        CHECK_EQ(GET(&round->calls), !cancelled);
     } else {
         if (random_bits(seed) % 2) AWAIT(&round->calls, 2);
         CHECK_EQ(capstan_timer_cancel(manager, timer), 0);
@@ -189,13 +196,18 @@ static void play_timer(capstan_manager *manager, uint64_t *seed) {
     free(round);
 }
 
+static void on_post(capstan_manager *manager, void *data) {
+    (void)manager;
+    INCREMENT((int *)data);
+}
+
 static void play_post(capstan_manager *manager, uint64_t *seed) {
     int count = 1 + (int)(random_bits(seed) % 20), *calls = calloc(1, sizeof *calls);
     CHECK(calls != NULL);
-    for (int i = 0; i < count; i++) CHECK_EQ(capstan_post(manager, count_post, calls), 0);
+    for (int i = 0; i < count; i++) CHECK_EQ(capstan_post(manager, on_post, calls), 0);
     AWAIT(calls, count);
     capstan_quiesce(manager);
-    CHECK_EQ(*calls, count);
+    CHECK_EQ(GET(calls), count);
     free(calls);
 }
 
