@@ -1,4 +1,4 @@
--- | @tasks [--small] [NAME [SIZE...]]@: runs examples, sequentially and with tasks, compares the results
+-- | @example-tasks [--small] [NAME [SIZE...]]@: runs examples, sequentially and with tasks, compares the results
 -- and says how long each took. The exit code is 1 if results differ.
 module Main (main) where
 
@@ -24,7 +24,7 @@ main = do
     title : sizes -> case ([e | e <- examples, name e == title], mapM readMaybe sizes) of
       ([e], Just []) -> (: []) <$> compared e (usual e)
       ([e], Just numbers) | length numbers == length (usual e) -> (: []) <$> compared e numbers
-      _ -> die ("usage: tasks [--small | NAME [SIZE...]], one of\n" ++ unlines ["  " ++ name e ++ " " ++ sizeNames e | e <- examples])
+      _ -> die ("usage: example-tasks [--small | NAME [SIZE...]], one of\n" ++ unlines ["  " ++ name e ++ " " ++ sizeNames e | e <- examples])
   unless (and same) exitFailure
 
 -- | Whether both versions have the same result. The main thread is bound to a thread of the system,
