@@ -26,7 +26,7 @@ import Control.Concurrent (getNumCapabilities, threadDelay)
 import Control.DeepSeq (rnf)
 import Control.Exception (evaluate)
 import Control.Monad (replicateM)
-import Criterion.Measurement (initializeTime, measure, runBenchmarkable_)
+import Criterion.Measurement (getTime, initializeTime, measure, runBenchmarkable_)
 import Criterion.Measurement.Types (Benchmarkable (..), Measured (..), perRunEnv)
 import Data.IORef
 import Data.Int (Int64)
@@ -49,7 +49,7 @@ counted total Benchmarkable {..} = do
         now <- readCounters
         before <- readIORef started
         let counts = fmap (`since` now) before
-        modifyIORef' total (\sofar -> maybe counts (\s -> Just (maybe s (plus s) counts)) sofar)
+        modifyIORef' total (maybe counts (\s -> Just (maybe s (plus s) counts)))
         cleanEnv n e
   pure Benchmarkable {allocEnv = make, cleanEnv = clean, ..}
 
@@ -80,9 +80,14 @@ measureTrial seconds place surroundings empty benchmark = do
       }
   where
     shortest = seconds / fromIntegral (2 * sampleCount)
+    -- Where each run is timed by itself, what lies between two runs is longer than they are, and is what
+    -- the time is spent on.
     grow sample n = do
+      before <- getTime
       s <- sample n
-      if sampleTime s >= shortest || n >= 2 ^ (40 :: Int) then pure (perCall s) else grow sample (2 * n)
+      taken <- subtract before <$> getTime
+      let spent = if perRun benchmark then taken else sampleTime s
+      if spent >= shortest || n >= 2 ^ (40 :: Int) then pure (spent / fromIntegral n) else grow sample (2 * n)
 
 -- | The calls of each sample: half to one and a half of the mean, large and small in turn. A call that
 -- is itself as long as a sample is sampled by itself, at least five times.

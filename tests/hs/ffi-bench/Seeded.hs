@@ -38,6 +38,7 @@ benchmarks arena =
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
     bench "leaves something behind" (whnfIO (writeIORef remembered True)),
     bench "remembers" (whnfIO remembering),
+    bench "timed one by one" (perRunEnv (pure ()) pure),
     bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
   ]
   where

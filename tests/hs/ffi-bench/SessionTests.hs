@@ -11,7 +11,7 @@ import Capstan.Bench.Session
 import Criterion.Measurement.Types (Measured (..), fromInt)
 import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
-import Data.Maybe (fromMaybe)
+import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
 import Seeded (blockBytes, touchBytes)
 import System.Environment (lookupEnv)
@@ -61,6 +61,10 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
             a <- account arena
             [r | Alone r <- map trialPlace (accountAlone a)] @?= [1, 2]
             [r | After r _ <- map trialPlace (accountAfter a)] @?= [1, 2],
+          testCase "runs that are timed by themselves are few, because what lies between them takes the time" $ do
+            a <- account "timed one by one"
+            let calls = [sum (map sampleCalls (trialSamples t)) | t <- accountAlone a]
+            assertBool (show calls) (all (< 20000) calls && all trialPerRun (accountAlone a) && all (isJust . trialFloor) (accountAlone a)),
           testCase "collections are counted without +RTS -T" $ do
             a <- account arena
             let allocated = countPerCall (fmap fromIntegral . fromInt . measAllocated . sampleMeasured) a
@@ -86,7 +90,7 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
 plan :: Plan
 plan =
   Plan
-    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers"],
+    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "timed one by one"],
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,
