@@ -39,15 +39,14 @@ $(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(HOST_LIBRARY) capstan.cabal
 # Calls, batches, arrays, pauses; and sequential programs that use nothing of the package.
 HASKELL_CAPSTAN := $(BUILD)/bench/bin/haskell-capstan
 SEQUENTIAL_CAPSTAN := $(BUILD)/bench/bin/sequential-capstan
-HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') bench/host/Bench.hs \
-    bench/host/Region.hs bench/host/region.c
+HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') bench/host/Bench.hs
 
 $(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-capstan
 	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -ibench/haskell -ibench/haskell/with -ibench/host \
 	    -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
-	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c bench/host/region.c -o $@ -lm
+	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c -o $@ -lm
 
 # -rtsopts: it is asked for its memory.
 $(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal

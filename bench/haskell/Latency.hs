@@ -12,8 +12,11 @@ import Data.List (foldl')
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
 import Foreign.C.Types (CInt (..))
-import Region (region)
+import Foreign.Marshal.Array (allocaArray, peekArray)
+import Foreign.Ptr (Ptr)
 import System.Mem (performMajorGC)
+
+foreign import ccall safe "calls_regions" regionTimes :: CInt -> CInt -> Ptr Double -> IO ()
 
 foreign import ccall safe "hold_region" holdRegion :: CInt -> IO Word64
 
@@ -41,7 +44,9 @@ regions :: Arguments -> String -> [IO ()] -> IO ()
 regions a name beside = when (any (wanted a) [p50, p99]) $ do
   others <- mapM (forkIO . forever) beside
   done <- newEmptyMVar
-  _ <- forkIO (replicateM count (timed (region (argThreads a))) >>= putMVar done)
+  _ <- forkIO . allocaArray count $ \places -> do
+    regionTimes (argThreads a) (fromIntegral count) places
+    peekArray count places >>= putMVar done
   times <- takeMVar done
   mapM_ killThread others
   emit p50 "ns" (median times)
@@ -49,8 +54,8 @@ regions a name beside = when (any (wanted a) [p50, p99]) $ do
   where
     p50 = "region-p50-" ++ name
     p99 = "region-p99-" ++ name
-    -- A region takes some 5 us alone, some milliseconds at worst.
-    count = max 500 (floor (argSampleTime a * fromIntegral (argSamples a) / 2000))
+    -- A region takes a third of a millisecond alone.
+    count = max 500 (floor (argSampleTime a * fromIntegral (argSamples a) / 10000))
 
 pauses :: Arguments -> IO ()
 pauses a = when (any (wanted a) ["gc-pause-region", "gc-pause-alone"]) $ do

@@ -32,7 +32,7 @@ one program name = do
   start <- now
   (_, report) <- started program [name, "+RTS", "-t", "--machine-readable", "-RTS"]
   end <- now
-  let pairs = read (unlines (drop 1 (lines report))) :: [(String, String)]
+  let pairs = read (dropWhile (/= '[') report) :: [(String, String)]
   case lookup "max_mem_in_use_bytes" pairs of
     Just bytes -> pure ((end - start) / 1e6, read bytes / 1048576)
     Nothing -> fail (name ++ " did not say how much memory it took: " ++ report)

@@ -50,3 +50,13 @@ double calls_sines_parallel(long count, int threads) {
     for (long i = 0; i < count; i++) sum += sin((double)i * 1e-3);
     return sum;
 }
+
+/* How long each of so many regions takes. Measured here: whoever returns from a foreign call to
+ * Haskell waits for a Capability, which is no matter of regions. */
+void calls_regions(int threads, int count, double *nanoseconds) {
+    for (int i = 0; i < count; i++) {
+        double start = now();
+        double sum = calls_sines_parallel(40000, threads);
+        nanoseconds[i] = isnan(sum) ? -1 : now() - start;
+    }
+}
