@@ -81,6 +81,9 @@ bool cst_coroutine_rts_runs(void);
 bool cst_coroutine_any_thread(void);
 bool cst_coroutine_holds_capability(void);
 
+/* How many forks this process came out of since cst_coroutine_prepare. */
+unsigned cst_coroutine_forks(void);
+
 /* Once, before the first callback. Waits for a thread that holds no Capability. */
 void cst_coroutine_prepare(void);
 

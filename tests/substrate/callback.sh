@@ -43,6 +43,19 @@ for options in -N1 -N2 -N4 '-N2 --nonmoving-gc' '-N2 -c' '-N3 -A64k' '-N1 -V0'; 
     passes threaded +RTS $options
 done
 
+# A debugger sees through the side stack: who called back, from which region, on which thread.
+if command -v gdb >/dev/null; then
+    gdb -batch -ex 'break rts_evalIO' -ex 'run "teams of any size" +RTS -N2' -ex 'ignore 1 3' \
+        -ex continue -ex backtrace "$out/threaded/tests" >"$out/output" 2>&1
+    for frame in call_in cst_thunk_enter 'region_sum._omp_fn' start_thread; do
+        if ! grep -q "^#.* $frame" "$out/output"; then
+            echo "gdb shows no $frame"
+            cat "$out/output"
+            exit 1
+        fi
+    done
+fi
+
 build debug -threaded -debug
 passes debug +RTS -N2
 passes debug +RTS -N3 -DS -A64k

@@ -7,7 +7,6 @@
 #include "core/cancel.h"
 #include "core/config.h"
 #include "core/thread.h"
-#include "capstan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +36,7 @@ static bool entered_unsafely(struct cst_thread *thread) {
 
 /* Why the thread may not begin a coroutine; CST_CALLBACK_OPEN: it may. */
 static enum cst_callback_state objection(struct cst_thread *thread, struct cst_callback *callback) {
-    if (callback->forks != capstan_forks()) return CST_CALLBACK_FORKED;
+    if (callback->forks != cst_coroutine_forks()) return CST_CALLBACK_FORKED;
     if (!cst_coroutine_rts_runs()) return CST_CALLBACK_ENDED;
     if (!cst_coroutine_any_thread() && callback->maker != thread) return CST_CALLBACK_NOT_THREADED;
     if (thread->team->unsafe || entered_unsafely(thread)) return CST_CALLBACK_UNSAFE;
@@ -106,8 +105,10 @@ void cst_callback_prepare(void) {
 struct cst_callback *cst_callback_open(void *target) {
     struct cst_callback *callback = malloc(sizeof *callback);
     if (!callback) return NULL;
-    *callback = (struct cst_callback){
-        .callee = {call_haskell}, .target = target, .forks = capstan_forks(), .maker = cst_self()};
+    *callback = (struct cst_callback){.callee = {call_haskell},
+                                      .target = target,
+                                      .forks = cst_coroutine_forks(),
+                                      .maker = cst_self()};
     callback->thunk = cst_thunk_make(&callback->callee);
     if (callback->thunk) return callback;
     free(callback);

@@ -63,6 +63,15 @@ static void append(struct datum *datum) {
     vacant.last = datum;
 }
 
+/* Around a fork. */
+static void lock(void) {
+    pthread_mutex_lock(&vacant.lock);
+}
+
+static void unlock(void) {
+    pthread_mutex_unlock(&vacant.lock);
+}
+
 /* Under the lock. A system that forbids to make code refuses the mprotect. */
 static void add_block(void) {
     char *block = mmap(NULL, 2 * (size_t)DISTANCE, PROT_READ | PROT_WRITE,
@@ -81,13 +90,19 @@ static void add_block(void) {
     }
 }
 
+static void prepare(void) {
+    pthread_atfork(lock, unlock, unlock);
+}
+
 void *cst_thunk_make(struct cst_callee *callee) {
     int saved = errno;
-    pthread_mutex_lock(&vacant.lock);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+    lock();
     if (!vacant.first) add_block();
     struct datum *datum = vacant.first;
     if (datum) vacant.first = datum->next;
-    pthread_mutex_unlock(&vacant.lock);
+    unlock();
     errno = saved;
     if (!datum) return NULL;
     cst_store_relaxed(&datum->callee, callee);
@@ -97,7 +112,7 @@ void *cst_thunk_make(struct cst_callee *callee) {
 void cst_thunk_free(void *thunk, struct cst_callee *instead) {
     struct datum *datum = (struct datum *)((char *)thunk + DISTANCE);
     cst_store_relaxed(&datum->callee, instead);
-    pthread_mutex_lock(&vacant.lock);
+    lock();
     append(datum);
-    pthread_mutex_unlock(&vacant.lock);
+    unlock();
 }

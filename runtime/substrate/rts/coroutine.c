@@ -42,6 +42,7 @@ static struct {
     pthread_mutex_t lock; /* for a few instructions at a coroutine's begin and end */
     struct side *vacant;
     size_t stack_size;
+    unsigned forks;               /* that this process came out of; constant */
     unsigned users[CAPABILITIES]; /* coroutines that run on each Capability */
 } sides = {.lock = PTHREAD_MUTEX_INITIALIZER, .stack_size = (size_t)1 << 20};
 
@@ -196,6 +197,24 @@ bool cst_coroutine_holds_capability(void) {
     return cst_rts_holds_capability();
 }
 
+/* Around a fork: the child of Haskell's forkProcess may call back. */
+static void lock_sides(void) {
+    pthread_mutex_lock(&sides.lock);
+}
+
+static void unlock_sides(void) {
+    pthread_mutex_unlock(&sides.lock);
+}
+
+static void unlock_in_child(void) {
+    sides.forks++;
+    unlock_sides();
+}
+
+unsigned cst_coroutine_forks(void) {
+    return sides.forks;
+}
+
 static void *learn_task(void *nothing) {
     cst_rts_learn_task();
     return nothing;
@@ -203,6 +222,7 @@ static void *learn_task(void *nothing) {
 
 void cst_coroutine_prepare(void) {
     pthread_t thread;
+    pthread_atfork(lock_sides, unlock_sides, unlock_in_child);
     cst_rts_observe();
     if (!rtsSupportsBoundThreads()) return; /* then a thread's Task is not thread-local */
     if (pthread_create(&thread, NULL, learn_task, NULL) == 0) pthread_join(thread, NULL);

@@ -17,6 +17,7 @@ module CFunctions
     regionNested,
     regionIdentity,
     regionCancellable,
+    callInChild,
     regionSize,
     regionCompute,
     unsafeRegionCompute,
@@ -61,6 +62,8 @@ foreign import ccall safe "region_nested" regionNested :: FunPtr Real1 -> CInt -
 foreign import ccall safe "region_identity" regionIdentity :: FunPtr Real1 -> CInt -> CInt -> IO CInt
 
 foreign import ccall safe "region_cancellable" regionCancellable :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
+foreign import ccall safe "call_in_child" callInChild :: FunPtr Real1 -> IO CInt
 
 foreign import ccall safe "region_size" regionSize :: IO CInt
 

@@ -19,6 +19,7 @@ tests =
     test "a callback's exception comes before the body's" before,
     test "a callback that kills its own thread" suicide,
     test "an unsafe call is refused" refused,
+    test "a forked child is refused" forked,
     test "a worker without bound threads is refused" workers
   ]
 
@@ -86,6 +87,15 @@ refused :: IO ()
 refused = when rtsSupportsBoundThreads . forM_ modes $ \mode -> forM_ [1, 2, 3] $ \threads -> do
   CallbackRefused reason <- throws . withCallback mode pure $ \f -> unsafeRegionSum f threads 10
   equal reason True ("import it safe" `isInfixOf` reason)
+
+-- | It gets zero, as after an exception; the parent goes on.
+forked :: IO ()
+forked = forM_ modes $ \mode -> do
+  got <- withCallback mode (\x -> pure (x + 1)) $ \f -> do
+    child <- callInChild f
+    here <- regionOfOne f 2 0
+    pure (child, here)
+  equal "child and parent" (1, 1) got
 
 -- | The region runs, and the master may call.
 workers :: IO ()

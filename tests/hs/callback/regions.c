@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <omp.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Each member calls `count` times; the sum of the results. */
 double region_sum(double (*function)(double), int threads, int count) {
@@ -148,6 +150,14 @@ int region_cancellable(double (*function)(double), int threads, int rounds) {
 #pragma omp cancellation point parallel
     }
     return done;
+}
+
+/* Calls in the child of a fork, where no Haskell code can run: what it got, and 1. */
+int call_in_child(double (*function)(double)) {
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) _exit((int)function(5) + 1);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /* By the midpoint rule; an example of a library that takes a function. */
