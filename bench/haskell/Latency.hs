@@ -33,11 +33,13 @@ latency a = do
   regions a "collecting" [performMajorGC >> threadDelay 2000]
   pauses a
 
--- | Builds a map and drops it.
+-- | Builds maps and drops them, for ever. Each is another, or the compiler would keep one.
 allocate :: IO ()
-allocate = void . evaluate . Map.size $ foldl' grow Map.empty [1 .. 4000 :: Int]
+allocate = mapM_ build [1 ..]
   where
-    grow m k = Map.insert ((k * 7919) `mod` 10007) k m
+    build :: Int -> IO ()
+    build seed = void (evaluate (Map.size (foldl' (grow seed) Map.empty [1 .. 4000 :: Int])))
+    grow seed m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
 
 -- | Regions one after the other, from a green thread, beside threads that do something for ever.
 regions :: Arguments -> String -> [IO ()] -> IO ()
