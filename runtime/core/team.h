@@ -75,7 +75,7 @@ struct cst_seat {
     uint32_t bound_place;          /* where the thread was last bound, as binding.place */
     uint32_t shown_size, shown_level, shown_place; /* displayed last (bind.c) */
     uint32_t victim;                               /* where it stole last */
-    /* Which new tasks it runs at once (task.c, has_enough). */
+    /* Which new tasks it runs at once (defer.c). */
     struct cst_making {
         const struct cst_task *maker; /* the task that made the last one */
         uint32_t at_once, put_out;    /* tasks to come that run at once; that do not */

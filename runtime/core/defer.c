@@ -1,0 +1,75 @@
+/* Putting tasks out, or running them where they are made; see defer.h. */
+#include "core/defer.h"
+
+#include "core/config.h"
+
+enum {
+    /* Ready tasks a member keeps before it runs a new one at once: enough for thieves, few enough
+     * that a flat loop of tasks needs no memory to speak of. */
+    DEQUE_LIMIT = 32,
+    DEQUE_LIMIT_EACH = 16, /* more for each member */
+    TINY_TICKS = 1000,     /* a task that takes less is not worth a steal */
+    UNKNOWN_TICKS = 8 * TINY_TICKS,
+    TINY_LIMIT_EACH = 2, /* tiny tasks to keep for each thief, in case a larger one comes */
+    SAMPLE_EVERY = 64,   /* tasks made of which one is run at once and timed */
+};
+
+/* Is there enough for thieves? To look fetches the line that they write, so it is done seldom:
+ * until half of what there was may have been taken, had each thief been as fast as this member.
+ * And once there was enough there is until half is gone, so that tasks are put out in one go.
+ * A stolen task costs both sides some hundred nanoseconds of line transfers, more than running it
+ * takes if it is tiny: then a few are put out between many that are not. */
+static bool has_enough(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    if (making->at_once > 0) {
+        making->at_once--;
+        return true;
+    }
+    uint32_t size = thread->team->size, thieves = size > 1 ? size - 1 : 1;
+    if (making->put_out > 0) {
+        if (--making->put_out == 0) making->at_once = SAMPLE_EVERY;
+        return false;
+    }
+    if (making->mean_ticks < TINY_TICKS) {
+        uint32_t limit = TINY_LIMIT_EACH * thieves;
+        if (cst_deque_holds(&thread->seat->deque, limit)) {
+            making->at_once = SAMPLE_EVERY;
+            return true;
+        }
+        making->put_out = limit;
+        return false;
+    }
+    uint32_t limit = DEQUE_LIMIT + DEQUE_LIMIT_EACH * size;
+    making->had_enough =
+        cst_deque_holds(&thread->seat->deque, making->had_enough ? limit / 2 : limit);
+    if (making->had_enough) making->at_once = limit / 2 / thieves;
+    return making->had_enough;
+}
+
+/* Where one task makes many, one in so many is timed, if there is something for thieves meanwhile.
+ * Not in a tree of tasks: its leaves say nothing about its branches. */
+bool cst_defer_is_sample(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    if (making->maker != thread->task) {
+        making->maker = thread->task;
+        making->mean_ticks = UNKNOWN_TICKS;
+        making->since_sample = 0;
+        return false;
+    }
+    return ++making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1);
+}
+
+void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
+    struct cst_making *making = &thread->seat->making;
+    making->maker = thread->task;
+    if (ticks > UNKNOWN_TICKS) ticks = UNKNOWN_TICKS;
+    making->mean_ticks = (3 * making->mean_ticks + (uint32_t)ticks) / 4;
+    making->since_sample = 0;
+}
+
+/* Not where the user asked for an order. */
+bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
+    if (request->priority > 0) return true;
+    if (thread->team->size == 1 && cst_config.max_task_priority == 0) return false;
+    return !has_enough(thread);
+}

@@ -1,0 +1,15 @@
+/* Which new tasks are put out for others, and which run at once. */
+#ifndef CST_CORE_DEFER_H
+#define CST_CORE_DEFER_H
+
+#include "core/thread.h"
+
+/* Is the task to be put out? False: nobody could take it, or there is enough to take. */
+bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request);
+
+/* Is the next task to be run at once and timed, as a sample of those that the current task makes?
+ * Then cst_defer_learn gets what it took. */
+bool cst_defer_is_sample(struct cst_thread *thread);
+void cst_defer_learn(struct cst_thread *thread, uint64_t ticks);
+
+#endif
