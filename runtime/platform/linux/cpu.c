@@ -241,8 +241,9 @@ static bool customary_directory(const char *root, int version, const char *group
         if (*top >= size || statfs(directory, &file_system) != 0) continue;
         if ((unsigned long)file_system.f_type != magic) continue;
         const char *below = strcmp(group, "/") == 0 ? "" : group;
-        if (*top + strlen(below) >= size) continue;
-        strcpy(directory + *top, below);
+        size_t length = strlen(below);
+        if (*top + length >= size) continue;
+        memcpy(directory + *top, below, length + 1);
         if (access(directory, F_OK) == 0) return true;
     }
     return false;
