@@ -242,7 +242,9 @@ work pool seat current = rest
       if seen
         then do
           free <- politely (10 :: Int)
-          if free then look else rest
+          state <- readMVar (crew seat)
+          idle <- if free then patiently (engaged state) else pure False
+          if idle then look else rest
         else if over then leave else sleep pool seat >>= \stays -> if stays then rest else leave
 
     -- Another thread of this Capability goes first; its tasks are for the others to take meanwhile.
@@ -251,6 +253,10 @@ work pool seat current = rest
       free <- stepAside
       seen <- visible pool
       if free || n == 0 then pure seen else if seen then politely (n - 1) else pure False
+
+    -- The more workers of the seat are at work, the longer the Capability must have been free: those that
+    -- wait for a moment only (for each other's thunks, say) are not to be joined by ever more.
+    patiently n = if n <= 0 then pure True else stepAside >>= \free -> if free then patiently (n - 1) else pure False
 
     look = do
       found <- findTask pool

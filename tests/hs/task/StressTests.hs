@@ -1,11 +1,11 @@
 -- | Many tasks, deep recursion, full rings, random exceptions.
 module StressTests (tests) where
 
+import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
-import Data.IORef
 import System.Mem (performMajorGC)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -46,27 +46,27 @@ tests =
         x <- run (`fibonacci` 21) `finally` killThread collector
         x @?= 10946,
       testCase "scopes that fail at any moment" . forM_ [0 .. 300] $ \delay -> do
-        live <- newIORef (0 :: Int)
-        let count d = atomicModifyIORef' live (\n -> (n + d, ()))
+        live <- newAtomicInt 0
+        let count = void . fetchAdd live
             busy :: Scope -> Int -> IO ()
             busy s n = bracket_ (count 1) (count (-1)) . when (n > 0) $ do
               p <- async s (busy s (n - 1))
               _ <- both (busy s (n - 2)) yield
               await p
         r <- runWithin (delay * 20) (`busy` 14)
-        left <- readIORef live
+        left <- readAtomicInt live
         assertEqual ("after " ++ show (delay, r)) 0 left,
       testCase "forks that are killed at any moment" . forM_ [0 .. 300] $ \delay -> do
-        live <- newIORef (0 :: Int)
+        live <- newAtomicInt 0
         over <- newEmptyMVar
-        let count d = atomicModifyIORef' live (\n -> (n + d, ()))
+        let count = void . fetchAdd live
             busy :: Int -> IO ()
             busy n = bracket_ (count 1) (count (-1)) . when (n > 0) $ void (both (busy (n - 1)) (busy (n - 2)))
         thread <- forkIOWithUnmask (\unmask -> try (unmask (busy 18)) >>= \r -> putMVar over (r :: Either SomeException ()))
         threadDelay (delay * 20)
         killThread thread
         _ <- takeMVar over
-        readIORef live >>= (@?= 0)
+        readAtomicInt live >>= (@?= 0)
     ]
 
 fibonacci :: Scope -> Int -> IO Int
