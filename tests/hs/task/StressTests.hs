@@ -62,7 +62,8 @@ tests =
         let count = void . fetchAdd live
             busy :: Int -> IO ()
             busy n = bracket_ (count 1) (count (-1)) . when (n > 0) $ void (both (busy (n - 1)) (busy (n - 2)))
-        thread <- forkIOWithUnmask (\unmask -> try (unmask (busy 18)) >>= \r -> putMVar over (r :: Either SomeException ()))
+        -- Masked from the start: killed before its first step it would leave no word.
+        thread <- mask_ $ forkIOWithUnmask (\unmask -> try (unmask (busy 18)) >>= \r -> putMVar over (r :: Either SomeException ()))
         threadDelay (delay * 20)
         killThread thread
         _ <- takeMVar over
