@@ -1,3 +1,5 @@
+{-# OPTIONS_GHC -O2 #-}
+
 -- |
 -- Module      : Lattice
 -- Description : The lattice structure of a wavelet transform, five times: see lattice.h.

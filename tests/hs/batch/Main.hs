@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE LambdaCase #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- | Tests of "Capstan.Batch".
@@ -118,7 +119,7 @@ mixture = property $ do
   list <- forAll calls
   (found, expected) <- evalIO $ do
     batch <- newBatch 2
-    keys <- forM list $ \call -> case call of
+    keys <- forM list $ \case
       Mix a b c d e f g h -> fmap Left . (,) (c_mix a b c d e f g h) <$> add batch mix a b c d e f g h
       Half a -> fmap (Right . Left) . (,) (pure (realToFrac a / 2)) <$> add batch half a
       Next a -> fmap (Right . Right) . (,) (pure (fromIntegral (a + 1))) <$> add batch next a
