@@ -65,6 +65,10 @@ void cst_rival_look(struct cst_rival_watch *watch) {
     if (passed > used) cst_rival_took(passed - used, now);
 }
 
+void cst_rival_forgive(struct cst_rival_watch *watch) {
+    watch->looked_ns = 0;
+}
+
 void cst_rival_ask(struct cst_rival_watch *watch) {
     watch->asked = cst_add_relaxed(&rival.asked, 1) + 1;
 }

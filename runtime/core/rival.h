@@ -20,6 +20,8 @@ bool cst_rival_is_known(void);
 bool cst_rival_was_known(void);
 /* Has the thread been driven from its processor since it looked last? A system call. */
 void cst_rival_look(struct cst_rival_watch *watch);
+/* What has happened since the last look says nothing about rivals. */
+void cst_rival_forgive(struct cst_rival_watch *watch);
 /* A few microseconds of spinning have taken so long by the clock. True: because of a rival. */
 bool cst_rival_took(uint64_t ns, uint64_t now);
 /* A wait is suspiciously long: every thread is to look when it waits next. */

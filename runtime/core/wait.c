@@ -135,10 +135,15 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     return false;
 }
 
-/* Asks the kernel once, and believes what another member has found out. */
-static bool is_rivalled(struct cst_thread *thread) {
+/* Believes what another member has found out, and else asks the kernel; not in a crowded team, in
+ * which the members drive each other from the processors. */
+static bool is_rivalled(struct cst_thread *thread, const struct cst_wait *wait) {
     if (policy.forever) return false;
     if (cst_rival_is_known()) return true;
+    if (is_crowded(wait)) {
+        cst_rival_forgive(&thread->rival);
+        return false;
+    }
     cst_rival_look(&thread->rival);
     return cst_rival_is_known();
 }
@@ -149,7 +154,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
-        if (!is_rivalled(thread)) {
+        if (!is_rivalled(thread, wait)) {
             if (!is_crowded(wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
             if (is_crowded(wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
