@@ -137,9 +137,10 @@ await :: Promise a -> IO a
 await (Promise workers cell) = do
   masking <- getMaskingState
   case masking of
-    Unmasked -> do
+    -- Masked from the pop on: an entry that was popped and not claimed would be nobody's.
+    Unmasked -> mask_ $ do
       _ <- Deque.pop (deques workers) (Deque.entryOf cell)
-      mask_ (runAwaited (currents workers) cell)
+      runAwaited (currents workers) cell
     _ -> pure ()
   now <- Cell.poll cell
   case now of
