@@ -44,7 +44,7 @@ HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') b
 $(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-capstan
 	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
-	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -fno-omit-yields -ibench/haskell -ibench/haskell/with -ibench/host \
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -fno-omit-yields -ibench/haskell -ibench/haskell/with -ibench/host \
 	    -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
 	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c -o $@ -lm
 

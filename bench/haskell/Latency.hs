@@ -1,8 +1,10 @@
 -- | Regions while Haskell allocates and collects, and collections while a region is open.
 --
--- "region-": how long single regions take, in nanoseconds. "gc-pause-": the longest major collection
--- of a live heap while C computes on all cores, in a region or on the program's own threads.
-module Latency (latency) where
+-- "region-": how long single regions take, in nanoseconds. "allocating": beside one Haskell thread that
+-- allocates, where the number of threads is left to the runtime; "crowded": teams of all cores beside as
+-- many such threads. "gc-pause-": the longest major collection of a live heap while C computes on all
+-- cores, in a region or on the program's own threads.
+module Latency (latency, serial) where
 
 import Bench
 import Control.Concurrent
@@ -28,10 +30,19 @@ foreign import ccall safe "hold_end" holdEnd :: IO ()
 
 latency :: Arguments -> IO ()
 latency a = do
-  regions a "alone" []
-  regions a "allocating" [allocate, allocate]
-  regions a "collecting" [performMajorGC >> threadDelay 2000]
+  regions a "alone" everybody []
+  regions a "allocating" 0 [allocate]
+  regions a "collecting" everybody [performMajorGC >> threadDelay 2000]
+  regions a "crowded" everybody (allocate <$ [1 .. everybody])
   pauses a
+  where
+    everybody = argThreads a
+
+-- | For a collector of one thread (@-qn1@): it wakes nobody on the region's cores.
+serial :: Arguments -> IO ()
+serial a = do
+  regions a "alone-serial" (argThreads a) []
+  regions a "allocating-serial" 0 [allocate]
 
 -- | Builds maps and drops them, for ever. Each is another, or the compiler would keep one.
 allocate :: IO ()
@@ -41,13 +52,14 @@ allocate = mapM_ build [1 ..]
     build seed = void (evaluate (Map.size (foldl' (grow seed) Map.empty [1 .. 4000 :: Int])))
     grow seed m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
 
--- | Regions one after the other, from a green thread, beside threads that do something for ever.
-regions :: Arguments -> String -> [IO ()] -> IO ()
-regions a name beside = when (any (wanted a) [p50, p99]) $ do
+-- | Regions one after the other, from a green thread, beside threads that do something for ever. 0
+-- threads are as many as the runtime thinks right.
+regions :: Arguments -> String -> CInt -> [IO ()] -> IO ()
+regions a name threads beside = when (any (wanted a) [p50, p99]) $ do
   others <- mapM (forkIO . forever) beside
   done <- newEmptyMVar
   _ <- forkIO . allocaArray count $ \places -> do
-    regionTimes (argThreads a) (fromIntegral count) places
+    regionTimes threads (fromIntegral count) places
     peekArray count places >>= putMVar done
   times <- takeMVar done
   mapM_ killThread others

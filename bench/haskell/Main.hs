@@ -1,5 +1,5 @@
--- | Haskell and C in one program: @haskell calls@, @haskell latency@, @haskell sequential@ and
--- @haskell paper@.
+-- | Haskell and C in one program: @haskell calls@, @haskell latency@ (@haskell serial@ for a
+-- collector of one thread), @haskell sequential@ and @haskell paper@.
 --
 -- Built twice, as the host programs are: with the capstan package and without.
 module Main (main) where
@@ -7,7 +7,7 @@ module Main (main) where
 import Bench
 import Calls (callCases, measure)
 import GHC.Conc (getNumProcessors, setNumCapabilities)
-import Latency (latency)
+import Latency (latency, serial)
 import Ours (copyCases, ourCases)
 import Programs (sequential)
 import System.Environment (getArgs)
@@ -21,9 +21,10 @@ main = do
   case arguments of
     "calls" : rest -> parseArguments rest >>= calls
     "latency" : rest -> parseArguments rest >>= latency
+    "serial" : rest -> parseArguments rest >>= serial
     "sequential" : rest -> parseArguments rest >>= sequential
     "paper" : rest -> parseArguments rest >>= tables
-    _ -> die "usage: haskell calls|latency|sequential|paper [-t THREADS] [-r SAMPLES] [-u MICROSECONDS] [CASE...]"
+    _ -> die "usage: haskell calls|latency|serial|sequential|paper [-t THREADS] [-r SAMPLES] [-u MICROSECONDS] [CASE...]"
 
 calls :: Arguments -> IO ()
 calls a = do

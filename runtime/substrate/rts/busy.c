@@ -148,6 +148,8 @@ bool cst_rts_holds_capability(void) {
     return held_by(task) != NULL;
 }
 
+/* By their holders, not by what runs: a collection holds them all, and for as long wants the cores.
+ */
 unsigned cst_rts_idle_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     if (gone()) return count;
@@ -156,7 +158,8 @@ unsigned cst_rts_idle_capabilities(void) {
     unsigned idle = 0;
     for (unsigned i = 0; i < count; i++) {
         Capability *capability = find(i);
-        idle += !capability || !runs(capability) || (task && holder(capability) == task);
+        void *by = capability ? holder(capability) : NULL;
+        idle += !by || by == task;
     }
     return idle;
 }

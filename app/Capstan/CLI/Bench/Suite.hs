@@ -128,6 +128,7 @@ suites =
       [ (program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)},
         haskell "calls" 5,
         haskell "latency" 3,
+        (haskell "serial" 3) {programOptions = ["+RTS", "-qn1", "-RTS"]},
         haskell "sequential" 3
       ],
     Suite
