@@ -1,0 +1,37 @@
+#!/bin/sh
+# The examples of real use (examples/solver, image, server): each computes what it should.
+# test: timeout 1200
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
+out=$root/build/tests/applications
+mkdir -p "$CABAL_DIR" "$out"
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+for program in solver image server; do
+    cabal -v1 build --builddir="$root/build/cabal/dist" "exe:$program" >"$out/build" 2>&1 ||
+        fail "$(cat "$out/build")"
+    cp "$(cabal -v0 list-bin --builddir="$root/build/cabal/dist" "exe:$program")" "$out/$program"
+done
+
+# Each fails by itself if what it computed is wrong.
+"$out/solver" 241 2 >"$out/solver.out" 2>&1 || fail "solver: $(cat "$out/solver.out")"
+[ "$(grep -c 'largest error' "$out/solver.out")" = 2 ] || fail "solver: $(cat "$out/solver.out")"
+"$out/image" check >"$out/image.out" 2>&1 || fail "image: $(cat "$out/image.out")"
+
+# Through files: an edge where there is one, and none elsewhere.
+awk 'BEGIN { print "P3\n8 1\n255"; for (x = 0; x < 8; x++) print x < 4 ? "0 0 0" : "255 255 255" }' >"$out/step.ppm"
+"$out/image" edges "$out/step.ppm" "$out/edges.png" >/dev/null || fail 'image edges'
+[ "$(head -c 4 "$out/edges.png" | tail -c 3)" = PNG ] || fail 'image: the result is no PNG file'
+
+# Every answer is checked by the clients. Both runtimes in turn, for a moment.
+examples/server/compare "$out/server" 1 0.5 4 60 >"$out/server.out" 2>&1 || fail "server: $(cat "$out/server.out")"
+for runtime in capstan libgomp; do
+    grep -q "^$runtime  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9]*\$" "$out/server.out" || fail "server: $(cat "$out/server.out")"
+done
