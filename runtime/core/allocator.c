@@ -2,6 +2,7 @@
 #include "core/allocator.h"
 
 #include "core/message.h"
+#include "core/pinned.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
 
@@ -20,7 +21,7 @@ struct header {
     void *block; /* what malloc or the kernel gave */
     size_t size; /* of the block */
     cst_allocator_handle allocator;
-    size_t pages; /* bytes of a block in pages of its own; 0: from malloc */
+    size_t granted; /* by cst_pinned_get or cst_pages_get; 0: from malloc */
 };
 _Static_assert(sizeof(struct header) % 16 == 0, "memory after a header keeps malloc's alignment");
 
@@ -83,8 +84,18 @@ static void discharge(cst_allocator_handle allocator, size_t size) {
 
 /* --- blocks -------------------------------------------------------------------------------- */
 
-static bool wants_pages(const struct cst_allocator_traits *traits) {
-    return traits->pinned || traits->partition != CST_PARTITION_ENVIRONMENT;
+static bool is_placed(const struct cst_allocator_traits *traits) {
+    return traits->partition != CST_PARTITION_ENVIRONMENT;
+}
+
+/* *granted stays 0 when malloc serves. */
+static void *get_block(const struct cst_allocator_traits *traits, size_t size, bool zeroed,
+                       size_t *granted) {
+    if (is_placed(traits))
+        return cst_pages_get(size, traits->pinned, (enum cst_page_policy)traits->partition,
+                             granted);
+    if (traits->pinned) return cst_pinned_get(size, granted);
+    return zeroed ? calloc(1, size) : malloc(size);
 }
 
 /* Memory with a header, from this allocator alone; NULL when it has none. */
@@ -96,13 +107,8 @@ static void *get(size_t alignment, size_t size, bool zeroed, cst_allocator_handl
     if (alignment > sizeof(void *)) whole += alignment - sizeof(void *);
     if (__builtin_add_overflow(whole, size, &whole) || !charge(allocator, whole)) return NULL;
 
-    size_t pages = 0;
-    void *block;
-    if (wants_pages(traits))
-        block =
-            cst_pages_get(whole, traits->pinned, (enum cst_page_policy)traits->partition, &pages);
-    else
-        block = zeroed ? calloc(1, whole) : malloc(whole);
+    size_t granted = 0;
+    void *block = get_block(traits, whole, zeroed, &granted);
     if (!block) {
         discharge(allocator, whole);
         return NULL;
@@ -111,7 +117,7 @@ static void *get(size_t alignment, size_t size, bool zeroed, cst_allocator_handl
     if (alignment > sizeof(void *))
         start = (start + alignment - sizeof(void *)) & ~(uintptr_t)(alignment - 1);
     struct header *header = (struct header *)start - 1;
-    *header = (struct header){block, whole, allocator, pages};
+    *header = (struct header){block, whole, allocator, granted};
     return header + 1;
 }
 
@@ -149,8 +155,8 @@ void cst_memory_free(void *memory) {
     if (!memory) return;
     struct header *header = header_of(memory);
     discharge(header->allocator, header->size);
-    if (header->pages)
-        cst_pages_free(header->block, header->pages);
+    if (header->granted)
+        cst_pinned_free(header->block, header->granted); /* of either kind */
     else
         free(header->block);
 }
@@ -163,8 +169,9 @@ static bool can_resize(const struct header *header, cst_allocator_handle allocat
     const struct cst_allocator_traits *traits = traits_of(allocator);
     bool limited = is_limited(header->allocator) || is_limited(allocator);
     return (const char *)(header + 1) == (char *)header->block + sizeof *header &&
-           header->pages == 0 && (!limited || header->allocator == allocator) &&
-           traits->alignment <= sizeof(void *) && !wants_pages(traits) && !traits->managed;
+           header->granted == 0 && (!limited || header->allocator == allocator) &&
+           traits->alignment <= sizeof(void *) && !is_placed(traits) && !traits->pinned &&
+           !traits->managed;
 }
 
 /* A pool pays for the difference. The old memory is left alone on failure. */

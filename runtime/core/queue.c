@@ -12,8 +12,8 @@ struct item {
     uint64_t order; /* of arrival */
 };
 
+/* Under the team's queue_lock, which a fork takes whether or not there is a queue yet. */
 struct cst_queue {
-    cst_lock lock;
     _Atomic uint32_t count;
     uint32_t capacity;
     uint64_t next_order;
@@ -58,7 +58,7 @@ static struct cst_queue *queue_of(struct cst_team *team) {
 bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
     struct cst_queue *queue = queue_of(team);
     if (!queue) return false;
-    cst_lock_acquire(&queue->lock);
+    cst_lock_acquire(&team->queue_lock);
     uint32_t count = cst_load_relaxed(&queue->count);
     bool room = count < queue->capacity;
     if (!room) {
@@ -75,7 +75,7 @@ bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
         sift_up(queue, count);
         cst_store_seq_cst(&queue->count, count + 1);
     }
-    cst_lock_release(&queue->lock);
+    cst_lock_release(&team->queue_lock);
     return room;
 }
 
@@ -96,7 +96,7 @@ struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
     if (!cst_queue_has(team)) return NULL;
     struct cst_queue *queue = cst_load_acquire(&team->priority);
     struct cst_task *task = NULL;
-    cst_lock_acquire(&queue->lock);
+    cst_lock_acquire(&team->queue_lock);
     uint32_t count = cst_load_relaxed(&queue->count), best = count;
     for (uint32_t i = 0; i < count; i++) {
         if (best < count && !before(queue->item[i], queue->item[best])) continue;
@@ -105,7 +105,7 @@ struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
         if (i == 0) break; /* the head is the most urgent */
     }
     if (best < count) task = take_at(queue, best);
-    cst_lock_release(&queue->lock);
+    cst_lock_release(&team->queue_lock);
     return task;
 }
 

@@ -4,6 +4,7 @@
 #include "core/affinity.h"
 #include "core/allocator.h"
 #include "core/config.h"
+#include "core/pinned.h"
 #include "core/pool.h"
 #include "core/report.h"
 #include "core/thread.h"
@@ -86,14 +87,28 @@ _Noreturn void cst_runtime_out_of_memory(void) {
     abort();
 }
 
+/* What the child goes on with is whole: nobody else is changing it when the process is copied. */
+static void before_fork(void) {
+    cst_memory_before_fork();
+    cst_pinned_before_fork();
+    cst_thread_before_fork();
+}
+
+static void after_fork_in_parent(void) {
+    cst_thread_after_fork();
+    cst_pinned_after_fork();
+    cst_memory_after_fork();
+}
+
 /* The child of a fork has one thread. What other threads held, it lets go; teams and their workers
  * are made anew at its first region. */
 static void after_fork_in_child(void) {
     runtime.child = true;
     cst_store_relaxed(&runtime.substrate, NULL);
     cst_pool_after_fork();
-    cst_thread_after_fork();
+    cst_thread_after_fork_in_child();
     cst_affinity_after_fork();
+    cst_pinned_after_fork_in_child();
     cst_memory_after_fork();
 }
 
@@ -102,7 +117,7 @@ __attribute__((constructor)) static void start(void) {
     cst_config_read();
     if (runtime.hosted && !cst_config.dynamic_given) cst_config.icv.dynamic = 1;
     cst_wait_init();
-    pthread_atfork(cst_memory_before_fork, cst_memory_after_fork, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     if (cst_config.display_env != CST_DISPLAY_ENV_NO)
         cst_config_display(cst_config.display_env == CST_DISPLAY_ENV_VERBOSE);
     cst_report_start();

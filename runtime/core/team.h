@@ -169,6 +169,7 @@ struct cst_team {
 
     CST_LINE_ALIGNED _Atomic uint64_t singles; /* single constructs that someone executes */
     CST_LINE_ALIGNED cst_lock share_lock;      /* for slots beside the ring */
+    cst_lock queue_lock;                       /* for the tasks with a priority */
     struct cst_beside beside;
     struct cst_share ring[CST_SHARE_RING];
     struct cst_seat first; /* seat 0 */

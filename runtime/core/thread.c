@@ -106,7 +106,25 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
     cst_lock_release(&threads.lock);
 }
 
+/* For the locks of all teams whose member the caller is, from the innermost one. */
+static void each_lock_of_own_teams(void (*act)(cst_lock *lock)) {
+    struct cst_team *team = cst_current_thread ? cst_current_thread->team : NULL;
+    for (; team; team = team->saved.team) {
+        act(&team->share_lock);
+        act(&team->queue_lock);
+    }
+}
+
+void cst_thread_before_fork(void) {
+    each_lock_of_own_teams(cst_lock_acquire);
+}
+
 void cst_thread_after_fork(void) {
+    each_lock_of_own_teams(cst_lock_release);
+}
+
+void cst_thread_after_fork_in_child(void) {
+    cst_thread_after_fork();
     cst_store_relaxed(&threads.lock, 0);
     if (cst_current_thread)
         cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;

@@ -67,7 +67,10 @@ void cst_thread_end(void);
 /* Calls `visit` for every record ever made, also those put aside. */
 void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument);
 
-/* In the child of a fork: only the calling thread is left. */
+/* Around a fork: nobody else changes what the caller's teams have in common meanwhile. */
+void cst_thread_before_fork(void);
 void cst_thread_after_fork(void);
+/* Only the calling thread is left. */
+void cst_thread_after_fork_in_child(void);
 
 #endif

@@ -119,6 +119,9 @@ enum cst_page_policy {
     CST_PAGES_INTERLEAVED /* page by page over the nodes */
 };
 
+/* In bytes; a power of two. */
+size_t cst_page_size(void);
+
 /* At least `size` bytes of zeros in pages of their own, kept in memory when `pinned`; NULL when
  * there are none (or not so many may be pinned). *granted is what cst_pages_free wants. */
 void *cst_pages_get(size_t size, bool pinned, enum cst_page_policy policy, size_t *granted);

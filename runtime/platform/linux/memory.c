@@ -10,7 +10,7 @@
 
 enum { NODE_WORDS = 16 }; /* 1024 nodes, Linux's limit */
 
-static size_t page_size(void) {
+size_t cst_page_size(void) {
     long size = sysconf(_SC_PAGESIZE);
     return size > 0 ? (size_t)size : 4096;
 }
@@ -55,7 +55,7 @@ static void apply(void *start, size_t size, enum cst_page_policy policy, size_t 
 
 void *cst_pages_get(size_t size, bool pinned, enum cst_page_policy policy, size_t *granted) {
     int saved = errno;
-    size_t page = page_size(), whole = (size + page - 1) / page * page;
+    size_t page = cst_page_size(), whole = (size + page - 1) / page * page;
     void *start = whole < size ? MAP_FAILED
                                : mmap(NULL, whole, PROT_READ | PROT_WRITE,
                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -80,7 +80,7 @@ void cst_pages_free(void *start, size_t granted) {
 
 void cst_pages_prefer_large(void *start, size_t size) {
     int saved = errno;
-    size_t page = page_size(), skip = (page - (uintptr_t)start % page) % page;
+    size_t page = cst_page_size(), skip = (page - (uintptr_t)start % page) % page;
     if (size > skip) madvise((char *)start + skip, (size - skip) / page * page, MADV_HUGEPAGE);
     errno = saved;
 }

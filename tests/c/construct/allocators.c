@@ -118,6 +118,34 @@ static void everyone(void) {
     }
 }
 
+/* Small pinned blocks are neighbours in a page, whoever has them. GCC 12's library refuses the
+ * trait. */
+static void pinned(void) {
+    const omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
+                                       {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
+    void *memory = allocator == omp_null_allocator ? NULL : omp_alloc(1, allocator);
+    if (!memory) return; /* no memory may be pinned here */
+    omp_free(memory, allocator);
+#pragma omp parallel num_threads(4)
+    {
+        enum { HELD = 50 };
+        unsigned char *held[HELD] = {0};
+        int seed = omp_get_thread_num() * HELD;
+        for (int step = 0; step < 5000; step++) {
+            int i = step * 7 % HELD;
+            size_t size = 50 + 10 * (size_t)i;
+            if (held[i]) CHECK(filled_with(held[i], size, seed + i));
+            omp_free(held[i], allocator);
+            held[i] = omp_alloc(size, allocator);
+            CHECK(held[i] != NULL);
+            memset(held[i], seed + i, size);
+        }
+        for (int i = 0; i < HELD; i++) omp_free(held[i], allocator);
+    }
+    omp_destroy_allocator(allocator);
+}
+
 int main(void) {
     test_limit(30);
     predefined();
@@ -126,5 +154,6 @@ int main(void) {
     clause();
     clause_frees();
     everyone();
+    pinned();
     return 0;
 }

@@ -1,6 +1,7 @@
 /* A fork while another thread is in the middle of the runtime's own work: the child finds no lock
- * that nobody will release, and no table half changed. The calls are those that GCC 14 makes for
- * Fortran's allocatable variables with an allocator, found by name.
+ * that nobody will release, and no table half changed. Fortran's allocatable variables with an
+ * allocator, by the calls that GCC 14 makes, found by name; and small pinned blocks, which share
+ * pages that the child must not pin anew: it does not inherit the pins.
  * test: flags -ldl -lpthread
  * test: not stock GCC 12's library has none of these calls
  */
@@ -31,8 +32,45 @@ static void *work(void *nothing) {
     return nothing;
 }
 
-static _Noreturn void child(void) {
+static omp_allocator_handle_t pinned_allocator(void) {
+    const omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
+                                       {omp_atk_fallback, omp_atv_null_fb}};
+    return omp_init_allocator(omp_default_mem_space, 2, traits);
+}
+
+static omp_allocator_handle_t pinned;
+
+static void *work_pinned(void *nothing) {
+    enum { HELD = 100 };
+    char *held[HELD] = {0};
+    for (unsigned step = 0; !GET(&stop); step++) {
+        char **block = &held[step * 7 % HELD];
+        omp_free(*block, pinned);
+        *block = omp_alloc(1 + step % 200, pinned);
+        CHECK(*block);
+        **block = 1;
+    }
+    for (int i = 0; i < HELD; i++) omp_free(held[i], pinned);
+    return nothing;
+}
+
+static void use_pinned(char *inherited[2], bool counted) {
+    for (int i = 0; i < 2; i++) CHECK(inherited[i][0] == 'a' + i && inherited[i][99] == 'z');
+    CHECK(status_number("VmLck") <= 0);
+    omp_free(inherited[0], pinned);
+    char *own = omp_calloc(1, 100, pinned);
+    CHECK(own && own[0] == 0 && own[99] == 0);
+    if (counted) CHECK(status_number("VmLck") > 0);
+    own[0] = 'x';
+    omp_free(inherited[1], pinned);
+    CHECK(own[0] == 'x');
+    omp_free(own, pinned);
+    CHECK(status_number("VmLck") <= 0);
+}
+
+static _Noreturn void child(char *inherited[2], bool counted) {
     alarm(20);
+    use_pinned(inherited, counted);
     for (int i = 0; i < KEPT; i++) CHECK(is(address(1, i)));
     for (int i = 0; i < KEPT; i++) CHECK(!is(address(1, i)));
     add(address(3, 0));
@@ -51,14 +89,24 @@ int main(void) {
     CHECK(add && is);
     omp_get_max_threads(); /* so that the library is needed */
     for (int i = 0; i < KEPT; i++) add(address(1, i));
-    pthread_t worker;
-    CHECK_EQ(pthread_create(&worker, NULL, work, NULL), 0);
+    pinned = pinned_allocator();
+    char *inherited[2];
+    for (int i = 0; i < 2; i++) {
+        inherited[i] = omp_alloc(100, pinned);
+        if (!inherited[i]) test_skip("no memory may be pinned here");
+        inherited[i][0] = (char)('a' + i);
+        inherited[i][99] = 'z';
+    }
+    bool counted = status_number("VmLck") > 0; /* sanitizers pin nothing */
+    pthread_t worker[2];
+    CHECK_EQ(pthread_create(&worker[0], NULL, work, NULL), 0);
+    CHECK_EQ(pthread_create(&worker[1], NULL, work_pinned, NULL), 0);
     for (int i = 0; i < FORKS; i++) {
         pid_t pid = fork();
-        if (pid == 0) child();
+        if (pid == 0) child(inherited, counted);
         expect_child_ends_well(pid, 25);
     }
     SET(&stop, 1);
-    CHECK_EQ(pthread_join(worker, NULL), 0);
+    for (int i = 0; i < 2; i++) CHECK_EQ(pthread_join(worker[i], NULL), 0);
     return 0;
 }

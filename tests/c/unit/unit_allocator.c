@@ -265,6 +265,72 @@ static void pinned_memory(void) {
     cst_allocator_free(a);
 }
 
+enum { SMALL = 10, BLOCKS = 20 };
+
+static void small_pinned_blocks_share_a_page(void) {
+    bool counted = can_pin();
+    long before = locked_kilobytes(), page = sysconf(_SC_PAGESIZE) / 1024;
+    unsigned char *block[BLOCKS];
+    for (int round = 0; round < 3; round++) { /* what was freed is used again */
+        for (int i = 0; i < BLOCKS; i++) {
+            block[i] = cst_memory_alloc(1, SMALL, true, CST_ALLOCATOR_PINNED);
+            UNIT_CHECK(block[i] != NULL && (uintptr_t)block[i] % 16 == 0);
+            for (int j = 0; j < SMALL; j++) UNIT_EQUAL(block[i][j], 0);
+            fill(block[i], SMALL, i);
+        }
+        block[3] = cst_memory_realloc(block[3], 2 * SMALL, CST_ALLOCATOR_NULL);
+        if (counted) UNIT_EQUAL(locked_kilobytes(), before + page);
+        for (int i = 0; i < BLOCKS; i++) UNIT_CHECK(filled(block[i], SMALL, i));
+        for (int i = 0; i < BLOCKS; i += 2) cst_memory_free(block[i]);
+        for (int i = 0; i < BLOCKS; i += 2) {
+            block[i] = get(1, 5 * SMALL, CST_ALLOCATOR_PINNED);
+            fill(block[i], 5 * SMALL, 7);
+        }
+        if (counted) UNIT_EQUAL(locked_kilobytes(), before + page);
+        for (int i = 1; i < BLOCKS; i += 2) UNIT_CHECK(filled(block[i], SMALL, i));
+        for (int i = 0; i < BLOCKS; i++) cst_memory_free(block[i]);
+        UNIT_EQUAL(locked_kilobytes(), before);
+    }
+}
+
+/* Of all sizes up to those that have pages of their own, so many that pages fill up and empty. */
+static void *shuffle_pinned(void *argument) {
+    enum { HELD = 200 };
+    unsigned random = *(unsigned *)argument;
+    struct {
+        unsigned char *start;
+        size_t size;
+    } held[HELD] = {0};
+    for (int step = 0; step < 20000; step++) {
+        random = random * 1664525 + 1013904223;
+        int i = (int)(random >> 16) % HELD;
+        if (held[i].start && !filled(held[i].start, held[i].size, i)) return NULL;
+        cst_memory_free(held[i].start);
+        held[i].size = 1 + (random >> 8) % (random & 64 ? 3000 : 100);
+        held[i].start = get(1, held[i].size, CST_ALLOCATOR_PINNED);
+        if (!held[i].start) return NULL;
+        fill(held[i].start, held[i].size, i);
+    }
+    for (int i = 0; i < HELD; i++) cst_memory_free(held[i].start);
+    return argument;
+}
+
+static void pinned_blocks_stay_apart(void) {
+    enum { THREADS = 3 };
+    long before = locked_kilobytes();
+    pthread_t thread[THREADS];
+    unsigned seed[THREADS] = {1, 20, 300};
+    for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, shuffle_pinned, &seed[i]);
+    bool good = true;
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(thread[i], &result);
+        good = good && result;
+    }
+    UNIT_CHECK(good);
+    UNIT_EQUAL(locked_kilobytes(), before); /* every page has gone back */
+}
+
 /* Where no more may be pinned, the fallback's turn comes. */
 static void pinning_is_limited(void) {
     pid_t child = fork();
@@ -377,6 +443,8 @@ int main(void) {
     UNIT_RUN(realloc_keeps_contents);
     UNIT_RUN(realloc_within_a_pool);
     UNIT_RUN(pinned_memory);
+    UNIT_RUN(small_pinned_blocks_share_a_page);
+    UNIT_RUN(pinned_blocks_stay_apart);
     UNIT_RUN(pinning_is_limited);
     UNIT_RUN(partitions);
     UNIT_RUN(remembers);
