@@ -1,10 +1,11 @@
 /* platform/stack.h: switches keep both sides' registers, stacks end at a guard page, and thunks
- * bring every argument.
+ * bring every argument, also those made by the child of a fork that came while others were made.
  *
  * test: not thread it does not know of our stacks
  * test: not address it takes another stack for an overflow */
 #include "platform/stack.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,42 @@ static void thunks(void) {
     CHECK(other != functions[7]); /* the one free for longest */
 }
 
+static int stop;
+
+static void *make_and_free(void *argument) {
+    struct adder adder = {{add}, 0};
+    while (!GET(&stop)) {
+        void *thunk = cst_thunk_make(&adder.callee);
+        CHECK(thunk != NULL);
+        cst_thunk_free(thunk, &adder.callee);
+    }
+    return argument;
+}
+
+/* Most forks meet the other thread within. */
+static void forks(void) {
+    pthread_t maker;
+    CHECK_EQ(pthread_create(&maker, NULL, make_and_free, NULL), 0);
+    for (int i = 0; i < 100; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            thunks();
+            _exit(0);
+        }
+        int status;
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+    }
+    SET(&stop, 1);
+    CHECK_EQ(pthread_join(maker, NULL), 0);
+}
+
 int main(void) {
+    test_limit(60);
     switches();
     guards();
     thunks();
+    forks();
     return 0;
 }
