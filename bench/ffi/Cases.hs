@@ -16,7 +16,7 @@ import qualified Copy
 import qualified Data.Map.Strict as Map
 import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Unboxed as U
-import GHC.Conc (getNumProcessors, setNumCapabilities)
+import GHC.Conc (getNumProcessors)
 import qualified Lattice
 import qualified Seeded
 import System.Process (ProcessHandle, spawnProcess, terminateProcess, waitForProcess)
@@ -41,11 +41,7 @@ benchmarks arena =
     bgroup "seeded" (Seeded.benchmarks arena ++ moreSeeded)
   ]
   where
-    waveletGroup title run = [env (everyCore >> pure (Lattice.signal 65536)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]
-
--- | All others run on one Capability, as the program of 2012 did.
-everyCore :: IO ()
-everyCore = getNumProcessors >>= setNumCapabilities
+    waveletGroup title run = [env (pure (Lattice.signal 65536)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]
 
 cleanNames :: [String]
 cleanNames = ["sum", "sort", "map", "dot", "fill", "fold", "string", "powers", "call", "copy"]

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# OPTIONS_GHC -O2 #-}
 
 -- |
@@ -90,12 +91,16 @@ layersOf ws = fromIntegral (V.length ws `div` 2)
 layerList :: [(Int, Double, Double)]
 layerList = [(k `mod` 2, weights V.! (2 * k), weights V.! (2 * k + 1)) | k <- [0 .. V.length weights `div` 2 - 1]]
 
+-- | Below this many elements a layer is over before a second thread has begun; the same in @lattice.c@.
+worthATeam :: Int
+worthATeam = 8192
+
 -- * vector
 
 vectorLattice :: V.Vector Double -> V.Vector Double
 vectorLattice input = foldl layer input layerList
   where
-    layer x (shift, c, s) = V.generate n element
+    layer x (shift, !c, !s) = V.generate n element
       where
         n = V.length x
         element i
@@ -122,10 +127,17 @@ type Signal = R.Array R.U R.DIM1 Double
 fromVector :: V.Vector Double -> Signal
 fromVector v = fromUnboxed (R.ix1 (V.length v)) (V.convert v)
 
+compute :: R.Array R.D R.DIM1 Double -> IO Signal
+compute x
+  | R.size (R.extent x) >= worthATeam = R.computeUnboxedP x
+  | otherwise = pure $! R.computeUnboxedS x
+{-# INLINE compute #-}
+
 repaLayers :: Signal -> IO Signal
 repaLayers input = foldl (\x l -> x >>= layer l) (pure input) layerList
   where
-    layer (shift, c, s) x = R.computeUnboxedP (R.fromFunction (R.extent x) element)
+    layer :: (Int, Double, Double) -> Signal -> IO Signal
+    layer (shift, !c, !s) x = compute (R.fromFunction (R.extent x) element)
       where
         n = R.size (R.extent x)
         at i = R.unsafeIndex x (R.ix1 i)
@@ -148,14 +160,15 @@ repaWavelet = fmap (V.concat . map (U.convert . toUnboxed)) . go [] . fromVector
         go (detail : details) coarse
       where
         n = R.size (R.extent x)
-        every offset y = R.computeUnboxedP (R.fromFunction (R.ix1 (n `div` 2)) (\(R.Z R.:. i) -> R.unsafeIndex y (R.ix1 (2 * i + offset))))
+        every :: Int -> Signal -> IO Signal
+        every offset y = compute (R.fromFunction (R.ix1 (n `div` 2)) (\(R.Z R.:. i) -> R.unsafeIndex y (R.ix1 (2 * i + offset))))
 
 -- * Capstan.Task
 
 -- | In place, chunks of pairs in parallel; a layer ends before the next one begins.
 taskLayers :: M.IOVector Double -> IO ()
-taskLayers x = forM_ layerList $ \(shift, c, s) ->
-  void . mapChunks (range 0 (n `div` 2)) $ \low high ->
+taskLayers x = forM_ layerList $ \(shift, !c, !s) ->
+  inChunks n (n `div` 2) $ \low high ->
     let go :: Int -> IO ()
         go pair
           | pair >= high = pure ()
@@ -194,12 +207,19 @@ taskWavelet input = do
 -- | Even elements to the front, odd ones behind them.
 separate :: M.IOVector Double -> M.IOVector Double -> IO ()
 separate x spare = do
-  inChunks (n `div` 2) $ \i -> do
+  inChunks n (n `div` 2) . each $ \i -> do
     M.unsafeRead x (2 * i) >>= M.unsafeWrite spare i
     M.unsafeRead x (2 * i + 1) >>= M.unsafeWrite spare (n `div` 2 + i)
-  inChunks n $ \i -> M.unsafeRead spare i >>= M.unsafeWrite x i
+  inChunks n n . each $ \i -> M.unsafeRead spare i >>= M.unsafeWrite x i
   where
     n = M.length x
-    inChunks :: Int -> (Int -> IO ()) -> IO ()
-    inChunks count body = void . mapChunks (range 0 count) $ \low high ->
-      let go i = when (i < high) (body i >> go (i + 1)) in go low
+    each :: (Int -> IO ()) -> Int -> Int -> IO ()
+    each body low high = let go i = when (i < high) (body i >> go (i + 1)) in go low
+    {-# INLINE each #-}
+
+-- | A layer of so many elements, in so many steps: those from the first number to before the second.
+inChunks :: Int -> Int -> (Int -> Int -> IO ()) -> IO ()
+inChunks elements steps body
+  | elements >= worthATeam = void (mapChunks (range 0 steps) body)
+  | otherwise = body 0 steps
+{-# INLINE inChunks #-}

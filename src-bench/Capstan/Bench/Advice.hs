@@ -9,6 +9,7 @@ module Capstan.Bench.Advice
     Finding (..),
     Numbers (..),
     wordsFor,
+    fillsCores,
     adviceFor,
     duration,
     count,
@@ -117,7 +118,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
         <> count switches
         <> " involuntary switches a second).",
       "This process has " <> Text.pack (show threads') <> " threads and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
-        <> (if used >= 0.9 * fromIntegral cores then "its own threads stand in each other's way." else "other processes had the rest.")
+        <> (if fillsCores used cores then "its own threads stand in each other's way." else "other processes had the rest.")
     ]
   Frequency spins times ->
     [worst <> "processes differ by " <> percent (times - 1) <> ", and a fixed chain of additions by " <> percent (spins - 1) <> ": the processor was slower, by its clock or because its core was shared."]
@@ -133,6 +134,10 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       [_] -> ""
       name : _ -> name <> ": "
       [] -> ""
+
+-- | Whether a process that uses so many of so many cores leaves nothing to others.
+fillsCores :: Double -> Int -> Bool
+fillsCores used cores = used >= 0.9 * fromIntegral cores
 
 -- | What to change.
 adviceFor :: Finding -> [Text]

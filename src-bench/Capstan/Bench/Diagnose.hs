@@ -23,7 +23,7 @@ module Capstan.Bench.Diagnose
   )
 where
 
-import Capstan.Bench.Advice (Cause (..), Finding (..), Numbers (..), adviceFor, causeTitle, wordsFor)
+import Capstan.Bench.Advice (Cause (..), Finding (..), Numbers (..), adviceFor, causeTitle, fillsCores, wordsFor)
 import Capstan.Bench.Counters
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle, spreadOf)
@@ -67,12 +67,14 @@ diagnose accounts =
   ]
   where
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
-    findings = own ++ [f | not disturbed, f <- mapMaybe (onBoth orderEffect) accounts ++ concatMap repeatsOnBoth (families accounts)]
+    findings = own ++ (if any (byOthers . snd) own then [] else concatMap (confirmed (mapMaybe orderEffect) . pure) calm ++ concatMap (confirmed repeats) (families calm))
+    calm = undisturbed [a | a <- accounts, accountName a `notElem` [name | (name, f) <- own, findingCause f == Oversubscription]]
     -- What differs only because the processor was slower at times is no disagreement.
-    onBoth f a = f a <* traverse f (atFullSpeed [a])
-    repeatsOnBoth as = if null (repeats (atFullSpeed as)) then [] else repeats as
-    -- Where others took the cores, times differ for that reason.
-    disturbed = any ((== Oversubscription) . findingCause . snd) own
+    confirmed f as = if null (f (atEqualSpeed as)) then [] else f as
+    -- Where others took the cores, times differ for that reason. Whose own threads wait accuses nobody.
+    byOthers f = case findingNumbers f of
+      Waiting _ used cores _ _ -> not (fillsCores used cores)
+      _ -> False
 
 ownCauses :: [Account -> Maybe Finding]
 ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, cpuFrequency, timerResolution, oversubscription]
@@ -217,7 +219,8 @@ orderEffect a
     alone = map trialEstimate (accountAlone a)
     after = map trialEstimate (accountAfter a)
     share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
-    scattered = length after >= 3 && spreadOf after >= 1 + 2 * matters && spreadOf alone <= 1 + matters / 2
+    -- The orders differ, and by more than processes of one order do.
+    scattered = length after >= 3 && spreadOf after >= (1 + 2 * matters) * spreadOf alone * spreadOf alone
 
 -- | Whether all figures of one side are that much larger than all of the other.
 apart :: Double -> [Double] -> [Double] -> Bool

@@ -22,6 +22,8 @@ module Capstan.Bench.Evidence
     -- * All processes
     Watched (..),
     Account (..),
+    undisturbed,
+    atEqualSpeed,
     atFullSpeed,
     Session (..),
     readSession,
@@ -108,17 +110,43 @@ data Account = Account
   }
   deriving (Eq, Show)
 
--- | The same accounts with each sample's time as it would have been at the fastest speed of the
--- processor that was seen in them. A guest on a busy host, and a core whose clock changes, are slower
--- at times, and a fixed chain of additions beside each sample tells by how much.
-atFullSpeed :: [Account] -> [Account]
-atFullSpeed accounts = map (onTrials (\t -> t {trialSamples = map scaled (trialSamples t)})) accounts
+-- | The same accounts without the samples during which the processor was slow: a fixed chain of
+-- additions beside them took a quarter longer than the fastest did, and longer than the middle one.
+-- Another guest was on the core then, and slowed memory down in other proportions than additions.
+-- Processes without any other sample are left out too, where the benchmark has two that have some.
+undisturbed :: [Account] -> [Account]
+undisturbed accounts = map (onTrials keep) accounts
   where
-    spins = [x | a <- accounts, t <- accountAlone a ++ accountAfter a, s <- trialSamples t, Just x <- [spinTime (sampleReading s)]]
+    limit = max (1.25 * minimum spins) (middle spins)
+    spins = spinsOf accounts
+    keep trials
+      | length kept >= 2 = kept
+      | otherwise = trials
+      where
+        kept = [t {trialSamples = calm} | t <- trials, let calm = filter quick (trialSamples t), not (null calm)]
+    quick s = maybe True (<= limit) (spinTime (sampleReading s))
+
+-- | The same accounts with each sample's time as it would have been at the fastest speed of the
+-- processor that was seen in them. A guest on a busy host, and a core whose clock changes, are slower at
+-- times, and the chain of additions beside each sample tells by how much.
+atEqualSpeed :: [Account] -> [Account]
+atEqualSpeed accounts = map (onTrials (map (\t -> t {trialSamples = map scaled (trialSamples t)}))) accounts
+  where
+    fastest = minimum (spinsOf accounts)
     scaled s = case spinTime (sampleReading s) of
-      Just x | x > 0 -> s {sampleMeasured = (sampleMeasured s) {measTime = sampleTime s * minimum spins / x}}
+      Just x | x > 0 -> s {sampleMeasured = (sampleMeasured s) {measTime = sampleTime s * fastest / x}}
       _ -> s
-    onTrials f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
+
+-- | What figures are compared by: 'undisturbed' and 'atEqualSpeed'.
+atFullSpeed :: [Account] -> [Account]
+atFullSpeed = atEqualSpeed . undisturbed
+
+onTrials :: ([Trial] -> [Trial]) -> Account -> Account
+onTrials f a = a {accountAlone = f (accountAlone a), accountAfter = f (accountAfter a)}
+
+-- | What the chain of additions took beside each sample.
+spinsOf :: [Account] -> [Double]
+spinsOf accounts = [x | a <- accounts, t <- accountAlone a ++ accountAfter a, s <- trialSamples t, Just x <- [spinTime (sampleReading s)]]
 
 -- | A run of the program: all its benchmarks in the order in which it lists them.
 data Session = Session

@@ -67,7 +67,8 @@ measureTrial seconds place surroundings empty benchmark = do
   performGC
   first <- sample 1
   performGC
-  guess <- if sampleTime first >= shortest then pure (sampleTime first) else grow sample 1
+  -- The first call says nothing about the others: threads start in it, pages are touched.
+  guess <- grow sample 1
   samples <- mapM sample (sizes seconds guess)
   pure
     Trial
@@ -80,14 +81,17 @@ measureTrial seconds place surroundings empty benchmark = do
       }
   where
     shortest = seconds / fromIntegral (2 * sampleCount)
-    -- Where each run is timed by itself, what lies between two runs is longer than they are, and is what
-    -- the time is spent on.
+    -- Twice, and the shorter one: a pause of the machine would make the samples small. Where each run is
+    -- timed by itself, what lies between two runs is longer than they are, and is what the time is spent
+    -- on.
     grow sample n = do
+      spent <- min <$> spend sample n <*> spend sample n
+      if spent >= shortest || n >= 2 ^ (40 :: Int) then pure (spent / fromIntegral n) else grow sample (2 * n)
+    spend sample n = do
       before <- getTime
       s <- sample n
       taken <- subtract before <$> getTime
-      let spent = if perRun benchmark then taken else sampleTime s
-      if spent >= shortest || n >= 2 ^ (40 :: Int) then pure (spent / fromIntegral n) else grow sample (2 * n)
+      pure (if perRun benchmark then taken else sampleTime s)
 
 -- | The calls of each sample: half to one and a half of the mean, large and small in turn. A call that
 -- is itself as long as a sample is sampled by itself, at least five times.

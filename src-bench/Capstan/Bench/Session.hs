@@ -5,8 +5,8 @@
 -- Description : Starts the program again and again: rounds, processes, orders.
 --
 -- In each round every benchmark gets a process of its own, in shuffled order, and somewhere among them
--- one process runs all benchmarks as criterion would: in the order of the program in the first round,
--- reversed in the second, shuffled afterwards. At the end each benchmark is watched once for its calls
+-- one process runs all benchmarks as criterion would: in the order of the program, reversed, and
+-- shuffled, in turn. At the end each benchmark is watched once for its calls
 -- for memory, in a process in which nothing is timed.
 module Capstan.Bench.Session
   ( Plan (..),
@@ -79,7 +79,7 @@ roundOf plan r = before ++ together : after
     (before, after) = splitAt (fromIntegral seed `mod` (length alone + 1)) alone
     together = TimeTogether r (planSeconds plan) order (planNames plan)
     seed = planSeed plan * 1000 + fromIntegral r
-    order = case r of
+    order = case r `mod` 3 of
       1 -> Declared
       2 -> Reversed
       _ -> Shuffled seed

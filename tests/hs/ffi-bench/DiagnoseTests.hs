@@ -7,6 +7,7 @@ import Capstan.Bench.Baseline
 import Capstan.Bench.Counters
 import Capstan.Bench.Diagnose
 import Capstan.Bench.Evidence
+import Criterion.Measurement.Types (Measured (..))
 import qualified Data.Text as Text
 import Synthetic
 import Test.Tasty
@@ -26,6 +27,10 @@ tests =
       testProperty "counts alone do not accuse: cheap faults are none" (forAllNoise $ \noise -> diagnose (map cheap (distorted PageFaults noise)) === []),
       testProperty "the order of benchmarks does not matter" (forAllNoise $ \noise -> let as = concatMap (\(_, make) -> make noise) distortions in map diagnosisCause (diagnose as) === map diagnosisCause (diagnose (reverse as))),
       testCase "other work on the machine hides an order effect" othersHideOrder,
+      testCase "what waits for its own threads accuses nobody" ownThreads,
+      testProperty "a disturbed process does not testify" (forAllNoise aside),
+      testProperty "at equal speed a slower processor makes no difference" (forAllNoise equalSpeed),
+      testCase "where all is disturbed, all of it is kept" allDisturbed,
       testCase "families are names that differ in digits at the end" $ map family ["copy 1", "copy 12", "copy", "1", "a1b"] @?= [Just "copy ", Just "copy ", Nothing, Just "", Nothing],
       testProperty "a baseline: the same is the same, twice as slow is slower" baseline
     ]
@@ -60,6 +65,48 @@ othersHideOrder = do
       order = distorted OrderEffect noise
   map diagnosisCause (diagnose order) @?= [OrderEffect]
   map diagnosisCause (diagnose (waiting ++ order)) @?= [Oversubscription]
+
+-- | A benchmark whose own threads fill the cores does not silence what is said about another one.
+ownThreads :: Assertion
+ownThreads = do
+  let noise = repeat 1
+      order = distorted OrderEffect noise
+      crowded = [(fillingCores a) {accountName = "crowded"} | a <- distorted Oversubscription noise]
+  map diagnosisCause (diagnose (crowded ++ order)) @?= [Oversubscription, OrderEffect]
+  where
+    fillingCores a = a {accountAlone = map filled (accountAlone a), accountAfter = map filled (accountAfter a)}
+    filled t = t {trialSamples = [s {sampleMeasured = (sampleMeasured s) {measCpuTime = 2 * sampleTime s}} | s <- trialSamples t]}
+
+-- | One process of three ran on a core that another guest used too: additions took twice as long, the
+-- benchmark two and a half times.
+aside :: Noise -> Property
+aside noise =
+  let a = cleanWith "copy" 2e-5 noise
+      hit = a {accountAlone = take 2 (accountAlone a) ++ map (slowed 2 2.5) (drop 2 (accountAlone a))}
+      others = [cleanWith "copy 1" 2e-5 (drop 9 noise), hit {accountName = "copy 2"}]
+   in conjoin
+        [ map (length . accountAlone) (undisturbed [hit]) === [2],
+          counterexample "typical" (all ((\x -> abs (x / 2e-5 - 1) < 0.04) . typical) (atFullSpeed [hit])),
+          filter (`elem` [OrderEffect, Disagreement]) (map diagnosisCause (diagnose others)) === []
+        ]
+
+equalSpeed :: Noise -> Property
+equalSpeed noise =
+  let a = clean noise
+      uneven = a {accountAlone = zipWith (\f t -> slowed f f t) [1, 1.1, 1.2] (accountAlone a)}
+      close x y = abs (x / y - 1) < 1e-9
+   in counterexample (show (map typical [a, uneven])) (and (zipWith close (map typical (atEqualSpeed [a])) (map typical (atEqualSpeed [uneven]))))
+
+allDisturbed :: Assertion
+allDisturbed = do
+  let calm = cleanWith "a" 1e-5 (repeat 1)
+      hit = (cleanWith "b" 1e-5 (repeat 1)) {accountAlone = map (slowed 3 3) (accountAlone (cleanWith "b" 1e-5 (repeat 1)))}
+  map (length . accountAlone) (undisturbed [calm, hit]) @?= [3, 3]
+  map (length . trialSamples) (concatMap accountAlone (undisturbed [calm, hit])) @?= replicate 6 20
+
+-- | Additions take so many times as long, and the benchmark so many.
+slowed :: Double -> Double -> Trial -> Trial
+slowed additions factor t = t {trialSamples = [Sample (sampleMeasured s) {measTime = factor * sampleTime s, measCpuTime = factor * sampleTime s} (sampleReading s) {spinTime = (* additions) <$> spinTime (sampleReading s)} | s <- trialSamples t]}
 
 baseline :: Property
 baseline = forAllNoise $ \noise ->

@@ -8,6 +8,7 @@ where
 
 import Capstan.Bench
 import Capstan.Binding (Arena, reserve)
+import Control.Concurrent (threadDelay)
 import Control.Monad (forM_, when)
 import Data.IORef
 import Data.Word (Word8)
@@ -38,6 +39,7 @@ benchmarks arena =
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
     bench "leaves something behind" (whnfIO (writeIORef remembered True)),
     bench "remembers" (whnfIO remembering),
+    env (newIORef (0 :: Int)) (bench "slow at first" . whnfIO . slowAtFirst),
     bench "timed one by one" (perRunEnv (pure ()) pure),
     bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
   ]
@@ -62,6 +64,13 @@ remembering = do
     memory <- mallocBytes (4 * touchBytes)
     touch memory (64 * 4096)
     free memory
+
+-- | The first two calls in a process take long, as where threads are started.
+slowAtFirst :: IORef Int -> IO ()
+slowAtFirst calls = do
+  n <- readIORef calls
+  when (n < 2) (threadDelay 50000)
+  writeIORef calls $! n + 1
 
 -- | A byte of each page.
 touch :: Ptr Word8 -> Int -> IO ()

@@ -65,6 +65,10 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
             a <- account "timed one by one"
             let calls = [sum (map sampleCalls (trialSamples t)) | t <- accountAlone a]
             assertBool (show calls) (all (< 20000) calls && all trialPerRun (accountAlone a) && all (isJust . trialFloor) (accountAlone a)),
+          testCase "how long the first calls take does not decide how many are timed" $ do
+            a <- account "slow at first"
+            let calls = [sum (map sampleCalls (trialSamples t)) | t <- accountAlone a]
+            assertBool (show calls) (all (> 1000) calls),
           testCase "collections are counted without +RTS -T" $ do
             a <- account arena
             let allocated = countPerCall (fmap fromIntegral . fromInt . measAllocated . sampleMeasured) a
@@ -90,7 +94,7 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
 plan :: Plan
 plan =
   Plan
-    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "timed one by one"],
+    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one"],
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,
