@@ -40,10 +40,11 @@ static bool disseminate(struct cst_thread *thread, bool cancellable, bool *tasks
     for (uint32_t round = 0, step = 1; step < size; round++, step *= 2) {
         uint32_t to = seat->number + step;
         struct cst_seat *other = cst_team_seat(team, to < size ? to : to - size);
-        cst_exchange_seq_cst(&other->flag[round][parity], 2 * number + *tasks);
+        cst_exchange_seq_cst(&other->flag[parity][round], 2 * number + *tasks);
         cst_wake(other);
-        if (!await(thread, &seat->flag[round][parity], 2 * number, cancellable)) return false;
-        *tasks |= cst_load_relaxed(&seat->flag[round][parity]) & 1;
+        if (round == 0) cst_prefetch_to_write(&other->flag[parity ^ 1][round]);
+        if (!await(thread, &seat->flag[parity][round], 2 * number, cancellable)) return false;
+        *tasks |= cst_load_relaxed(&seat->flag[parity][round]) & 1;
     }
     return true;
 }

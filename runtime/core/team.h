@@ -22,8 +22,7 @@ struct cst_queue;
 typedef void cst_region_function(void *data);
 
 enum {
-    CST_BARRIER_ROUNDS = 16, /* of dissemination: teams of at most 65 536 */
-    CST_TREE_ARITY = 4       /* children of a member in the fork and join tree */
+    CST_TREE_ARITY = 4 /* children of a member in the fork and join tree */
 };
 
 /* What a parent tells a member at fork. */
@@ -52,9 +51,11 @@ struct cst_seat {
      * and its children in the tree have arrived, plus one if tasks may be outstanding. */
     CST_LINE_ALIGNED _Atomic uint32_t arrived;
 
-    /* Written by other members, polled by this one: [round][parity of the barrier's number],
-     * twice the barrier's number, plus one if tasks may be outstanding. */
-    CST_LINE_ALIGNED _Atomic uint32_t flag[CST_BARRIER_ROUNDS][2];
+    /* Written by other members, polled by this one: [parity of the barrier's number][round], twice
+     * the barrier's number, plus one if tasks may be outstanding. The parities are two lines apart,
+     * as processors fetch lines in pairs: who writes for the next barrier shall not meet one who
+     * still polls for this. */
+    CST_LINE_ALIGNED _Atomic uint32_t flag[2][2 * CST_CACHE_LINE / sizeof(uint32_t)];
 
     /* The member's own; constant for others. */
     CST_LINE_ALIGNED struct cst_team *team;

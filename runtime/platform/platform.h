@@ -21,6 +21,15 @@ static inline void cst_cpu_relax(void) {
 #endif
 }
 
+/* Fetches the line of `word`, which the caller will write soon. */
+static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a processor without it does nothing */
+#else
+    __builtin_prefetch((const void *)word, 1);
+#endif
+}
+
 /* --- futex.c --------------------------------------------------------------------------- */
 
 /* Sleeps while *word == expected; may return early for any reason. May block. */
