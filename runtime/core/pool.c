@@ -98,6 +98,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         seat->region = team->region;
         cst_store_relaxed(&seat->dock.go, team->region);
         uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
+        cst_thread_provide();
         int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size);
         if (error) {
             reason = strerror(error);

@@ -117,6 +117,7 @@ __attribute__((constructor)) static void start(void) {
     cst_config_read();
     if (runtime.hosted && !cst_config.dynamic_given) cst_config.icv.dynamic = 1;
     cst_wait_init();
+    cst_process_barrier_prepare();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     if (cst_config.display_env != CST_DISPLAY_ENV_NO)
         cst_config_display(cst_config.display_env == CST_DISPLAY_ENV_VERBOSE);

@@ -385,7 +385,7 @@ static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
     if (!cst_reached(wait.word, wait.target)) cst_wait(thread, &wait);
 }
 
-void cst_worker(void *argument) {
+void *cst_worker(void *argument) {
     struct cst_seat *seat = argument;
     struct cst_team *team = seat->team;
     struct cst_thread *thread = cst_self();
@@ -419,4 +419,5 @@ void cst_worker(void *argument) {
     seat->region = cst_load_relaxed(&seat->dock.go);
     cst_thread_end();
     cst_exchange_seq_cst(&seat->arrived, 2 * seat->region);
+    return NULL;
 }

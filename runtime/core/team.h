@@ -227,6 +227,6 @@ static inline bool cst_team_has_sleepers(struct cst_team *team, uint32_t region)
 extern bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
 
 /* What a worker executes: argument is its cst_seat. */
-void cst_worker(void *seat);
+void *cst_worker(void *seat);
 
 #endif

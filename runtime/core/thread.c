@@ -15,7 +15,7 @@ _Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("in
 static struct {
     cst_lock lock;
     struct cst_thread *all;   /* ever made, linked by `all` */
-    struct cst_thread *aside; /* their threads have ended, linked by `next` */
+    struct cst_thread *aside; /* without a thread, linked by `next` */
     pthread_key_t key;        /* tells when a thread ends */
     bool has_key;
     _Atomic bool first_has_ended;
@@ -23,14 +23,18 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void put_aside(void *argument) {
-    struct cst_thread *thread = argument;
-    cst_current_thread = NULL;
-    cst_pool_forget(thread);
+static void offer(struct cst_thread *thread) {
     cst_lock_acquire(&threads.lock);
     thread->next = threads.aside;
     threads.aside = thread;
     cst_lock_release(&threads.lock);
+}
+
+static void put_aside(void *argument) {
+    struct cst_thread *thread = argument;
+    cst_current_thread = NULL;
+    cst_pool_forget(thread);
+    offer(thread);
 }
 
 /* A thread of the host ends. Once the first one has (pthread_exit in main), the process lives for
@@ -68,7 +72,18 @@ static struct cst_thread *allocate(void) {
     memset(thread, 0, sizeof *thread);
     cst_team_init(team);
     thread->initial = team;
+    cst_lock_acquire(&threads.lock);
+    thread->all = threads.all;
+    threads.all = thread;
+    cst_lock_release(&threads.lock);
     return thread;
+}
+
+void cst_thread_provide(void) {
+    cst_lock_acquire(&threads.lock);
+    bool wanted = !threads.aside;
+    cst_lock_release(&threads.lock);
+    if (wanted) offer(allocate());
 }
 
 struct cst_thread *cst_thread_make(void) {
@@ -78,13 +93,7 @@ struct cst_thread *cst_thread_make(void) {
     struct cst_thread *thread = threads.aside;
     if (thread) threads.aside = thread->next;
     cst_lock_release(&threads.lock);
-    if (!thread) {
-        thread = allocate();
-        cst_lock_acquire(&threads.lock);
-        thread->all = threads.all;
-        threads.all = thread;
-        cst_lock_release(&threads.lock);
-    }
+    if (!thread) thread = allocate();
     thread->worker = false;
     thread->rival = (struct cst_rival_watch){0};
     init_initial_team(thread);

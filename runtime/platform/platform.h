@@ -45,6 +45,9 @@ void cst_yield(void);
  * elsewhere needs none. About a microsecond. False where the kernel lacks it: then the frequent
  * access may go unseen for a moment, and the caller must not rely on it for correctness. */
 bool cst_process_barrier(void);
+/* Registers the process for it, if it has one thread only: that takes 3 us. Later the first barrier
+ * does so, and the kernel lets it wait for some 10 ms. */
+void cst_process_barrier_prepare(void);
 /* Is the caller the thread that the process began with? */
 bool cst_thread_is_first(void);
 /* Threads of the process, UINT32_MAX if that cannot be told. Reads a folder of /proc. */

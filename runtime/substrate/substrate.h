@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a worker thread runs until it returns; then the thread ends. */
-typedef void cst_worker_main(void *argument);
+/* What a worker thread runs until it returns; then the thread ends. NULL, in the form that
+ * pthread_create wants. */
+typedef void *cst_worker_main(void *argument);
 
 struct cst_substrate {
     /* "rts" or "pthread"; shown to users. */

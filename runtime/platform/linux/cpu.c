@@ -127,6 +127,14 @@ static bool first_line(const char *path, char *text, size_t size) {
     return true;
 }
 
+/* Puts `text` at `path + length`; false, and nothing is changed, where there is no room. */
+static bool append(char *path, size_t size, size_t length, const char *text) {
+    size_t more = strlen(text);
+    if (length + more >= size) return false;
+    memcpy(path + length, text, more + 1);
+    return true;
+}
+
 /* --- cgroups --------------------------------------------------------------------------- */
 
 /* Whether `word` is one of the comma-separated words of `list`. */
@@ -152,26 +160,29 @@ static void unescape(char *text) {
     *to = '\0';
 }
 
-/* This process's group in the v2 hierarchy (version 2) or in the v1 hierarchy of the cpu
- * controller: lines of the form `hierarchy:controllers:path`. */
-static bool group_path(const char *root, int version, char *path, size_t size) {
+/* The version of the hierarchy that the cpu controller belongs to, and this process's group in it;
+ * 0: none. Lines have the form `hierarchy:controllers:path`. Version 2's names no controllers; a
+ * hybrid system has it too, but a controller that version 1 has is not in it. */
+static int find_group(const char *root, char *group, size_t size) {
     char file[PATH_MAX];
     struct lines lines;
-    snprintf(file, sizeof file, "%s/proc/self/cgroup", root);
-    if (!lines_open(&lines, file)) return false;
-    bool found = false;
-    for (char *line; !found && (line = lines_next(&lines));) {
+    if (!append(file, sizeof file, 0, root) ||
+        !append(file, sizeof file, strlen(root), "/proc/self/cgroup") || !lines_open(&lines, file))
+        return 0;
+    int version = 0;
+    for (char *line; version != 1 && (line = lines_next(&lines));) {
         char *controllers = strchr(line, ':');
-        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group) continue;
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path) continue;
         *controllers++ = '\0';
-        *group++ = '\0';
-        bool ours = version == 2 ? strcmp(line, "0") == 0 && *controllers == '\0'
-                                 : list_has(controllers, "cpu");
-        if (ours) found = (size_t)snprintf(path, size, "%s", group) < size;
+        *path++ = '\0';
+        int found = list_has(controllers, "cpu")                       ? 1
+                    : strcmp(line, "0") == 0 && controllers[0] == '\0' ? 2
+                                                                       : 0;
+        if (found && append(group, size, 0, path)) version = found;
     }
     lines_close(&lines);
-    return found;
+    return version;
 }
 
 /* Where that hierarchy is mounted: the mount point and the group that it shows there. Fields:
@@ -202,58 +213,68 @@ static bool group_mount(const char *root, int version, char *shown, char *point,
         unescape(from);
         unescape(to);
         found = (size_t)snprintf(shown, size, "%s", from) < size &&
-                (size_t)snprintf(point, size, "%s%s", root, to) < size;
+                (size_t)snprintf(point, size, "%s", to) < size;
     }
     lines_close(&lines);
     return found;
 }
 
+/* A group's directory: the mount point, and behind `top` the path below it. Room for a file's name
+ * is left. */
+struct group_directory {
+    char path[PATH_MAX + 32];
+    size_t top;
+};
+
 /* Processors that one directory's quota pays for, rounded up; 0: no quota here. */
-static unsigned directory_quota(const char *directory, int version) {
-    char file[PATH_MAX + 32], text[64];
+static unsigned directory_quota(struct group_directory *directory, int version) {
+    char *file = directory->path + strlen(directory->path);
+    char text[64], *end = text;
     long long quota = -1, period = 100000;
-    if (version == 2) {
-        snprintf(file, sizeof file, "%s/cpu.max", directory);
-        if (!first_line(file, text, sizeof text)) return 0;
-        if (sscanf(text, "%lld %lld", &quota, &period) < 1) return 0; /* "max" */
-    } else {
-        snprintf(file, sizeof file, "%s/cpu.cfs_quota_us", directory);
-        if (!first_line(file, text, sizeof text) || sscanf(text, "%lld", &quota) != 1) return 0;
-        snprintf(file, sizeof file, "%s/cpu.cfs_period_us", directory);
-        if (first_line(file, text, sizeof text)) sscanf(text, "%lld", &period);
+    strcpy(file, version == 2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+    if (first_line(directory->path, text, sizeof text)) quota = strtoll(text, &end, 10);
+    if (version == 1 && quota > 0) {
+        strcpy(file, "/cpu.cfs_period_us");
+        if (first_line(directory->path, text, sizeof text)) end = text;
     }
-    if (quota <= 0 || period <= 0) return 0;
+    if (*end) period = strtoll(end, NULL, 10);
+    *file = '\0';
+    if (quota <= 0 || period <= 0) return 0; /* "max" is no number, and so 0 */
     long long processors = quota / period + (quota % period != 0);
     return processors < UINT_MAX ? (unsigned)processors : 0;
 }
 
+static bool set_directory(struct group_directory *directory, const char *root, const char *point,
+                          const char *below) {
+    if (strcmp(below, "/") == 0) below = "";
+    directory->top = strlen(root) + strlen(point);
+    return append(directory->path, PATH_MAX, 0, root) &&
+           append(directory->path, PATH_MAX, strlen(root), point) &&
+           append(directory->path, PATH_MAX, directory->top, below);
+}
+
 /* The group's directory where such hierarchies are mounted by custom. False: it is not there; then
  * the mounts must be searched, which takes the kernel longer than all the rest. */
-static bool customary_directory(const char *root, int version, const char *group, char *directory,
-                                size_t size, size_t *top) {
+static bool customary_directory(const char *root, int version, const char *group,
+                                struct group_directory *directory) {
     static const char *const points[2][2] = {{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"},
                                              {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}};
     const unsigned long magic = version == 2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC;
     if (strstr(group, "/..")) return false;
     for (int i = 0; i < 2; i++) {
-        struct statfs file_system;
-        *top = (size_t)snprintf(directory, size, "%s%s", root, points[version - 1][i]);
-        if (*top >= size || statfs(directory, &file_system) != 0) continue;
-        if ((unsigned long)file_system.f_type != magic) continue;
-        const char *below = strcmp(group, "/") == 0 ? "" : group;
-        size_t length = strlen(below);
-        if (*top + length >= size) continue;
-        memcpy(directory + *top, below, length + 1);
-        if (access(directory, F_OK) == 0) return true;
+        struct statfs system;
+        if (set_directory(directory, root, points[version - 1][i], group) &&
+            statfs(directory->path, &system) == 0 && (unsigned long)system.f_type == magic)
+            return true;
     }
     return false;
 }
 
 /* The group's directory, wherever the hierarchy is mounted. */
-static bool mounted_directory(const char *root, int version, const char *group, char *directory,
-                              size_t size, size_t *top) {
-    char shown[PATH_MAX];
-    if (!group_mount(root, version, shown, directory, size)) return false;
+static bool mounted_directory(const char *root, int version, const char *group,
+                              struct group_directory *directory) {
+    char shown[PATH_MAX], point[PATH_MAX];
+    if (!group_mount(root, version, shown, point, sizeof point)) return false;
 
     /* The part of the group's path below what is mounted. A group outside of the mount (as seen
      * from a cgroup namespace) leaves only the mount point itself to be read. */
@@ -262,38 +283,28 @@ static bool mounted_directory(const char *root, int version, const char *group, 
     if (strncmp(group, shown, prefix) == 0 && (group[prefix] == '/' || group[prefix] == '\0') &&
         !strstr(group, "/.."))
         below = group + prefix;
-    *top = strlen(directory);
-    size_t length = strlen(below);
-    if (*top + length >= size) return false;
-    memcpy(directory + *top, below, length + 1);
-    return true;
+    return set_directory(directory, root, point, below);
 }
 
 /* The smallest quota of the group and its ancestors, as far as the mount shows them. */
-static unsigned hierarchy_quota(const char *root, int version) {
-    char group[PATH_MAX], directory[PATH_MAX];
-    size_t top;
-    if (!group_path(root, version, group, sizeof group)) return 0;
-    if (!customary_directory(root, version, group, directory, sizeof directory, &top) &&
-        !mounted_directory(root, version, group, directory, sizeof directory, &top))
-        return 0;
-    unsigned least = 0;
-    for (;;) {
-        unsigned quota = directory_quota(directory, version);
-        if (quota && (!least || quota < least)) least = quota;
-        char *slash = strrchr(directory, '/');
-        if (!slash || slash < directory + top) return least;
-        *slash = '\0';
-    }
-}
-
 unsigned cst_cpu_quota_below(const char *root) {
     int saved = errno;
-    /* A hybrid system has both; the cpu controller is then in one of them. */
-    unsigned v2 = hierarchy_quota(root, 2), v1 = hierarchy_quota(root, 1);
+    char group[PATH_MAX];
+    struct group_directory directory;
+    unsigned least = 0;
+    int version = find_group(root, group, sizeof group);
+    if (version != 0 && (customary_directory(root, version, group, &directory) ||
+                         mounted_directory(root, version, group, &directory))) {
+        for (;;) {
+            unsigned quota = directory_quota(&directory, version);
+            if (quota && (!least || quota < least)) least = quota;
+            char *slash = strrchr(directory.path, '/');
+            if (!slash || slash < directory.path + directory.top) break;
+            *slash = '\0';
+        }
+    }
     errno = saved;
-    if (!v1 || !v2) return v1 ? v1 : v2;
-    return v1 < v2 ? v1 : v2;
+    return least;
 }
 
 unsigned cst_cpu_quota(void) {

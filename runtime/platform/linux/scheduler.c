@@ -5,11 +5,22 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sys/resource.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static long membarrier(int command) {
     return syscall(SYS_membarrier, command, 0, 0);
+}
+
+void cst_process_barrier_prepare(void) {
+#if __has_include(<sys/single_threaded.h>)
+    int saved = errno;
+    if (__libc_single_threaded) membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    errno = saved;
+#endif
 }
 
 bool cst_process_barrier(void) {

@@ -2,31 +2,11 @@
 #include "substrate/substrate.h"
 #include "substrate/thread.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-struct start {
-    cst_worker_main *main;
-    void *argument;
-};
-
-static void *run(void *argument) {
-    struct start start = *(struct start *)argument;
-    free(argument);
-    start.main(start.argument);
-    return NULL;
-}
-
+/* The thread is told nothing that it would have to free: its first call of free would cost it an
+ * arena of malloc. */
 static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
     (void)index;
-    int saved = errno;
-    struct start *start = malloc(sizeof *start);
-    errno = saved;
-    if (!start) return ENOMEM;
-    *start = (struct start){.main = main, .argument = argument};
-    int error = cst_thread_start(run, start, stack_size, 0);
-    if (error) free(start);
-    return error;
+    return cst_thread_start(main, argument, stack_size, 0);
 }
 
 static int start(unsigned capabilities, const char **reason) {

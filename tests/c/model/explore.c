@@ -201,7 +201,7 @@ uint64_t explore_ticks(void) {
     return x->ticks += 1000000;
 }
 
-void explore_start(void (*run)(void *), void *argument) {
+void explore_start(void *(*run)(void *), void *argument) {
     unsigned number = x->threads++;
     struct thread *thread = &x->thread[number];
     if (number >= MOST_THREADS) explore_failed(EXPLORE_AT("too many threads"));
@@ -358,8 +358,9 @@ void explore_futex_wake(void *address, int count, struct explore_place place) {
 
 /* --- executions ------------------------------------------------------------------------------- */
 
-static void run_thread(void *number) {
+static void *run_thread(void *number) {
     x->model->thread((unsigned)(uintptr_t)number);
+    return NULL;
 }
 
 static void execute(void) {

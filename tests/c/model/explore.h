@@ -67,7 +67,7 @@ void explore_futex_wait(void *address, uint32_t expected, struct explore_place p
 void explore_futex_wake(void *address, int count, struct explore_place place);
 
 /* Starts one more thread. */
-void explore_start(void (*run)(void *), void *argument);
+void explore_start(void *(*run)(void *), void *argument);
 /* A pointer that each thread has for itself, such as a thread-local variable. */
 void explore_thread_local(void **variable);
 /* The running thread's number. */

@@ -55,7 +55,7 @@ struct thread {
     struct store buffer[BUFFER];
     unsigned buffered;
     void *local;
-    void (*run)(void *);
+    void *(*run)(void *);
     void *argument;
     char *stack;
 };

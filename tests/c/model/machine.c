@@ -23,14 +23,13 @@ void cst_yield(void) {
     explore_spin(EXPLORE_AT("yield"));
 }
 
+void cst_process_barrier_prepare(void) {}
+
 bool cst_process_barrier(void) {
     explore_process_barrier(EXPLORE_AT("membarrier"));
     return true;
 }
 
-uint64_t cst_involuntary_switches(void) {
-    return 0;
-}
 bool cst_thread_is_first(void) {
     return explore_self() == 0;
 }
