@@ -47,9 +47,9 @@ done
 if command -v gdb >/dev/null; then
     # A worker is waited for: the master's frames end in Haskell's, which a C debugger knows nothing of.
     # shellcheck disable=SC2016 # gdb expands it
-    gdb -batch -ex 'break rts_evalIO if $_any_caller_is("start_thread", 60)' \
+    gdb -batch -ex 'break rts_evalIO if $_any_caller_is("cst_worker", 60)' \
         -ex 'run "teams of any size" +RTS -N2' -ex backtrace "$out/threaded/tests" >"$out/output" 2>&1
-    for frame in call_in cst_thunk_enter 'region_sum._omp_fn' start_thread; do
+    for frame in call_in cst_thunk_enter 'region_sum._omp_fn' cst_worker; do
         if ! grep -q "^#.* $frame" "$out/output"; then
             echo "gdb shows no $frame"
             cat "$out/output"
