@@ -129,12 +129,15 @@ conventions :: Published
 conventions =
   Published
     "9.7 Calling conventions"
-    "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Best of the rounds."
+    "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Callbacks from a region: by GHC's wrapper, and in both modes of Capstan.Callback. Best of the rounds."
     ["ghc-openmp", "second set"]
     [ PublishedRow "call-prim" 4 "ns" [Just 0, Nothing],
       PublishedRow "call-inline" 4 "ns" [Nothing, Nothing],
       PublishedRow "call-unsafe" 4 "ns" [Just 3.1, Just 2.3],
-      PublishedRow "call-safe" 4 "ns" [Just 89.8, Just 67.5]
+      PublishedRow "call-safe" 4 "ns" [Just 89.8, Just 67.5],
+      PublishedRow "callback-wrapper" 4 "ns" [Just 500, Nothing],
+      PublishedRow "callback-released" 4 "ns" [Nothing, Nothing],
+      PublishedRow "callback-kept" 4 "ns" [Nothing, Nothing]
     ]
 
 batches :: Published

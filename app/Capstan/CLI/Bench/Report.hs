@@ -12,6 +12,7 @@ where
 import Capstan.CLI.Bench.Events (eventPlots)
 import Capstan.CLI.Bench.Markup
 import Capstan.CLI.Bench.Paper (Published (..), PublishedRow (..), bestHere, published)
+import Capstan.CLI.Bench.PaperPlots (paperPlots)
 import Capstan.CLI.Bench.Plot
 import Capstan.CLI.Bench.Runtime (isOurs)
 import Capstan.CLI.Bench.Simulate (Checked (..), Growth (..), Path (..), Simulation (..), growth)
@@ -236,10 +237,11 @@ publishedTable results table' =
   element
     "div"
     []
-    [ element "h3" [] [text (publishedTitle table')],
-      p [text (publishedNote table')],
-      element "table" ["class" =: "published"] (tableHead (["case", "threads", "unit"] ++ map ("published: " <>) (publishedColumns table') ++ map ("here: " <>) runtimes) : map row (publishedRows table'))
-    ]
+    $ [ element "h3" [] [text (publishedTitle table')],
+        p [text (publishedNote table')],
+        element "table" ["class" =: "published"] (tableHead (["case", "threads", "unit"] ++ map ("published: " <>) (publishedColumns table') ++ map ("here: " <>) runtimes) : map row (publishedRows table'))
+      ]
+      ++ paperPlots results table'
   where
     runtimes = nub (map rowRuntime (resultsRows results))
     row r =

@@ -135,6 +135,7 @@ suites =
       "paper"
       "ghc-openmp's published tables"
       [ (program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]},
+        (program "callback" (const [4])) {programHaskell = True, programRuntimes = ["rts"]},
         (haskell "paper" 3) {programThreads = const [1, 2, 4, 8], programRuntimes = []}
       ]
   ]
