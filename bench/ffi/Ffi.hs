@@ -103,7 +103,8 @@ overhead = do
 wavelet :: [String] -> [String] -> IO ()
 wavelet prefixes all' = withVariable "GHCRTS" "-N -qg -A16m" $ do
   spreads <- forM prefixes $ \prefix -> do
-    accounts <- steadily 24 0.04 1 (filter (prefix `isPrefixOf`) all')
+    -- Those who ran others as well are left out, too, if they were disturbed: there are many.
+    accounts <- atFullSpeed . map alike <$> session 30 0.04 1 (filter (prefix `isPrefixOf`) all')
     let ratios = [[place a / place c | place <- places, place c > 0, place a > 0] | a <- accounts, c <- take 1 accounts]
         swapped = or [or (zipWith (\x y -> x < 0.95 * y) a b) && or (zipWith (\x y -> x > 1.05 * y) a b) | a <- ratios, b <- ratios]
     forM_ (zip accounts ratios) $ \(a, r) -> hPutStrLn stderr (unwords (Text.unpack (accountName a) : map (\x -> showFFloat (Just 2) x "") r))
@@ -111,7 +112,11 @@ wavelet prefixes all' = withVariable "GHCRTS" "-N -qg -A16m" $ do
   emit "wavelet-order-spread" "%" (maximum spreads)
   where
     -- In a process of its own, and after others in the three orders, which rounds take in turn.
-    places = (fastest . accountAlone) : [\a -> fastest [t | t <- accountAfter a, After r _ <- [trialPlace t], r `mod` 3 == order] | order <- [0 .. 2]]
+    places = map (\order -> fastest . filter ((== order) . orderOf . trialPlace) . accountAlone) [Nothing, Just 0, Just 1, Just 2]
+    orderOf place = case place of
+      Alone _ -> Nothing
+      After r _ -> Just (r `mod` 3)
+    alike a = a {accountAlone = accountAlone a ++ accountAfter a, accountAfter = []}
     fastest trials = if null trials then 0 else minimum (map trialEstimate trials)
 
 withVariable :: String -> String -> IO a -> IO a

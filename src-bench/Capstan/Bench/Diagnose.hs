@@ -213,14 +213,17 @@ oversubscription a
 orderEffect :: Account -> Maybe (Text, Finding)
 orderEffect a
   | length alone < 2 || length after < 2 = Nothing
-  | apart (1 + matters) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
+  | apart ((1 + matters) * unlike) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
   | otherwise = Nothing
   where
     alone = map trialEstimate (accountAlone a)
     after = map trialEstimate (accountAfter a)
     share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
     -- The orders differ, and by more than processes of one order do.
-    scattered = length after >= 3 && spreadOf after >= (1 + 2 * matters) * spreadOf alone * spreadOf alone
+    scattered = length after >= 3 && spreadOf after >= (1 + 2 * matters) * spreadOf alone * spreadOf alone * spreadOf (speeds (accountAfter a))
+    -- A processor that was slower on one side is no reason to accuse the order.
+    unlike = spreadOf [middle (speeds (accountAlone a)), middle (speeds (accountAfter a))]
+    speeds ts = [middle spins | t <- ts, let spins = mapMaybe (spinTime . sampleReading) (trialSamples t), not (null spins)]
 
 -- | Whether all figures of one side are that much larger than all of the other.
 apart :: Double -> [Double] -> [Double] -> Bool

@@ -35,6 +35,7 @@ import Capstan.Bench.Counters (Calls, Costs, Reading (spinTime))
 import Capstan.Bench.Statistics (middle)
 import Criterion.Measurement.Types (Measured (..))
 import Data.Aeson
+import Data.Maybe (fromMaybe, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 import System.Directory (renameFile)
@@ -113,9 +114,10 @@ data Account = Account
 -- | The same accounts without the samples during which the processor was slow: a fixed chain of
 -- additions beside them took a quarter longer than the fastest did, and longer than the middle one.
 -- Another guest was on the core then, and slowed memory down in other proportions than additions.
--- Processes without any other sample are left out too, where the benchmark has two that have some.
+-- Processes of a benchmark's own without any other sample are left out too, where there are two that
+-- have some; those that ran others as well are kept, because each of them had its own order.
 undisturbed :: [Account] -> [Account]
-undisturbed accounts = map (onTrials keep) accounts
+undisturbed accounts = [a {accountAlone = keep (accountAlone a), accountAfter = map (\t -> fromMaybe t (calmed t)) (accountAfter a)} | a <- accounts]
   where
     limit = max (1.25 * minimum spins) (middle spins)
     spins = spinsOf accounts
@@ -123,7 +125,10 @@ undisturbed accounts = map (onTrials keep) accounts
       | length kept >= 2 = kept
       | otherwise = trials
       where
-        kept = [t {trialSamples = calm} | t <- trials, let calm = filter quick (trialSamples t), not (null calm)]
+        kept = mapMaybe calmed trials
+    calmed t = case filter quick (trialSamples t) of
+      [] -> Nothing
+      calm -> Just t {trialSamples = calm}
     quick s = maybe True (<= limit) (spinTime (sampleReading s))
 
 -- | The same accounts with each sample's time as it would have been at the fastest speed of the
