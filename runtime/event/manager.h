@@ -242,10 +242,13 @@ bool cst_timer_take_ended(struct capstan_manager *manager, struct cst_expiry *ex
 bool cst_post_take(struct capstan_manager *manager, struct cst_post *post);
 
 /* --- pull.c --- */
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
 /* For Haskell: a manager that is driven by capstan_pull. Errno value. */
 int cst_manager_new_pull(struct capstan_manager **manager);
 /* The present or the next capstan_pull that waits returns. */
 void cst_manager_wake(struct capstan_manager *manager);
+#pragma GCC visibility pop
 
 /* --- slow.c --- */
 /* A batch of calls begins. */

@@ -26,7 +26,10 @@ struct cst_batch_record {
     union cst_batch_word argument[];
 };
 
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
 /* Makes the calls from `record` up to `end`, in order. */
 void cst_batch_run(struct cst_batch_record *record, const struct cst_batch_record *end);
+#pragma GCC visibility pop
 
 #endif

@@ -10,8 +10,11 @@ enum {
     CST_PRIM_PARALLEL_SHIFT = 63 /* in an active region */
 };
 
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
 /* Where the calling thread is. A leaf: it may be called without giving the Capability away, and
  * does not make an unknown thread known. */
 uint64_t cst_prim_region(void);
+#pragma GCC visibility pop
 
 #endif

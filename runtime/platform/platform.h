@@ -138,7 +138,10 @@ size_t cst_page_size(void);
  * there are none (or not so many may be pinned). *granted is what cst_pages_free wants. */
 void *cst_pages_get(size_t size, bool pinned, enum cst_page_policy policy, size_t *granted);
 void cst_pages_free(void *start, size_t granted);
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
 /* Asks for large pages behind memory that will be used at random; a wish. */
 void cst_pages_prefer_large(void *start, size_t size);
+#pragma GCC visibility pop
 
 #endif

@@ -87,7 +87,10 @@ unsigned cst_coroutine_forks(void);
 /* Once, before the first callback. Waits for a thread that holds no Capability. */
 void cst_coroutine_prepare(void);
 
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
 /* Size of side stacks made from now on. */
 void cst_coroutine_set_stack_size(size_t size);
+#pragma GCC visibility pop
 
 #endif

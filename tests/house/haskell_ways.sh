@@ -47,10 +47,23 @@ way() {
 }
 
 library dist
+
+# Calls that GHC inlines into a program need their functions by name, also in the shared library.
+shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-*.so' | head -n 1)
+[ -n "$shared" ] || fail 'there is no shared library of the package'
+nm -D --defined-only "$shared" | awk '{ print $3 }' | sort -u >"$work/visible"
+# Capstan.Internal imports for itself only.
+find "$root/src/Capstan" -name '*.hs' ! -path '*/Internal/*' -exec \
+    sed -n 's/^ *foreign import .*"&\{0,1\}\(\(cst\|capstan\)_[a-z_]*\)".*/\1/p' {} + | sort -u >"$work/wanted"
+hidden=$(comm -13 "$work/visible" "$work/wanted")
+[ "$(wc -l <"$work/wanted")" -gt 20 ] || fail 'the foreign imports were not found'
+[ -z "$hidden" ] || fail "hidden in the shared library: $hidden"
+
 way plain
 way threaded -threaded
 way debug -threaded -debug
 way dynamic -threaded -dynamic
+way optimised -threaded -dynamic -O
 result=$(echo main | ghc --interactive -v0 -ignore-dot-ghci -package-db "$packages" \
     -package capstan "$work/Main.hs" 2>&1) || fail "GHCi: $result"
 [ "$result" = '(0,0,True)' ] || fail "GHCi printed $result"

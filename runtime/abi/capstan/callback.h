@@ -4,6 +4,9 @@
 
 #include "substrate/coroutine.h"
 
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
+
 /* Once, before the first callback is made. By a safe foreign call: it starts a thread and waits for
  * it. */
 void cst_callback_prepare(void);
@@ -18,5 +21,7 @@ uint32_t cst_callback_close(struct cst_callback *callback);
 
 /* Its Haskell function threw: calls return zero from now on. */
 void cst_callback_fail(struct cst_callback *callback);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,9 @@
 
 enum { CST_SETTINGS_SIZE = 32 };
 
+/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+#pragma GCC visibility push(default)
+
 /* All control variables of the current task. */
 void cst_settings_save(struct cst_icv *settings);
 void cst_settings_restore(const struct cst_icv *settings);
@@ -23,5 +26,7 @@ struct cst_statistics {
     uint64_t unsafe_ns; /* how long those lasted */
 };
 void cst_statistics(struct cst_statistics *statistics);
+
+#pragma GCC visibility pop
 
 #endif

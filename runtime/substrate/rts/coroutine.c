@@ -51,9 +51,11 @@ static HsStablePtr serve;
 
 /* --- called by Haskell (Capstan.Internal.Coroutine) ---------------------------------------- */
 
+#pragma GCC visibility push(default) /* as in coroutine.h */
 void cst_coroutine_set_server(HsStablePtr server) {
     serve = server;
 }
+#pragma GCC visibility pop
 
 /* --- a coroutine's life ------------------------------------------------------------------- */
 
