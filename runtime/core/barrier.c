@@ -1,6 +1,7 @@
 /* The team's barrier; see barrier.h and README.md, "Barrier". */
 #include "core/barrier.h"
 
+#include "core/trace.h"
 #include "core/wait.h"
 
 /* Waiting for `word` to reach `target`, or (cancellable) for the region to be cancelled. */
@@ -67,9 +68,11 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
 
 static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     struct cst_seat *seat = thread->seat;
+    uint32_t size = thread->team->size;
     seat->barrier++;
     bool tasks = seat->made_tasks;
     seat->made_tasks = false;
+    cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
     if (thread->team->size == 1) {
         if (tasks) cst_task_quiesce(thread);
     } else {
@@ -78,6 +81,7 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
         if (tasks) cst_task_quiesce(thread);
     }
     seat->construct_at_barrier = seat->construct;
+    cst_trace(CST_TRACE_BARRIER_ENDS, thread, size);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "core/pool.h"
 #include "core/report.h"
 #include "core/thread.h"
+#include "core/trace.h"
 #include "core/wait.h"
 #include "platform/platform.h"
 #include "substrate/substrate.h"
@@ -27,6 +28,8 @@ static struct {
 bool cst_runtime_is_hosted(void) {
     return runtime.hosted && !runtime.child;
 }
+
+_Atomic(cst_trace_function *) cst_trace_to;
 
 static const struct cst_substrate *choose(void) {
     bool wanted = cst_config.substrate == CST_SUBSTRATE_RTS ||
@@ -48,6 +51,7 @@ const struct cst_substrate *cst_runtime_substrate(void) {
     const struct cst_substrate *substrate = cst_load_relaxed(&runtime.substrate);
     if (!substrate) {
         substrate = choose();
+        if (substrate->trace) cst_store_relaxed(&cst_trace_to, substrate->trace());
         cst_store_release(&runtime.substrate, substrate);
     }
     return substrate;
@@ -105,6 +109,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     runtime.child = true;
     cst_store_relaxed(&runtime.substrate, NULL);
+    cst_store_relaxed(&cst_trace_to, NULL);
     cst_pool_after_fork();
     cst_thread_after_fork_in_child();
     cst_affinity_after_fork();

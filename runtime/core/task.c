@@ -9,6 +9,7 @@
 #include "core/queue.h"
 #include "core/runtime.h"
 #include "core/thread.h"
+#include "core/trace.h"
 #include "core/wait.h"
 
 #include <stdlib.h>
@@ -157,8 +158,10 @@ static void run(struct cst_thread *thread, struct cst_task *task) {
     task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
     thread->task = task;
     if (cst_likely(!discarded)) {
+        cst_trace(CST_TRACE_TASK_BEGINS, thread, thread->seat->size);
         task->function(task->data);
         thread = cst_self();
+        cst_trace(CST_TRACE_TASK_ENDS, thread, thread->seat->size);
     }
     thread->task = suspended;
     if (cst_unlikely(task->children_depend != NULL)) {
@@ -397,7 +400,9 @@ static void run_undeferred(struct cst_thread *thread, const struct cst_task_requ
     struct cst_task *suspended = thread->task;
     thread->task = task;
     task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
+    cst_trace(CST_TRACE_TASK_BEGINS, thread, thread->seat->size);
     task->function(task->data);
+    cst_trace(CST_TRACE_TASK_ENDS, cst_self(), thread->seat->size);
     struct cst_wait wait = {.holds = is_fulfilled, .object = task};
     cst_task_wait(cst_self(), &wait);
     thread = cst_self();

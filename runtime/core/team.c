@@ -8,6 +8,7 @@
 #include "core/pool.h"
 #include "core/runtime.h"
 #include "core/thread.h"
+#include "core/trace.h"
 #include "core/wait.h"
 
 #include <stdlib.h>
@@ -189,6 +190,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
     }
     thread->regions++;
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
+    cst_trace(CST_TRACE_REGION_BEGINS, thread, size);
     return team;
 }
 
@@ -332,6 +334,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (cst_unlikely(tasks)) cst_task_finish_region(thread);
     end_coroutines(thread);
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
+    cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
     thread->context = team->saved;
     if (cst_unlikely(team->limited > 1))
         cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);

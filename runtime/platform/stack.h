@@ -16,7 +16,8 @@
 /* An inaccessible page lies below `base`: who runs over the end gets SIGSEGV there, not another
  * stack's memory. */
 struct cst_stack {
-    char *base, *top; /* the stack grows from top down to base */
+    char *base, *top;   /* the stack grows from top down to base */
+    uintptr_t known_as; /* to valgrind */
 };
 
 /* Addresses for a stack of at least `size` bytes; memory comes as it is used. False: none left.

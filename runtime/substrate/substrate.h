@@ -14,6 +14,18 @@
  * pthread_create wants. */
 typedef void *cst_worker_main(void *argument);
 
+/* What may be told of a thread of a team: its number, and the team's size. May block for as long as
+ * a file is written. */
+enum cst_trace_event {
+    CST_TRACE_REGION_BEGINS,
+    CST_TRACE_REGION_ENDS,
+    CST_TRACE_BARRIER_BEGINS,
+    CST_TRACE_BARRIER_ENDS,
+    CST_TRACE_TASK_BEGINS,
+    CST_TRACE_TASK_ENDS
+};
+typedef void cst_trace_function(enum cst_trace_event event, unsigned number, unsigned size);
+
 struct cst_substrate {
     /* "rts" or "pthread"; shown to users. */
     const char *name;
@@ -43,6 +55,9 @@ struct cst_substrate {
      * collect, but perhaps the calling thread (it was called by an unsafe foreign call, and so
      * computes in C). */
     unsigned (*idle_capabilities)(void);
+
+    /* Who wants to know of events; NULL: nobody. Asked once it has started. NULL under pthread. */
+    cst_trace_function *(*trace)(void);
 
     /* GHC's version, such as "9.0.2"; NULL under pthread. */
     const char *ghc_version;

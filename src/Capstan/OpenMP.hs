@@ -21,6 +21,12 @@
 -- on its own: 'System.Timeout.timeout' and 'Control.Concurrent.killThread' wait until the foreign call
 -- has returned. "Capstan.Callback" has a way to interrupt a region that calls back. An @unsafe@ foreign
 -- import runs regions as well, but every collection waits for its end: 'statistics' says for how long.
+--
+-- With @+RTS -l@ (before GHC 9.4 in a program linked with @-eventlog@; not with GHC's libraries linked
+-- dynamically) GHC's event log has a marker where a region begins and ends, and user events for
+-- barriers and tasks, each with the number of the thread and the size of its team: see them in
+-- ThreadScope, beside collections and green threads. An event costs about a microsecond then, and a load
+-- and a branch otherwise.
 module Capstan.OpenMP
   ( -- * Settings
     Settings (..),

@@ -48,6 +48,10 @@ void cst_rts_attach(struct cst_rts_worker *worker);
  * thread must hold no Capability. */
 void cst_rts_get_action(void);
 
+/* --- trace.c --------------------------------------------------------------------------- */
+
+cst_trace_function *cst_rts_trace(void);
+
 /* --- busy.c ---------------------------------------------------------------------------- */
 
 unsigned cst_rts_capabilities(void);

@@ -9,12 +9,15 @@ import Control.Exception
 import Control.Monad (forM_, replicateM_, unless, void, when)
 import Data.IORef
 import Data.Maybe (fromMaybe)
+import Foreign.Marshal.Array (peekArray, withArray)
+import Foreign.Storable (peekElemOff, poke)
 import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 import System.Timeout (timeout)
 
 tests :: [Test]
 tests =
   [ test "an interrupted caller waits for the region" waits,
+    test "killThread waits for a region without callbacks" silent,
     test "an interruptible caller" interrupts,
     test "killThread of a caller" killed,
     test "timeout in a callback" inside
@@ -37,6 +40,22 @@ waits = forM_ modes $ \mode -> do
   e <- throws . withCallback mode function $ \f -> regionSum f 2 100
   equal "exception" Overflow e
   equal "calls" 200 =<< readIORef calls
+
+-- | The exception is on its way while the region runs, and is taken when it has ended.
+silent :: IO ()
+silent = when rtsSupportsBoundThreads . withArray [0, 0, 0] $ \words' -> do
+  ended <- newEmptyMVar
+  caller <- forkIO (try (regionUntil 3 words') >>= putMVar ended)
+  untilAll words'
+  killer <- forkIO (killThread caller)
+  untilThrown killer
+  poke words' 1
+  takeMVar ended >>= equal "outcome" (Left ThreadKilled)
+  peekArray 3 words' >>= equal "words" [1, 3, 3]
+  where
+    untilAll words' = do
+      begun <- peekElemOff words' 1
+      unless (begun == 3) $ threadDelay 100 >> untilAll words'
 
 -- | Until the thread waits for its exception to be taken.
 untilThrown :: ThreadId -> IO ()

@@ -19,6 +19,7 @@ module CFunctions
     regionCancellable,
     callInChild,
     regionSize,
+    regionUntil,
     regionCompute,
     unsafeRegionCompute,
     regionOfOne,
@@ -66,6 +67,8 @@ foreign import ccall safe "region_cancellable" regionCancellable :: FunPtr Real1
 foreign import ccall safe "call_in_child" callInChild :: FunPtr Real1 -> IO CInt
 
 foreign import ccall safe "region_size" regionSize :: IO CInt
+
+foreign import ccall safe "region_until" regionUntil :: CInt -> Ptr CInt -> IO ()
 
 foreign import ccall safe "region_compute" regionCompute :: CInt -> CInt -> IO Double
 
