@@ -2,16 +2,23 @@
 
 SUITES ?=
 
+# The package that Haskell programs below are linked with. Built once, after the command: two builds by
+# Cabal at the same time take each other's files.
+PACKAGE := $(BUILD)/bench/package
+HOST_LIBRARY := $(shell find src runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
+
+$(PACKAGE): $(HOST_LIBRARY) capstan.cabal | $(COMMAND)
+	@mkdir -p $(@D)
+	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
+	@touch $@
+
 # The Haskell host again, with the capstan package linked in, as a user's program has it.
 HOST_CAPSTAN := $(BUILD)/bench/bin/host-capstan
 HOST_SOURCES := $(wildcard bench/host/*.hs) bench/host/region.c
 PACKAGES = $(BUILD)/cabal/dist/packagedb/ghc-$(shell $(GHC) --numeric-version)
 
-HOST_LIBRARY := $(shell find src runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
-
-$(HOST_CAPSTAN): $(HOST_SOURCES) $(HOST_LIBRARY) capstan.cabal
+$(HOST_CAPSTAN): $(HOST_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/host-capstan
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -fno-omit-yields -ibench/host -package-db $(PACKAGES) \
 	    -package capstan -outputdir $(BUILD)/bench/host-capstan -optc-O2 -optc-fopenmp \
 	    $(HOST_SOURCES) -o $@ -lm
@@ -20,9 +27,8 @@ $(HOST_CAPSTAN): $(HOST_SOURCES) $(HOST_LIBRARY) capstan.cabal
 EVENTS_HASKELL := $(BUILD)/bench/bin/events-haskell
 EVENTS_SOURCE := bench/events/haskell/Messages.hs
 
-$(EVENTS_HASKELL): $(EVENTS_SOURCE) $(HOST_LIBRARY) capstan.cabal
+$(EVENTS_HASKELL): $(EVENTS_SOURCE) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/events-haskell
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -package-db $(PACKAGES) -package capstan \
 	    -outputdir $(BUILD)/bench/events-haskell $(EVENTS_SOURCE) -o $@
 
@@ -30,9 +36,8 @@ $(EVENTS_HASKELL): $(EVENTS_SOURCE) $(HOST_LIBRARY) capstan.cabal
 CALLBACK_CAPSTAN := $(BUILD)/bench/bin/callback-capstan
 CALLBACK_SOURCES := bench/callback/Main.hs bench/host/Bench.hs bench/callback/regions.c
 
-$(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(HOST_LIBRARY) capstan.cabal
+$(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/callback-capstan
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -DCAPSTAN -package-db $(PACKAGES) -package capstan \
 	    -outputdir $(BUILD)/bench/callback-capstan -optc-O2 -optc-fopenmp $(CALLBACK_SOURCES) -o $@
 
@@ -41,17 +46,15 @@ HASKELL_CAPSTAN := $(BUILD)/bench/bin/haskell-capstan
 SEQUENTIAL_CAPSTAN := $(BUILD)/bench/bin/sequential-capstan
 HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') bench/host/Bench.hs
 
-$(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
+$(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-capstan
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -fno-omit-yields -ibench/haskell -ibench/haskell/with -ibench/host \
 	    -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
 	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c -o $@ -lm
 
 # -rtsopts: it is asked for its memory.
-$(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(HOST_LIBRARY) capstan.cabal
+$(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/sequential-capstan
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -rtsopts -ibench/haskell/sequential -package-db $(PACKAGES) \
 	    -package capstan -outputdir $(BUILD)/bench/sequential-capstan \
 	    bench/haskell/sequential/Main.hs -o $@
@@ -61,7 +64,7 @@ FFI_BENCH := $(BUILD)/bench/bin/ffi
 FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
     tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
 
-$(FFI_BENCH): $(FFI_SOURCES) $(HOST_LIBRARY) capstan.cabal
+$(FFI_BENCH): $(FFI_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D)
 	$(CABAL_RUN) build $(CABAL_FLAGS) exe:ffi-bench
 	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
@@ -71,10 +74,9 @@ HASKELL_TASKS := $(BUILD)/bench/bin/haskell-tasks
 TASKS_FOLDERS := bench/haskell-tasks bench/host examples/tasks
 TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c examples/tasks/*.hs) bench/host/Bench.hs
 
-$(HASKELL_TASKS): $(TASKS_SOURCES) $(HOST_LIBRARY) capstan.cabal
+$(HASKELL_TASKS): $(TASKS_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-tasks
 	sh tools/install-dependencies build check bench
-	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	$(GHC) -v0 -Wall -Wcompat -O2 -threaded -no-hs-main $(TASKS_FOLDERS:%=-i%) -package-db $(PACKAGES) \
 	    -package capstan -outputdir $(BUILD)/bench/haskell-tasks -optc-O2 \
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
