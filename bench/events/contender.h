@@ -38,8 +38,8 @@ struct contender {
     void (*close)(void *loop);
 };
 
-extern const struct contender bare_level, bare_edge, capstan_level, capstan_edge, libuv_poll,
-    libevent_level, libevent_edge, io_uring;
+extern const struct contender bare_level, bare_threads, bare_edge, capstan_level, capstan_edge,
+    libuv_poll, libevent_level, libevent_edge, io_uring;
 
 /* Deadlines of the timers in the background: spread over an hour, the same for every loop. */
 uint64_t background_delay(int index);

@@ -23,7 +23,7 @@
 #include <time.h>
 
 static const struct contender *const contenders[] = {
-    &bare_level, &bare_edge,      &capstan_level, &capstan_edge,
+    &bare_level, &bare_threads,   &bare_edge,     &capstan_level, &capstan_edge,
     &libuv_poll, &libevent_level, &libevent_edge, &io_uring,
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0], MOST_SIZES = 16, NAME = 64 };
