@@ -12,23 +12,19 @@ import Capstan.Bench.Diagnose (diagnose, typical)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Measure (describeSurroundings, measureTrial)
 import Capstan.Bench.Session
-import Capstan.Bench.Statistics (middle, regression, spreadOf)
+import Capstan.Bench.Statistics (middle, spreadOf)
 import Capstan.Bench.Tree (names)
 import Capstan.Binding (withArena)
 import Cases
 import Control.Monad (forM, forM_, replicateM, unless, when)
 import qualified Copy
-import Criterion.Main.Options (defaultConfig)
-import Criterion.Measurement (runBenchmark)
-import Criterion.Types (Regression (..))
+import Criterion.Measurement (measure)
+import Criterion.Measurement.Types (Measured (..))
 import Data.List (isPrefixOf)
-import qualified Data.Map as Map
 import qualified Data.Text as Text
-import qualified Data.Vector as Vector
 import Data.Word (Word64)
 import Numeric (showFFloat)
 import qualified Seeded
-import Statistics.Types (estPoint)
 import Synthetic (distorted)
 import System.Environment (getArgs, lookupEnv, setEnv, unsetEnv)
 import System.Exit (die)
@@ -125,22 +121,22 @@ withVariable name value action = do
   setEnv name value
   action <* maybe (unsetEnv name) (setEnv name) old
 
--- | The largest difference between our estimate and criterion's: ours, criterion's and ours again in one
--- process, several times, of which the fastest counts for either: what else a busy host does only adds.
+-- | The largest difference between our estimate and criterion's: ours, a measurement of criterion's and
+-- ours again, within half a second, and the median of many such turns. On the same samples the two
+-- estimates are compared by a test of the library (@tests/hs/ffi-bench@).
 criterion :: IO ()
 criterion = do
   surroundings <- describeSurroundings
   differences <- forM (zip cleanNames cleanBenchmarks) $ \(name, benchmark) -> do
-    turns <- replicateM 4 $ do
-      let ours = measureTrial 0.1 (Alone 1) surroundings Nothing benchmark
+    ratios <- replicateM 15 $ do
+      let ours = trialEstimate <$> measureTrial 0.1 (Alone 1) surroundings Nothing benchmark
       before <- ours
-      (samples, _) <- runBenchmark benchmark 0.1
+      let calls = max 1 (round (0.1 / before))
+      (theirs, _) <- measure benchmark calls
       after <- ours
-      slope <- either die (pure . maybe 0 estPoint . Map.lookup "iters" . regCoeffs) =<< regression defaultConfig ["iters"] "time" (Vector.toList samples)
-      pure (minimum (map trialEstimate [before, after]), slope)
-    let difference = abs (minimum (map fst turns) / minimum (map snd turns) - 1)
-    hPutStrLn stderr (unwords (name : [showFFloat (Just 4) (1e6 * x) "" | (a, b) <- turns, x <- [a, b]]))
-    pure difference
+      pure ((before + after) / 2 * fromIntegral calls / measTime theirs)
+    hPutStrLn stderr (unwords [name, showFFloat (Just 3) (middle ratios) ""])
+    pure (abs (middle ratios - 1))
   emit "criterion-difference" "%" (100 * maximum differences)
 
 -- | Distortions that are found, of those built in. The clock's frequency cannot be changed without

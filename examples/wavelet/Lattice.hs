@@ -25,11 +25,9 @@ import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Storable.Mutable as M
 import qualified Data.Vector.Unboxed as U
 import Foreign.C.Types (CSize (..))
-import Foreign.ForeignPtr (withForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Marshal.Array (copyArray)
 import Foreign.Ptr (Ptr)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | Cosine and sine of each layer's angle.
 type Weights = V.Vector Double

@@ -7,8 +7,13 @@ import Capstan.Bench.Baseline
 import Capstan.Bench.Counters
 import Capstan.Bench.Diagnose
 import Capstan.Bench.Evidence
+import Capstan.Bench.Statistics (regression)
+import Criterion.Main.Options (defaultConfig)
 import Criterion.Measurement.Types (Measured (..))
+import Criterion.Types (Config (..), Regression (..))
+import qualified Data.Map as Map
 import qualified Data.Text as Text
+import Statistics.Types (estPoint)
 import Synthetic
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -31,6 +36,7 @@ tests =
       testProperty "a disturbed process does not testify" (forAllNoise aside),
       testProperty "at equal speed a slower processor makes no difference" (forAllNoise equalSpeed),
       testCase "where all is disturbed, all of it is kept" allDisturbed,
+      testProperty "our estimate and criterion's regression agree" (withMaxSuccess 20 (forAllNoise estimates)),
       testCase "families are names that differ in digits at the end" $ map family ["copy 1", "copy 12", "copy", "1", "a1b"] @?= [Just "copy ", Just "copy ", Nothing, Just "", Nothing],
       testProperty "a baseline: the same is the same, twice as slow is slower" baseline
     ]
@@ -103,6 +109,17 @@ allDisturbed = do
       hit = (cleanWith "b" 1e-5 (repeat 1)) {accountAlone = map (slowed 3 3) (accountAlone (cleanWith "b" 1e-5 (repeat 1)))}
   map (length . accountAlone) (undisturbed [calm, hit]) @?= [3, 3]
   map (length . trialSamples) (concatMap accountAlone (undisturbed [calm, hit])) @?= replicate 6 20
+
+-- | Of the same samples, whose sizes differ as those of a trial do, and whose noise is half a percent: a
+-- slope is as much as three times as uncertain as its points.
+estimates :: Noise -> Property
+estimates noise = ioProperty $ do
+  let ofSizes t = t {trialSamples = [Sample m {measIters = n, measTime = fromIntegral n * perCall s} r | (n, s@(Sample m r)) <- zip [500, 550 ..] (trialSamples t)]}
+      trial = ofSizes (head (accountAlone (cleanWith "copy" 2e-5 [1 + (x - 1) / 6 | x <- noise])))
+  fitted <- regression defaultConfig {resamples = 10} ["iters"] "time" (map sampleMeasured (trialSamples trial))
+  pure $ case fitted of
+    Left problem -> counterexample problem False
+    Right r -> counterexample (show r) (maybe False (\slope -> abs (trialEstimate trial / estPoint slope - 1) < 0.03) (Map.lookup "iters" (regCoeffs r)))
 
 -- | Additions take so many times as long, and the benchmark so many.
 slowed :: Double -> Double -> Trial -> Trial
