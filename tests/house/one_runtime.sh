@@ -122,7 +122,6 @@ build-type:    Simple
 executable one
   main-is:          Main.hs
   c-sources:        late.c
-  extra-libraries:  dl
   default-language: Haskell2010
   ghc-options:      -threaded
   build-depends:    base, capstan, directory
@@ -132,14 +131,26 @@ packages: . $root
 active-repositories: :none
 END
 
+# Cabal calls objects up to date whose headers have changed.
+built=$root/build/cabal/user
+if [ -n "$(find "$root/runtime" -name '*.h' -newer "$built/one" 2>/dev/null | head -n 1)" ] || [ ! -e "$built/one" ]; then
+    rm -rf "$built"
+    mkdir -p "$built"
+    touch "$built/one"
+fi
 for way in --disable-executable-dynamic --enable-executable-dynamic; do
-    cabal -v1 build exe:one "$way" --builddir="$root/build/cabal/user" >build.log 2>&1 || {
+    cabal -v1 build exe:one "$way" --builddir="$built" >build.log 2>&1 || {
         cat build.log
         fail "it does not build $way"
     }
-    program=$(cabal -v0 list-bin exe:one "$way" --builddir="$root/build/cabal/user")
+    program=$(cabal -v0 list-bin exe:one "$way" --builddir="$built")
     result=$("$program" "$blas" "$fftw" 2>&1) || fail "$way: $result"
     [ "$result" = one ] || fail "$way: $result"
     "$root/build/bin/capstan" doctor "$program" >doctor.log || fail "$(cat doctor.log)"
     grep -q 'Capstan linked into it, which serves every library' doctor.log || fail "$(cat doctor.log)"
 done
+
+# In GHCi the program is interpreted, and the package is a shared library that GHC has loaded.
+printf ':main %s %s\n' "$blas" "$fftw" | cabal -v0 repl exe:one --enable-executable-dynamic --builddir="$built" \
+    --repl-options=-v0 --repl-options=-ignore-dot-ghci >repl.log 2>&1 || fail "cabal repl: $(cat repl.log)"
+grep -qx one repl.log || fail "cabal repl: $(cat repl.log)"

@@ -3,7 +3,22 @@
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/rts/rts.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <sys/auxv.h>
+
+/* GHCi loads packages so that libraries which are loaded later do not see their names: such a
+ * library would find libgomp instead. So the package's shared library asks the loader to show them.
+ * An executable, whose program headers the kernel names, shows them anyway (capstan.cabal). The
+ * handle is kept: a worker may be in this code at any time. */
+__attribute__((constructor)) static void show_names(void) {
+    extern const char __ehdr_start __attribute__((visibility("hidden")));
+    uintptr_t begin = (uintptr_t)&__ehdr_start, executable = getauxval(AT_PHDR);
+    Dl_info info;
+    if (executable - begin < 4096) return;
+    if (dladdr((const void *)begin, &info) && info.dli_fname)
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
 
 const struct cst_substrate *cst_rts_substrate(const char **reason) {
     (void)reason;
