@@ -77,6 +77,7 @@ static void members_at_a_barrier_help(void) {
 #pragma omp parallel num_threads(2)
         {
             if (omp_get_thread_num() == 0) {
+                if (round % 2) pause_ms(10); /* the other sleeps by then, and must be woken */
 #pragma omp task shared(taken)
                 {
                     CHECK_EQ(omp_get_thread_num() == 0 || omp_get_thread_num() == 1, 1);
