@@ -9,7 +9,7 @@ CABAL_FLAGS := --builddir=$(abspath $(BUILD)/cabal/dist)
 # Cabal does not know which headers a C file includes, and calls a package up to date whose objects
 # were compiled with older ones. So its work is thrown away when a header has changed.
 CABAL_RUN = mkdir -p $(CABAL_DIR) && \
-    if [ -n "$$(find runtime app -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
+    if [ -n "$$(find runtime app src-bench examples tests bench -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
         rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
 
 COMMAND := $(BUILD)/bin/capstan
