@@ -53,7 +53,7 @@ bool cst_thread_is_first(void);
 /* Threads of the process, UINT32_MAX if that cannot be told. Reads a folder of /proc. */
 uint32_t cst_thread_count(void);
 /* What the calling thread has used so far: processor time, and how often it gave the processor up
- * to wait for something, or was driven from it. About 300 ns. */
+ * to wait for something, or was driven from it. About 600 ns. */
 struct cst_thread_usage {
     uint64_t cpu_ns;
     uint64_t voluntary_switches, involuntary_switches;

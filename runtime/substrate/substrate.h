@@ -51,9 +51,9 @@ struct cst_substrate {
      * a racy answer by nature. Always false under pthread. */
     bool (*haskell_runs)(unsigned capability);
 
-    /* Number of Capabilities, out of capabilities(), that nobody holds, to run Haskell code or to
-     * collect, but perhaps the calling thread (it was called by an unsafe foreign call, and so
-     * computes in C). */
+    /* Number of Capabilities, out of capabilities(), on which no Haskell code runs but perhaps the
+     * calling thread's own (it called by an unsafe foreign call, and so computes in C); 0 while a
+     * collection goes on. */
     unsigned (*idle_capabilities)(void);
 
     /* Who wants to know of events; NULL: nobody. Asked once it has started. NULL under pthread. */

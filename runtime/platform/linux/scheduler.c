@@ -9,6 +9,7 @@
 #include <sys/single_threaded.h>
 #endif
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static long membarrier(int command) {
@@ -42,14 +43,14 @@ static struct rusage thread_usage(void) {
     return usage;
 }
 
-static uint64_t span_ns(struct timeval span) {
-    return (uint64_t)span.tv_sec * 1000000000u + (uint64_t)span.tv_usec * 1000u;
-}
-
+/* The processor time in rusage is as old as the last tick of the scheduler, milliseconds; the
+ * thread's clock is exact. */
 struct cst_thread_usage cst_thread_usage(void) {
     struct rusage usage = thread_usage();
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     return (struct cst_thread_usage){
-        .cpu_ns = span_ns(usage.ru_utime) + span_ns(usage.ru_stime),
+        .cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec,
         .voluntary_switches = (uint64_t)usage.ru_nvcsw,
         .involuntary_switches = (uint64_t)usage.ru_nivcsw,
     };

@@ -148,18 +148,19 @@ bool cst_rts_holds_capability(void) {
     return held_by(task) != NULL;
 }
 
-/* By their holders, not by what runs: a collection holds them all, and for as long wants the cores.
- */
+/* One that is held and runs no Haskell code is about to be let go, as an idle one is between two
+ * calls of a green thread. But if all are held that is a collection, and it wants all cores. */
 unsigned cst_rts_idle_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     if (gone()) return count;
     void *task = cst_rts_task();
     note_current(task);
-    unsigned idle = 0;
+    unsigned idle = 0, held = 0;
     for (unsigned i = 0; i < count; i++) {
         Capability *capability = find(i);
         void *by = capability ? holder(capability) : NULL;
-        idle += !by || by == task;
+        held += by && by != task;
+        idle += !by || by == task || !runs(capability);
     }
-    return idle;
+    return held < count ? idle : 0;
 }
