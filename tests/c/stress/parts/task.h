@@ -68,29 +68,31 @@ static void step_taskgroup(struct member *m, struct slot *slot) {
     CHECK_EQ(GET(&mine.count), (2 << depth) - 1);
 }
 
-/* A chain, with readers between its links. */
+/* A chain, with readers between its links. Each reader has a count of its own, not atomic: the next
+ * link sees both because it depends on both. */
 static void step_depend(struct member *m, struct slot *slot) {
-    int links = 1 + (int)draw(&m->common, 12), value = 0, readers = 0;
+    int links = 1 + (int)draw(&m->common, 12), value = 0, read[2] = {0};
     (void)slot;
     for (int link = 0; link < links; link++) {
-#pragma omp task depend(inout : value) shared(value, readers) firstprivate(link)
+#pragma omp task depend(inout : value) shared(value, read) firstprivate(link)
         {
             CHECK_EQ(value, link);
-            CHECK_EQ(GET(&readers), 2 * link);
+            CHECK_EQ(read[0], link);
+            CHECK_EQ(read[1], link);
             delay_task((unsigned)link);
             value++;
         }
         for (int reader = 0; reader < 2; reader++) {
-#pragma omp task depend(in : value) shared(value, readers) firstprivate(link)
+#pragma omp task depend(in : value) shared(value, read) firstprivate(link, reader)
             {
                 CHECK_EQ(value, link + 1);
-                INCREMENT(&readers);
+                read[reader]++;
             }
         }
     }
 #pragma omp taskwait
     CHECK_EQ(value, links);
-    CHECK_EQ(readers, 2 * links);
+    CHECK_EQ(read[0] + read[1], 2 * links);
 }
 
 static void step_taskloop(struct member *m, struct slot *slot) {
