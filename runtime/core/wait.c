@@ -137,10 +137,10 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
 
 /* Believes what another member has found out, and else asks the kernel; not in a crowded team, in
  * which the members drive each other from the processors. */
-static bool is_rivalled(struct cst_thread *thread, const struct cst_wait *wait) {
+static bool is_rivalled(struct cst_thread *thread) {
     if (policy.forever) return false;
     if (cst_rival_is_known()) return true;
-    if (is_crowded(wait)) {
+    if (cst_pool_busy() > cst_config.available) {
         cst_rival_forgive(&thread->rival);
         return false;
     }
@@ -154,7 +154,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
-        if (!is_rivalled(thread, wait)) {
+        if (!is_rivalled(thread)) {
             if (!is_crowded(wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
             if (is_crowded(wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
