@@ -17,7 +17,7 @@ const char *probe_start(void) {
 
 static _Atomic uint32_t running, ended, leave;
 
-static void work(void *argument) {
+static void *work(void *argument) {
     long microseconds = (long)argument;
     cst_add_acq_rel(&running, 1);
     cst_futex_wake(&running, 1);
@@ -27,6 +27,7 @@ static void work(void *argument) {
         while (!cst_load_acquire(&leave)) cst_futex_wait(&leave, 0);
     cst_add_acq_rel(&ended, 1);
     cst_futex_wake(&ended, 1);
+    return NULL;
 }
 
 static void wait_for(_Atomic uint32_t *counter, uint32_t wanted) {
