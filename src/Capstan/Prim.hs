@@ -6,6 +6,9 @@
 {-# LANGUAGE UnliftedFFITypes #-}
 -- The bytecode interpreter knows neither primitives in Cmm nor, before GHC 9.2, unboxed tuples.
 {-# OPTIONS_GHC -fobject-code #-}
+-- The header's macros alone, for newer ones have comments of C, which the preprocessor leaves. No
+-- warnings, for GHC's own stub in C includes headers that define some of them again.
+{-# OPTIONS_GHC -optP-imacros -optPDerivedConstants.h -optP-w #-}
 
 -- |
 -- Module      : Capstan.Prim
@@ -45,8 +48,6 @@ import Data.Word (Word32, Word64)
 import Foreign.Storable (peekByteOff)
 import GHC.Exts
 import GHC.IO (IO (IO))
-
-#include "DerivedConstants.h"
 
 -- | The number of the Capability that the calling thread runs on, from 0. The threads of one
 -- Capability take turns, and only they see its number: the index of a table for each Capability.
