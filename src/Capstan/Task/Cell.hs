@@ -10,24 +10,29 @@
 -- A cell is a 'MutVar#' that changes by compare-and-swap only. It lies in a deque, is held by promises,
 -- and is all that a task is made of:
 --
--- > Task, Branch, Spark --claim--> Pending ---> Started ------> Done or Failed
--- >                                   |            |                 ^   ^
--- >                                   |            v                 |   |
--- >                                   |        Cancelling --> Interrupted |
--- >                                   +------------------------->--+      |
--- >        ... --claimed by who awaits it: Pending, or Own ---------------+
+-- > Task, Branch, Spark --claim--> Pending --begin--> Started ----------> Done or Failed
+-- >         |                          |                  |                 ^  ^  ^
+-- >         |                          v                  v                 |  |  |
+-- >         |                     Interrupted        Interrupting ----------+  |  |
+-- >         |                          +-----------------------------------+  |
+-- >         +--claimed by who awaits it: Pending, or Own ----------------------+
 --
 -- A task may be met by several threads at once: a worker that took it from a deque, the thread that
 -- awaits it, those who find an entry that was left behind. The claim decides who runs it.
 --
--- To interrupt is to swap 'Started' to 'Cancelling', throw 'Interrupt' to the thread, and say
--- 'Interrupted'. A thread that finishes and finds 'Cancelling' lets the exception in and discards it,
--- until it reads 'Interrupted'. So an interrupt that was begun arrives before the thread goes on to
--- something else, and one that was not begun by then never comes.
+-- == Interrupts
+--
+-- Each interrupt has a thread of its own. It swaps 'Started' to 'Interrupting', with its name, and throws
+-- 'Interrupt'. A thread that finishes and finds 'Interrupting' kills that thread, and waits until it has
+-- received that, before it shows the result. By then the throw has arrived, or is taken back, as GHC does when
+-- the thrower is itself interrupted. So an interrupt arrives while its task runs, or never; and
+-- to finish never lets an exception in, so of two exceptions that come at once the later one is
+-- not lost but waits.
 module Capstan.Task.Cell
   ( Cell (..),
     Status (..),
     Phase (..),
+    Runner (..),
     Home (..),
     Interrupt (..),
     isInterrupt,
@@ -41,18 +46,22 @@ module Capstan.Task.Cell
     interrupt,
     poll,
     wait,
+    waitSurely,
+    takeSurely,
+    forkMasked,
     Current (..),
   )
 where
 
 import Capstan.Task.Counters (Counters)
-import Control.Concurrent (ThreadId, myThreadId, yield)
+import Control.Concurrent (ThreadId, forkIO, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
-import Control.Monad (forM_)
+import Control.Monad (forM_, void)
 import Data.IORef (IORef)
 import GHC.Exts
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unsafeUnmask)
+import System.Mem.Weak (Weak, deRefWeak)
 
 -- | Where a task of a scope belongs.
 data Home = Home
@@ -80,9 +89,17 @@ data Phase
     Pending
   | -- | Claimed by the owner of the fork.
     Own
-  | Started !ThreadId
-  | Cancelling
-  | Interrupted
+  | Started !Runner
+  | -- | A thread throws, or has thrown, to the one that had started.
+    Interrupting !ThreadId
+  | -- | Interrupted before it was begun.
+    Interrupted
+
+-- | The thread that computes a result. The name of a worker is weak: the pool knows what its workers run,
+-- and a thread whose name is known is never found to be blocked for ever.
+data Runner
+  = Body !ThreadId
+  | Worker !(Weak ThreadId)
 
 -- | A place for a result.
 data Cell a = Cell (MutVar# RealWorld (Status a))
@@ -168,32 +185,25 @@ isTaken cell = do
 
 -- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer
 -- is 'False' if it was interrupted before.
-begin :: Cell a -> IO Bool
-begin cell = do
-  me <- myThreadId
-  let go = do
-        status <- readStatus cell
-        case status of
-          Open Pending waiters -> do
-            swapped <- swap cell status (Open (Started me) waiters)
-            if swapped then pure True else go
-          _ -> pure False
-  go
+begin :: Runner -> Cell a -> IO Bool
+begin runner cell = do
+  status <- readStatus cell
+  case status of
+    Open Pending waiters -> do
+      swapped <- swap cell status (Open (Started runner) waiters)
+      if swapped then pure True else begin runner cell
+    _ -> pure False
 
--- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked. Another
--- asynchronous exception that comes while an interrupt is awaited is thrown at the end.
+-- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked; no exception
+-- comes in.
 finish :: Cell a -> Status a -> IO ()
 finish cell result = do
   status <- readStatus cell
   case status of
-    Open Cancelling _ -> do
-      other <- try (interruptible (pure ()))
-      yield
-      finish cell result
-      case other of
-        Left e | not (isInterrupt cell e) -> throwIO e
+    Open phase waiters -> do
+      case phase of
+        Interrupting thrower -> uninterruptibleMask_ (killThread thrower)
         _ -> pure ()
-    Open _ waiters -> do
       swapped <- swap cell status result
       if swapped
         then case waiters of
@@ -202,29 +212,30 @@ finish cell result = do
         else finish cell result
     _ -> pure ()
 
--- | Interrupts the thread that computes the result, if one says that it does. The caller is
--- uninterruptible, and not that thread.
+-- | Sees to it that the thread that computes the result, if one says that it does, is interrupted. Does not
+-- wait for it.
 interrupt :: Cell a -> IO ()
-interrupt cell = do
-  status <- readStatus cell
-  case status of
-    Open (Started thread) waiters -> do
-      swapped <- swap cell status (Open Cancelling waiters)
-      if swapped
-        then throwTo thread (Interrupt cell) >> acknowledge
-        else interrupt cell
-    Open Pending waiters -> do
-      swapped <- swap cell status (Open Interrupted waiters)
-      if swapped then pure () else interrupt cell
-    _ -> pure ()
+interrupt cell = void (forkMasked (myThreadId >>= attempt))
   where
-    acknowledge = do
+    attempt me = do
       status <- readStatus cell
       case status of
-        Open Cancelling waiters -> do
+        Open (Started runner) waiters -> do
+          swapped <- swap cell status (Open (Interrupting me) waiters)
+          if swapped
+            then throwAt runner `catch` \e -> let _ = e :: SomeAsyncException in pure ()
+            else attempt me
+        Open Pending waiters -> do
           swapped <- swap cell status (Open Interrupted waiters)
-          if swapped then pure () else acknowledge
+          if swapped then pure () else attempt me
         _ -> pure ()
+    throwAt runner = case runner of
+      Body thread -> throwTo thread (Interrupt cell)
+      Worker name -> deRefWeak name >>= mapM_ (`throwTo` Interrupt cell)
+
+-- | Starts a thread that has exceptions masked, whatever the caller has.
+forkMasked :: IO () -> IO ThreadId
+forkMasked action = forkIO (unsafeUnmask (mask_ action))
 
 -- | The result, if it is there.
 poll :: Cell a -> IO (Maybe (Either SomeException a))
@@ -237,10 +248,27 @@ poll cell = do
 {-# INLINE poll #-}
 
 -- | Waits for the result of a task, claimed or not. Asynchronous exceptions end the wait, as they do
--- 'takeMVar'. Where the task is still in a deque, a worker claims it: who waits here has seen to that
--- ('Capstan.Task.Pool.beforeWait').
+-- 'takeMVar'. Where the task is still in a deque, a worker claims it ("Capstan.Task.Pool", P1).
+--
+-- When the collector finds a thread that is blocked for ever, it says so to all that wait for that thread
+-- too. The first time this is not believed: the thread's own failure is on its way.
 wait :: Cell a -> IO (Either SomeException a)
-wait cell = do
+wait = waitBy $ \waiter -> takeMVar waiter `catch` \BlockedIndefinitelyOnMVar -> takeMVar waiter
+
+-- | As 'wait', for who must not go on before the end of the task. The caller is uninterruptible.
+waitSurely :: Cell a -> IO (Either SomeException a)
+waitSurely = waitBy takeSurely
+
+-- | As 'takeMVar', whatever the collector says.
+takeSurely :: MVar () -> IO ()
+takeSurely box = do
+  taken <- try (takeMVar box)
+  case taken of
+    Left BlockedIndefinitelyOnMVar -> takeSurely box
+    Right () -> pure ()
+
+waitBy :: (MVar () -> IO ()) -> Cell a -> IO (Either SomeException a)
+waitBy sleep cell = do
   status <- readStatus cell
   case status of
     Done x -> pure (Right x)
@@ -248,6 +276,6 @@ wait cell = do
     Open phase waiters -> do
       waiter <- newEmptyMVar
       swapped <- swap cell status (Open phase (waiter : waiters))
-      if swapped then takeMVar waiter else pure ()
-      wait cell
-    _ -> yield >> wait cell
+      if swapped then sleep waiter else pure ()
+      waitBy sleep cell
+    _ -> yield >> waitBy sleep cell

@@ -56,7 +56,7 @@ module Capstan.Task.Deque
     addSearching,
     anySearching,
     setIdle,
-    setSleeper,
+    setReady,
     push,
     pop,
     publish,
@@ -103,6 +103,7 @@ foreign import prim "cst_task_pushzh"
     MutableByteArray# RealWorld ->
     MutVar# RealWorld (Status Any) ->
     MutableByteArray# RealWorld ->
+    Int# ->
     State# RealWorld ->
     (# State# RealWorld, Int# #)
 
@@ -143,11 +144,11 @@ ringSize :: Int
 ringSize = 1024
 
 -- The words of a state that Haskell reads or writes; each group has a cache line of its own.
-sharedWord, bottomWord, idleWord, sleeperWord :: Int
+sharedWord, bottomWord, idleWord, readyWord :: Int
 sharedWord = 0
 bottomWord = 8
 idleWord = 16
-sleeperWord = 17
+readyWord = 17
 
 -- | Deques for the Capabilities below a number.
 newDeques :: Int -> IO Deques
@@ -192,13 +193,17 @@ readWord (State state) (I# i) = IO $ \s -> case atomicReadIntArray# state i s of
 writeWord :: State -> Int -> Int -> IO ()
 writeWord (State state) (I# i) (I# x) = IO $ \s -> (# atomicWriteIntArray# state i x s, () #)
 
--- | Pushes an entry on the deque of the Capability that the caller is on, and counts it. The answer is 0 if the ring
--- is full and nothing was pushed; else 1, plus 2 if another Capability idles with a worker asleep,
--- plus 4 if a worker of this one sleeps.
-push :: Deques -> Flags -> Counters -> Entry -> IO Int
-push (Deques deques) (Flags flags) (Counters counters) (Entry (Cell entry)) =
-  IO $ \s -> case push# deques flags entry counters s of
+-- | Pushes an entry on the deque of the Capability that the caller is on, and counts it. The answer is 0
+-- if nothing was pushed: the ring is full, the Capability has no deque, or its workers are not ready
+-- ('setReady') and the caller has not promised, by the 'True', to wake one. Else it is 1, plus 2 if
+-- another Capability idles with a worker asleep, plus 4 times the number of the Capability if the
+-- promise was given; then all of the deque is public.
+push :: Deques -> Flags -> Counters -> Entry -> Bool -> IO Int
+push (Deques deques) (Flags flags) (Counters counters) (Entry (Cell entry)) wakes =
+  IO $ \s -> case push# deques flags entry counters promise s of
     (# s1, answer #) -> (# s1, I# answer #)
+  where
+    !(I# promise) = fromEnum wakes
 {-# INLINE push #-}
 
 -- | Takes an entry back that is the newest of the Capability's deque. If the answer is 'True', no
@@ -286,8 +291,8 @@ setIdle deques (Flags flags) n idle = do
   IO $ \s -> case fetchAddIntArray# flags 1# change s of
     (# s1, _ #) -> (# s1, () #)
 
--- | Says whether a worker of a Capability sleeps.
-setSleeper :: Deques -> Int -> Bool -> IO ()
-setSleeper deques n asleep = do
+-- | Says whether the workers of a Capability are ready: there are some, on it, and none sleeps.
+setReady :: Deques -> Int -> Bool -> IO ()
+setReady deques n ready = do
   state <- stateOf deques n
-  writeWord state sleeperWord (fromEnum asleep)
+  writeWord state readyWord (fromEnum ready)

@@ -70,18 +70,16 @@ bothOn pool left right = do
       spawn pool (uncounted pool) (entryOf cell)
       a <- left
       mine <- pop (deques pool) (entryOf cell)
-      if mine then pure (RightIsMine a) else joinBranch pool cell a
+      if mine then pure (RightIsMine a) else joinBranch cell a
 {-# INLINE bothOn #-}
 
 -- | The right branch was not popped: claims it, or waits for the worker that runs it.
-joinBranch :: Pool -> Cell b -> a -> IO (Outcome a b)
-joinBranch pool cell a = do
+joinBranch :: Cell b -> a -> IO (Outcome a b)
+joinBranch cell a = do
   status <- claimOwn cell
   case status of
     Branch {} -> pure (RightIsMine a)
-    _ -> do
-      beforeWait pool
-      wait cell >>= either throwIO (pure . Joined a)
+    _ -> wait cell >>= either throwIO (pure . Joined a)
 {-# NOINLINE joinBranch #-}
 
 -- | The owner has an exception: the right branch must end before it goes on.
@@ -93,7 +91,7 @@ abandon pool cell e = do
     Branch {} -> throwIO e
     _ | isOwn status -> throwIO e
     _ -> do
-      result <- uninterruptibleMask_ (interrupt cell >> wait cell)
+      result <- uninterruptibleMask_ (interrupt cell >> waitSurely cell)
       case result of
         Left theirs | isInterrupt cell e -> throwIO theirs
         _ -> throwIO e
@@ -115,16 +113,16 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
       spawn pool (uncounted pool) (entryOf cell)
       !a <- pure left
       mine <- pop (deques pool) (entryOf cell)
-      if mine then pure () else joinSpark pool cell
+      if mine then pure () else joinSpark cell
       !b <- pure right
       pure (a, b)
 {-# INLINE bothPure #-}
 
 -- | The right value was not popped: claims it, or waits for the worker that evaluates it.
-joinSpark :: Pool -> Cell b -> IO ()
-joinSpark pool cell = do
+joinSpark :: Cell b -> IO ()
+joinSpark cell = do
   status <- claim cell
   case status of
     Spark _ -> pure ()
-    _ -> beforeWait pool >> void (wait cell)
+    _ -> void (wait cell)
 {-# NOINLINE joinSpark #-}

@@ -1,4 +1,5 @@
 {-# LANGUAGE RecordWildCards #-}
+{-# LANGUAGE TupleSections #-}
 
 -- |
 -- Module      : Capstan.Task.Pool
@@ -14,16 +15,26 @@
 --
 -- == Why no task is forgotten
 --
--- (P1) On one Capability: a push reads whether a worker of the seat sleeps, and wakes it. The worker
--- says that it sleeps before it looks at its deque for the last time. Both run on one Capability, so
--- one of them sees the other.
+-- A seat is /ready/ if none of its workers sleeps. It always has a worker that runs no task
+-- ('Crew'): so in a ready seat there is one that will look at the seat's deque, private part and all,
+-- before it sleeps.
+--
+-- (P1) A deque with entries has a ready seat, or somebody is about to wake one. A push into a deque
+-- whose seat is not ready is refused, unless the caller has promised to wake a worker; it keeps the
+-- promise uninterruptibly, and of the seat where the push was, wherever its thread is by then. A worker
+-- that wants to sleep says that the seat is not ready, and looks at its deque after that. The push and
+-- the worker's steps are of one Capability, so one of them sees the other. Where a Capability has no seat
+-- its entries are public at once, or spilled, and any seat's worker is woken: (P2), with the crew's lock
+-- in place of the flags.
+--
+-- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only:
 --
 -- (P2) Between Capabilities: a push into a deque whose public part is empty publishes by an atomic
 -- operation, and reads the flags after it; a worker raises the flags by an atomic operation, and looks
 -- at the public parts after it. One of them sees the other.
 --
--- (P3) What is still private when its Capability computes for long without pushing is published by
--- the seat's publisher, a thread of that Capability which a worker wakes when it finds nothing else.
+-- (P3) What is still private when its Capability computes for long without pushing is published by a
+-- thread that a worker forks there when it finds nothing else.
 module Capstan.Task.Pool
   ( Pool (..),
     Seat,
@@ -31,7 +42,6 @@ module Capstan.Task.Pool
     endPool,
     serveCapabilities,
     spawn,
-    beforeWait,
     currents,
     poolSize,
   )
@@ -44,12 +54,14 @@ import Capstan.Task.Run (runClaimed)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
-import Data.Bits ((.&.))
+import Data.Bits (unsafeShiftR, (.&.))
 import Data.IORef
 import Data.Maybe (isJust)
 import qualified Data.Vector as V
+import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (getNumProcessors)
+import GHC.IO (unsafeUnmask)
 
 -- | Workers, with the deques that they serve.
 data Pool = Pool
@@ -61,24 +73,30 @@ data Pool = Pool
     flags :: !Flags,
     uncounted :: !Counters,
     seats :: !(V.Vector Seat),
-    -- | Capabilities that have workers. Who changes it holds it.
+    -- | Capabilities that were given workers. Who changes it holds it.
     served :: !(MVar Int),
+    -- | Whether workers have withdrawn since.
+    vacant :: !(IORef Bool),
     -- | Blocks of tasks for which no ring had room.
     spilled :: !(IORef [[Entry]]),
-    ended :: !(IORef Bool)
+    ended :: !(IORef Bool),
+    -- | Keeps the pool, and so the workers that sleep, from the collector. It would tell them that they are
+    -- blocked for ever, whenever it finds that all threads that use the pool are.
+    root :: !(IORef (Maybe (StablePtr Pool)))
   }
 
 -- | The workers of a pool on one Capability.
 data Seat = Seat
   { number :: !Int,
     crew :: !(MVar Crew),
-    publisher :: !(MVar ()),
     running :: !(IORef [IORef Current])
   }
 
--- | How many workers a seat has, how many of them run tasks, and those that sleep.
+-- | How many workers a seat has, how many of them run tasks (never all), and those that sleep.
 data Crew = Crew
-  { threads :: !Int,
+  { -- | Whether it serves its Capability. It does not once 'setNumCapabilities' has taken that away.
+    present :: !Bool,
+    threads :: !Int,
     engaged :: !Int,
     sleepers :: [MVar ()]
   }
@@ -97,36 +115,41 @@ newPool poolName poolLimit = do
   flags <- newFlags
   uncounted <- noCounters
   seats <- V.generateM count $ \number ->
-    Seat number <$> newMVar (Crew 0 0 []) <*> newEmptyMVar <*> newIORef []
+    Seat number <$> newMVar (Crew False 0 0 []) <*> newIORef []
   served <- newMVar 0
+  vacant <- newIORef False
   spilled <- newIORef []
   ended <- newIORef False
   -- A small pool's seats are not where its tasks are pushed, so its deques are public throughout.
   when (poolLimit > 0) (addSearching flags 1)
-  pure Pool {..}
+  root <- newIORef Nothing
+  let pool = Pool {..}
+  newStablePtr pool >>= writeIORef root . Just
+  pure pool
 
--- | Gives a seat to each Capability that has none yet, up to the pool's limit.
+-- | Gives workers to each Capability that has none, up to the pool's limit.
 serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
   have <- getNumCapabilities
   let want = min (V.length (seats pool)) (if poolLimit pool > 0 then poolLimit pool else have)
   already <- readMVar (served pool)
-  when (already < want) . mask_ . modifyMVar_ (served pool) $ \now -> do
-    forM_ [now .. want - 1] $ \i -> do
-      let seat = seats pool V.! i
-      hire pool seat
-      void . forkOn i . quietly . forever $ takeMVar (publisher seat) >> publish (deques pool)
-    pure (max now want)
+  vacancy <- readIORef (vacant pool)
+  when (already /= want || vacancy) . uninterruptibleMask_ . modifyMVar_ (served pool) $ \_ -> do
+    atomicWriteIORef (vacant pool) False
+    forM_ (V.take want (seats pool)) $ \seat -> withCrew pool seat $ \state ->
+      if present state then pure (state, ()) else (,()) <$> hire pool seat state
+    pure want
 
 -- | Ends the workers of a pool, when they have nothing to do.
 endPool :: Pool -> IO ()
 endPool pool = do
-  writeIORef (ended pool) True
+  atomicWriteIORef (ended pool) True
   forM_ (seats pool) $ \seat -> do
     let wakeAll = do
           woken <- wake pool seat
           when woken wakeAll
     wakeAll
+  atomicModifyIORef' (root pool) (Nothing,) >>= mapM_ freeStablePtr
 
 -- | What the workers run, for who wants to interrupt some of it.
 currents :: Pool -> IO [Current]
@@ -134,31 +157,34 @@ currents pool = do
   refs <- forM (V.toList (seats pool)) (readIORef . running)
   mapM readIORef (concat refs)
 
--- Threads whose pool is unreachable end without a word.
-quietly :: IO () -> IO ()
-quietly action =
-  action `catch` \BlockedIndefinitelyOnMVar -> pure ()
-
 -- | Pushes a task.
 spawn :: Pool -> Counters -> Entry -> IO ()
 spawn pool counters entry = do
-  answer <- push (deques pool) (flags pool) counters entry
+  answer <- push (deques pool) (flags pool) counters entry False
   if answer == 1 then pure () else spawnSlowly pool counters entry answer
 {-# INLINE spawn #-}
 
+-- | What there is to do after a first push, which may have been refused.
 spawnSlowly :: Pool -> Counters -> Entry -> Int -> IO ()
 spawnSlowly pool counters entry answer
-  | answer /= 0 = do
-    when (answer .&. 4 /= 0) (wakeHere pool)
-    when (answer .&. 2 /= 0) (wakeOther pool)
-  | otherwise = mask_ $ do
-    countPushed counters
-    spill pool
-    again <- push (deques pool) (flags pool) (uncounted pool) entry
-    if again == 0
-      then atomicModifyIORef' (spilled pool) (\blocks -> ([entry] : blocks, ())) >> wakeOther pool
-      else when (again /= 1) (spawnSlowly pool (uncounted pool) entry again)
+  | answer /= 0 = capability >>= wakeOther pool
+  | otherwise = uninterruptibleMask_ $ do
+    pushed <- push (deques pool) (flags pool) counters entry True
+    if pushed /= 0
+      then wakeAfter pool pushed
+      else do
+        countPushed counters
+        spill pool
+        again <- push (deques pool) (flags pool) (uncounted pool) entry True
+        if again /= 0 then wakeAfter pool again else spillBlock pool [entry]
 {-# NOINLINE spawnSlowly #-}
+
+-- | Keeps the promise of a push.
+wakeAfter :: Pool -> Int -> IO ()
+wakeAfter pool answer = do
+  let there = answer `unsafeShiftR` 2
+  woken <- wake pool (seats pool V.! there)
+  when (not woken || answer .&. 2 /= 0) (wakeOther pool there)
 
 -- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
 spill :: Pool -> IO ()
@@ -166,35 +192,26 @@ spill pool = do
   _ <- publish (deques pool)
   here <- capability
   when (here < capacity (deques pool)) $ do
-    let take' :: Int -> IO [Entry]
-        take' 0 = pure []
-        take' n = steal (deques pool) here >>= maybe (pure []) (\entry -> (entry :) <$> take' (n - 1))
-    block <- take' (ringSize `div` 2) >>= filterM (\(Entry cell) -> not <$> isTaken cell)
-    unless (null block) $ do
-      atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
-      wakeOther pool
+    block <- stealSome pool here (ringSize `div` 2) >>= filterM (\(Entry cell) -> not <$> isTaken cell)
+    unless (null block) (spillBlock pool block)
 
--- | To be called before a thread waits for tasks: all of this Capability's become public, and some
--- worker is awake.
-beforeWait :: Pool -> IO ()
-beforeWait pool = do
-  n <- publish (deques pool)
-  blocks <- readIORef (spilled pool)
-  when (n > 0 || not (null blocks)) (wakeHere pool)
+-- | Takes the oldest public tasks of a deque, so many at most.
+stealSome :: Pool -> Int -> Int -> IO [Entry]
+stealSome pool from = go
+  where
+    go :: Int -> IO [Entry]
+    go 0 = pure []
+    go n = steal (deques pool) from >>= maybe (pure []) (\entry -> (entry :) <$> go (n - 1))
 
--- | Wakes a worker of this Capability; or another, if it has none.
-wakeHere :: Pool -> IO ()
-wakeHere pool = do
-  here <- capability
-  count <- readMVar (served pool)
-  if here < count
-    then void (wake pool (seats pool V.! here))
-    else wakeOther pool
+-- | Puts tasks where any worker finds them.
+spillBlock :: Pool -> [Entry] -> IO ()
+spillBlock pool block = do
+  atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
+  capability >>= wakeOther pool
 
--- | Wakes a worker of a Capability that idles.
-wakeOther :: Pool -> IO ()
-wakeOther pool = do
-  here <- capability
+-- | Wakes a worker of another Capability than that one; or of that one, if all others are awake.
+wakeOther :: Pool -> Int -> IO ()
+wakeOther pool here = do
   count <- readMVar (served pool)
   let go n = when (n <= count) $ do
         woken <- wake pool (seats pool V.! ((here + n) `mod` count))
@@ -203,49 +220,60 @@ wakeOther pool = do
 
 -- | Wakes a worker of a seat; the answer is whether one slept.
 wake :: Pool -> Seat -> IO Bool
-wake pool seat = mask_ $ do
-  state <- takeMVar (crew seat)
-  case sleepers state of
-    [] -> False <$ putMVar (crew seat) state
-    sleeper : others -> do
-      putCrew pool seat state {sleepers = others}
-      True <$ tryPutMVar sleeper ()
+wake pool seat = withCrew pool seat $ \state -> case sleepers state of
+  [] -> pure (state, False)
+  sleeper : others -> (state {sleepers = others}, True) <$ tryPutMVar sleeper ()
 
--- | Puts the crew back and says who of it sleeps.
-putCrew :: Pool -> Seat -> Crew -> IO ()
-putCrew pool seat state = do
+-- | Changes the crew, and says who of it sleeps. The lock is held for a moment only.
+withCrew :: Pool -> Seat -> (Crew -> IO (Crew, a)) -> IO a
+withCrew pool seat change = uninterruptibleMask_ $ do
+  (state, answer) <- takeMVar (crew seat) >>= change
   let asleep = length (sleepers state)
-  setSleeper (deques pool) (number seat) (asleep > 0)
+  setReady (deques pool) (number seat) (poolLimit pool == 0 && present state && asleep == 0)
   setIdle (deques pool) (flags pool) (number seat) (asleep > 0 && asleep == threads state)
   putMVar (crew seat) state
+  pure answer
 
 -- | Starts a worker.
-hire :: Pool -> Seat -> IO ()
-hire pool seat = mask_ $ do
-  state <- takeMVar (crew seat)
-  startWorker pool seat
-  putCrew pool seat state {threads = threads state + 1}
-
-startWorker :: Pool -> Seat -> IO ()
-startWorker pool seat = do
+hire :: Pool -> Seat -> Crew -> IO Crew
+hire pool seat state = do
   current <- newIORef NoTask
   atomicModifyIORef' (running seat) (\all' -> (current : all', ()))
-  void . forkOn (number seat) . quietly $ work pool seat current
+  -- Whatever the state of exceptions that the worker inherits, they must reach its tasks.
+  thread <- forkOn (number seat) . unsafeUnmask . mask_ $ work pool seat current
+  (place, _) <- threadCapability thread
+  pure state {threads = threads state + 1, present = poolLimit pool > 0 || place == number seat}
+
+-- | Whether a worker can serve its seat: it is on the Capability, and that is in use.
+belongs :: Pool -> Seat -> IO Bool
+belongs pool seat
+  | poolLimit pool > 0 = pure True
+  | otherwise = do
+    here <- capability
+    have <- getNumCapabilities
+    pure (here == number seat && here < have)
 
 -- | A worker's life. It is masked but for the tasks themselves.
 work :: Pool -> Seat -> IORef Current -> IO ()
-work pool seat current = rest
+work pool seat current = (myThreadId >>= mkWeakThreadId) >>= workAs pool seat current . Worker
+
+workAs :: Pool -> Seat -> IORef Current -> Runner -> IO ()
+workAs pool seat current self = rest
   where
     rest = do
+      there <- belongs pool seat
       over <- readIORef (ended pool)
       seen <- visible pool
-      if seen
-        then do
-          free <- politely (10 :: Int)
-          state <- readMVar (crew seat)
-          idle <- if free then patiently (engaged state) else pure False
-          if idle then look else rest
-        else if over then leave else sleep pool seat >>= \stays -> if stays then rest else leave
+      case () of
+        _
+          | not there -> leave False >> withdrawn
+          | seen -> do
+            free <- politely (10 :: Int)
+            state <- readMVar (crew seat)
+            idle <- if free then patiently (engaged state) else pure False
+            if idle then look else rest
+          | over -> leave True
+          | otherwise -> sleep pool seat >>= \stays -> if stays then rest else leave True
 
     -- Another thread of this Capability goes first; its tasks are for the others to take meanwhile.
     politely n = do
@@ -280,24 +308,34 @@ work pool seat current = rest
             search (n - 1)
 
     engage entry = do
-      state <- takeMVar (crew seat)
-      when (threads state - engaged state <= 1) (startWorker pool seat)
-      let extra = if threads state - engaged state <= 1 then 1 else 0
-      putCrew pool seat state {engaged = engaged state + 1, threads = threads state + extra}
+      stays <- withCrew pool seat $ \state -> do
+        now <- if threads state - engaged state <= 1 then hire pool seat state else pure state
+        pure (now {engaged = engaged now + 1}, present now)
+      unless stays withdrawn
       serve entry
-      after <- takeMVar (crew seat)
-      putCrew pool seat after {engaged = engaged after - 1}
-      if engaged after == 1 then seek else rest
+      left <- withCrew pool seat $ \state -> do
+        let left = engaged state - 1
+        pure (state {engaged = left}, left)
+      if left == 0 then seek else rest
 
     serve (Entry entry) = do
-      runClaimed (currents pool) current entry
+      runClaimed self (currents pool) current entry
       state <- readMVar (crew seat)
-      when (engaged state == 1) (findTask pool >>= maybe (pure ()) serve)
+      when (engaged state == 1 && present state) (findTask pool >>= maybe (pure ()) serve)
 
-    leave = do
-      state <- takeMVar (crew seat)
+    leave stays = withCrew pool seat $ \state -> do
       atomicModifyIORef' (running seat) (\all' -> (filter (/= current) all', ()))
-      putCrew pool seat state {threads = threads state - 1}
+      let fewer = state {threads = threads state - 1, present = present state && stays}
+      have <- getNumCapabilities
+      -- A Capability that is in use again needs a worker that is on it.
+      now <- if stays || number seat >= have then pure fewer else hire pool seat fewer
+      pure (now, ())
+
+    -- What is in the deque is for other seats now.
+    withdrawn = do
+      atomicWriteIORef (vacant pool) True
+      _ <- publish (deques pool)
+      capability >>= wakeOther pool
 
 -- | Lets other threads of the Capability run; the answer is whether there were none to speak of.
 stepAside :: IO Bool
@@ -310,19 +348,19 @@ stepAside = do
 -- | Sleeps until it is woken. The answer is 'False' if the seat has sleepers enough.
 sleep :: Pool -> Seat -> IO Bool
 sleep pool seat = do
-  state <- takeMVar (crew seat)
-  if length (sleepers state) >= 2
-    then False <$ putMVar (crew seat) state
-    else do
-      sleeper <- newEmptyMVar
-      putCrew pool seat state {sleepers = sleeper : sleepers state}
-      seen <- visible pool
-      when seen $ do
-        now <- takeMVar (crew seat)
-        -- If another has woken this worker meanwhile, the MVar below is full.
-        when (sleeper `elem` sleepers now) (void (tryPutMVar sleeper ()))
-        putCrew pool seat now {sleepers = filter (/= sleeper) (sleepers now)}
-      True <$ takeMVar sleeper
+  sleeper <- newEmptyMVar
+  stays <- withCrew pool seat $ \state ->
+    pure $
+      if length (sleepers state) >= 2
+        then (state, False)
+        else (state {sleepers = sleeper : sleepers state}, True)
+  when stays $ do
+    -- The last look, after the seat's readiness and the flags were lowered: (P1), (P2).
+    over <- readIORef (ended pool)
+    seen <- visible pool
+    unless (over || seen) (takeMVar sleeper `catch` \e -> let _ = e :: SomeAsyncException in pure ())
+    withCrew pool seat $ \state -> pure (state {sleepers = filter (/= sleeper) (sleepers state)}, ())
+  pure stays
 
 -- | Whether there is something to take.
 visible :: Pool -> IO Bool
@@ -362,10 +400,10 @@ takeSpilled pool = do
         [] -> takeSpilled pool
         entry : others -> Just entry <$ mapM_ (spawn pool (uncounted pool)) others
 
--- | Asks Capabilities that have private tasks only to publish them.
+-- | Publishes the private tasks of Capabilities that have no others, by a thread on each.
 askForPrivate :: Pool -> IO ()
 askForPrivate pool = do
   count <- readMVar (served pool)
   forM_ [0 .. count - 1] $ \n -> do
     private <- hasPrivate (deques pool) n
-    when private (void (tryPutMVar (publisher (seats pool V.! n)) ()))
+    when private (void (forkOn n (void (publish (deques pool)))))

@@ -10,7 +10,6 @@ where
 
 import Capstan.Task.Cell
 import Capstan.Task.Counters
-import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (void, when)
@@ -21,12 +20,12 @@ import GHC.IO (unsafeUnmask)
 
 -- | Claims a task that a worker took from a deque, and runs it. The caller is masked. An exception that
 -- comes out of the task's own handling concerns no task any more.
-runClaimed :: IO [Current] -> IORef Current -> Cell a -> IO ()
-runClaimed everyone current cell = quench $ do
+runClaimed :: Runner -> IO [Current] -> IORef Current -> Cell a -> IO ()
+runClaimed self everyone current cell = quench $ do
   status <- claim cell
   case status of
     Task home action -> do
-      begun <- begin cell
+      begun <- begin self cell
       -- Before the look at the failure: see the head of "Capstan.Task.Scope".
       atomicWriteIORef current (Running (failure home) (interrupt cell))
       failed <- readIORef (failure home)
@@ -40,7 +39,7 @@ runClaimed everyone current cell = quench $ do
             end home cell (Failed (fromMaybe e cause))
           | otherwise -> failHome everyone home e >> end home cell (Failed e)
     Branch owner listens right -> do
-      begun <- begin cell
+      begun <- begin self cell
       outcome <- attempt begun right
       case outcome of
         Right x -> finish cell (Done x)
@@ -68,14 +67,18 @@ runAwaited everyone cell = do
       case failed of
         Just e -> end home cell (Failed e)
         Nothing -> do
-          result <- (Done <$> unsafeUnmask action) `catch` blame home
-          end home cell result
+          result <- try (unsafeUnmask action)
+          case result of
+            Right x -> end home cell (Done x)
+            Left e -> do
+              case fromException e of
+                -- The thread's own affair, and the body's if it gets there.
+                Just (SomeAsyncException _) -> do
+                  cause <- readIORef (failure home)
+                  end home cell (Failed (fromMaybe e cause))
+                  throwIO e
+                Nothing -> failHome everyone home e >> end home cell (Failed e)
     _ -> pure ()
-  where
-    -- An asynchronous exception is the thread's own affair, and the body's if it gets there.
-    blame home e = case fromException e of
-      Just (SomeAsyncException _) -> pure (Failed e)
-      Nothing -> Failed e <$ failHome everyone home e
 {-# INLINE runAwaited #-}
 
 -- | The end of a task of a scope: counts it, shows its result, and wakes the scope's owner if it was the
@@ -83,11 +86,7 @@ runAwaited everyone cell = do
 end :: Home -> Cell a -> Status a -> IO ()
 end home cell result = do
   countEnded (counters home)
-  finish cell result `onException` wakeOwner home
-  wakeOwner home
-
-wakeOwner :: Home -> IO ()
-wakeOwner home = do
+  finish cell result
   waiting <- isWaiting (counters home)
   when waiting $ do
     done <- quiescent (counters home)
@@ -99,8 +98,7 @@ failHome everyone home e = mask_ $ do
   first <- atomicModifyIORef' (failure home) $ \now -> case now of
     Nothing -> (Just e, True)
     Just _ -> (now, False)
-  -- A thread of its own: whoever fails may be one of those who are interrupted.
-  when first . void . forkIO . uninterruptibleMask_ $ do
+  when first $ do
     running <- everyone
-    sequence_ [stop | Running theirs stop <- running, theirs == failure home]
     interrupt (bodyCell home)
+    sequence_ [stop | Running theirs stop <- running, theirs == failure home]

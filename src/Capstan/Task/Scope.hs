@@ -34,9 +34,10 @@ import Capstan.Task.Counters
 import qualified Capstan.Task.Deque as Deque
 import Capstan.Task.Pool
 import Capstan.Task.Run
+import Control.Applicative ((<|>))
+import Control.Concurrent (myThreadId)
 import Control.Concurrent.MVar
 import Control.Exception
-import Control.Monad
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
@@ -75,30 +76,38 @@ runOn workers body = do
         <*> Cell.newCell (Cell.Open Cell.Pending [])
         <*> newEmptyMVar
     let scope = Scope workers home
-    _ <- Cell.begin (bodyCell home)
-    result <- try (restore (body scope))
-    closed <- try (Cell.finish (bodyCell home) (Cell.Done ()))
-    let outcome = result <* closed
+    caller <- Cell.Body <$> myThreadId
+    _ <- Cell.begin caller (bodyCell home)
+    outcome <- try (restore (body scope))
+    Cell.finish (bodyCell home) (Cell.Done ())
+    let thrown = case outcome of
+          Left e | Just (SomeAsyncException _) <- fromException e, not (own e) -> Just e
+          _ -> Nothing
+        own = Cell.isInterrupt (bodyCell home)
     case outcome of
-      Left e | not (Cell.isInterrupt (bodyCell home) e) -> failWith scope e
+      Left e | not (own e) -> failWith scope e
       _ -> pure ()
-    waitAll scope
+    later <- waitAll scope thrown
     failed <- readIORef (failure home)
-    either throwIO pure (maybe outcome Left failed)
+    -- What was thrown to the caller goes before what failed: nobody would throw it again.
+    maybe (either throwIO pure outcome) throwIO (later <|> failed)
 
--- | Waits until all tasks have ended. An exception meanwhile makes the scope fail.
-waitAll :: Scope -> IO ()
-waitAll scope@(Scope workers home) = do
+-- | Waits until all tasks have ended. An exception meanwhile makes the scope fail, and is the result, if
+-- none was thrown before; then exceptions wait.
+waitAll :: Scope -> Maybe SomeException -> IO (Maybe SomeException)
+waitAll scope@(Scope _ home) thrown = do
   done <- quiescent (counters home)
-  unless done $ do
-    beforeWait workers
-    setWaiting (counters home)
-    again <- quiescent (counters home)
-    unless again $ do
-      woken <- try (takeMVar (allEnded home))
+  if done then pure thrown else setWaiting (counters home) >> again
+  where
+    again = do
+      done <- quiescent (counters home)
+      if done then pure thrown else maybe sleep (const sleepOn) thrown
+    sleep = do
+      woken <- try (Cell.takeSurely (allEnded home))
       case woken of
-        Right () -> waitAll scope
-        Left e -> failWith scope e >> uninterruptibleMask_ (waitAll scope)
+        Right () -> again
+        Left e -> failWith scope e >> waitAll scope (Just e)
+    sleepOn = uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
 
 -- | As 'run', for at most so many microseconds; then the scope is cancelled, and when its tasks have
 -- ended the result is 'Nothing'.
@@ -145,7 +154,7 @@ await (Promise workers cell) = do
   now <- Cell.poll cell
   case now of
     Just result -> either throwIO pure result
-    Nothing -> beforeWait workers >> Cell.wait cell >>= either throwIO pure
+    Nothing -> Cell.wait cell >>= either throwIO pure
 
 -- | The result, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))

@@ -5,6 +5,7 @@ import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Data.Either (fromLeft)
 import Data.IORef
 import Data.List (isInfixOf)
 import Data.Maybe (isNothing)
@@ -106,6 +107,16 @@ tests =
         r <- try (evaluate (fst (bothPure 'a' (throw (Broken 13) :: Char))))
         r @?= Left (Broken 13),
       testCase "an asynchronous exception reaches the whole tree" . ends $ killTree,
+      testCase "an exception to a caller whose scope has failed is not lost" . ends $ killFailed,
+      testCase "a task that is blocked for ever is told so" . ends $ do
+        -- A worker runs it: whoever has a time limit is never told.
+        r <- try (run (\s -> async s (newEmptyMVar >>= takeMVar) >>= mask_ . await))
+        either (\BlockedIndefinitelyOnMVar -> True) (\() -> False) r @?= True,
+      testCase "and so is one that nobody awaits" . ends $ do
+        r <- try (run (\s -> void (async s (newEmptyMVar >>= takeMVar :: IO ()))))
+        either (\BlockedIndefinitelyOnMVar -> True) (\() -> False) r @?= True
+        -- The workers have not taken it for their own.
+        run (\s -> async s (pure 'w') >>= mask_ . await) >>= (@?= 'w'),
       testCase "a deadline" . ends $ do
         r <- runWithin 20000 $ \s -> do
           _ <- async s (forever (threadDelay 1000000))
@@ -113,9 +124,10 @@ tests =
         assertBool "ran out" (isNothing (r :: Maybe ())),
       testCase "a deadline in time" $ runWithin 10000000 (\s -> async s (pure 'z') >>= await) >>= (@?= Just 'z'),
       testCase "a deadline of a computation in forks" . ends $ do
-        let endless :: IO ()
-            endless = void (both endless endless)
-        r <- runWithin 20000 (const endless)
+        -- Wide enough for years, and not deep: what is interrupted is left fork by fork.
+        let years :: Int -> IO ()
+            years n = when (n > 0) (void (both (years (n - 1)) (years (n - 1))))
+        r <- runWithin 20000 (const (years 60))
         assertBool "ran out" (isNothing r),
       testCase "the call stack survives" callStackSurvives
     ]
@@ -140,6 +152,27 @@ killTree = do
   r @?= Left ThreadKilled
   n <- readIORef ended
   assertBool ("at least those ten have ended: " ++ show n) (n >= 10)
+
+-- | The body has thrown, a task cannot be interrupted yet, and the caller is killed.
+killFailed :: IO ()
+killFailed = do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  ready <- newEmptyMVar
+  over <- newEmptyMVar
+  thread <- forkIO $ do
+    r <- try . run $ \s -> do
+      _ <- async s (uninterruptibleMask_ (putMVar begun () >> takeMVar gate))
+      takeMVar begun
+      putMVar ready ()
+      void (throwIO (Broken 14))
+    putMVar over (fromLeft (toException (Broken 15)) r)
+  takeMVar ready
+  -- Arrives when the body has thrown, or in the body: both times it goes first.
+  killThread thread
+  putMVar gate ()
+  e <- takeMVar over
+  fromException e @?= Just ThreadKilled
 
 inner :: HasCallStack => IO Int
 inner = error "deep down"

@@ -9,6 +9,7 @@ import Control.Monad
 import System.Mem (performMajorGC)
 import Test.Tasty
 import Test.Tasty.HUnit
+import qualified TreeTests
 
 tests :: TestTree
 tests =
@@ -67,7 +68,8 @@ tests =
         threadDelay (delay * 20)
         killThread thread
         _ <- takeMVar over
-        readAtomicInt live >>= (@?= 0)
+        readAtomicInt live >>= (@?= 0),
+      TreeTests.tests
     ]
 
 fibonacci :: Scope -> Int -> IO Int

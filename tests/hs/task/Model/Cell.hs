@@ -1,12 +1,14 @@
--- | A task's cell ("Capstan.Task.Cell"): claim, wait, finish and interrupt, step by step.
+-- | A task's cell ("Capstan.Task.Cell") and the join of a fork ("Capstan.Task.Fork"), step by step: claim, wait,
+-- finish, interrupt, and the exceptions that owner and worker throw to each other. To throw is to put a
+-- message into flight and to wait until it was received; who is interrupted meanwhile takes it back.
 module Model.Cell (tests) where
 
 import Model.Explore
 import Test.Tasty
 import Test.Tasty.HUnit
 
-data Status = Unclaimed | Pending | Started | Cancelling | Interrupted | Ended
-  deriving (Eq, Ord, Show)
+data Status = Unclaimed | Pending | Own | Started | Interrupting Int | Interrupted | Ended
+  deriving (Eq, Ord)
 
 data World = World
   { status :: !Status,
@@ -14,104 +16,244 @@ data World = World
     waiters :: [Int],
     woken :: [Int],
     runs :: !Int,
-    -- | An exception on its way to the runner, and one that hit it outside of its task.
-    inFlight :: !Bool,
-    stray :: !Bool
+    -- | The interrupter whose exception is on its way to the worker; those that are being killed; those that have ended.
+    toWorker :: !(Maybe Int),
+    killed :: [Int],
+    gone :: [Int],
+    -- | Exceptions on their way to the owner: the worker's, and one of somebody else.
+    toOwner :: !Bool,
+    killOwner :: !Bool,
+    -- | The owner wants its interrupter to begin.
+    asked :: !Bool,
+    complaints :: [String]
   }
   deriving (Eq, Ord)
 
 -- | A wrong version of the protocol.
-data Fault = None | ClaimsWithoutSwap | FinishDropsWaiters | FinishIgnoresCancelling
+data Fault
+  = None
+  | ClaimsWithoutSwap
+  | FinishDropsWaiters
+  | FinishIgnoresInterrupt
+  | FinishDoesNotAwaitKill
+  | AbandonDoesNotWait
+  | TellsAfterEnd
+  deriving (Eq, Ord, Show)
+
+-- | What a worker's task does: whether exceptions are masked in it, whether it throws, and whether the owner
+-- is to be told of that.
+data Task = Task {deaf :: Bool, throws :: Bool, tells :: Bool}
   deriving (Eq, Ord)
 
 data Thread
-  = -- | A worker before the claim, between read and swap, in the task, finishing, and after.
-    Claim Fault Int
-  | ClaimSwap Fault Int Status
-  | Begin Fault Int
-  | Body Fault Int
-  | Finish Fault Int
-  | FinishSwap Fault Int Status [Int]
-  | Outside
+  = Claim Fault Task
+  | ClaimSwap Fault Task Status
+  | Begin Fault Task
+  | Body Fault Task
+  | Tell Fault Task
+  | Telling Fault Task
+  | Finish Fault Task
+  | Killing Fault Task Int
+  | FinishSwap Fault Task Status [Int]
+  | WorkerOutside
+  | -- | The owner of a fork whose left branch throws, or not.
+    Left' Fault Bool
+  | OwnerClaim Fault Status
+  | OwnerWait Fault
+  | OwnerWaitSwap Fault Status [Int]
+  | OwnerParked Fault
+  | Abandon Fault
+  | AbandonSwap Fault Status
+  | AbandonWait
+  | OwnerOutside
+  | Killer
   | -- | One that waits: it reads, swaps itself in, and parks.
     Wait Int
   | WaitSwap Int Status [Int]
   | Parked Int
-  | -- | One that interrupts.
-    Interrupt
-  | InterruptSwap
-  | Throw
-  | Acknowledge
+  | -- | An interrupter; the owner's own begins when it is asked to.
+    Asked Int
+  | Interrupt Int
+  | InterruptSwap Int Status
+  | Throw Int
+  | Throwing Int
   | Over
   deriving (Eq, Ord)
 
 step :: Thread -> World -> Step World Thread
 step thread w = case thread of
-  Claim f n
-    | status w == Unclaimed -> Go w (ClaimSwap f n (status w))
+  Claim f t
+    | status w == Unclaimed -> Go w (ClaimSwap f t (status w))
     | otherwise -> Go w Over
-  ClaimSwap f n old
-    | status w == old || f == ClaimsWithoutSwap -> Go w {status = Pending, runs = runs w + 1} (Begin f n)
-    | otherwise -> Go w (Claim f n)
-  Begin f n -> Go w {status = Started} (Body f n)
-  -- The task ends by itself, or by the exception.
-  Body f n
-    | inFlight w -> Go w {inFlight = False} (Finish f n)
-    | otherwise -> Go w (Finish f n)
-  Finish f n
-    | status w == Cancelling && f /= FinishIgnoresCancelling ->
-      -- Lets the exception in, and looks again.
-      if inFlight w then Go w {inFlight = False} (Finish f n) else Blocked
-    | otherwise -> Go w (FinishSwap f n (status w) (waiters w))
-  FinishSwap f n old known
-    | status w == old && waiters w == known || f == FinishDropsWaiters ->
-      Go w {status = Ended, waiters = [], woken = woken w ++ known} Outside
-    | otherwise -> Go w (Finish f n)
-  Outside
-    | inFlight w -> Go w {inFlight = False, stray = True} Over
+  ClaimSwap f t old
+    | status w == old || f == ClaimsWithoutSwap -> Go w {status = Pending, runs = runs w + 1} (Begin f t)
+    | otherwise -> Go w (Claim f t)
+  Begin f t
+    | status w == Pending -> Go w {status = Started} (Body f t)
+    | otherwise -> Go w (Finish f t)
+  Body f t
+    | Just _ <- toWorker w, not (deaf t) -> Go w {toWorker = Nothing} (Finish f t)
+    | throws t && tells t && f /= TellsAfterEnd -> Go w (Tell f t)
+    | otherwise -> Go w (Finish f t)
+  Tell f t -> Go w {toOwner = True} (Telling f t)
+  Telling f t
+    | Just _ <- toWorker w -> Go w {toOwner = False, toWorker = Nothing} (Finish f t)
+    | toOwner w -> Blocked
+    | f == TellsAfterEnd -> Go w WorkerOutside
+    | otherwise -> Go w (Finish f t)
+  Finish f t
+    | Interrupting i <- status w, f /= FinishIgnoresInterrupt -> Go w {killed = i : killed w} (Killing f t i)
+    | otherwise -> Go w (FinishSwap f t (status w) (waiters w))
+  Killing f t i
+    | i `elem` gone w || f == FinishDoesNotAwaitKill -> Go w (FinishSwap f t (status w) (waiters w))
     | otherwise -> Blocked
-  Wait n
-    | status w == Ended -> Go w Over
-    | status w == Unclaimed -> Blocked
-    | otherwise -> Go w (WaitSwap n (status w) (waiters w))
+  FinishSwap f t old known
+    | status w == old && waiters w == known || f == FinishDropsWaiters ->
+      Go
+        w {status = Ended, waiters = [], woken = woken w ++ known}
+        (if f == TellsAfterEnd && throws t then Tell f t else WorkerOutside)
+    | otherwise -> Go w (Finish f t)
+  WorkerOutside
+    | Just _ <- toWorker w -> Go (complain "an interrupt strays" w {toWorker = Nothing}) Over
+    | otherwise -> Blocked
+  Asked i
+    | asked w -> Go w (Interrupt i)
+    | otherwise -> Blocked
+  Interrupt i -> Go w (InterruptSwap i (status w))
+  InterruptSwap i old
+    | old `notElem` [Started, Pending] -> leave i w
+    | status w /= old -> Go w (Interrupt i)
+    | old == Pending -> leave i w {status = Interrupted}
+    | otherwise -> Go w {status = Interrupting i} (Throw i)
+  Throw i -> Go w {toWorker = Just i} (Throwing i)
+  Throwing i
+    | toWorker w /= Just i -> leave i w
+    | i `elem` killed w -> leave i w {toWorker = Nothing}
+    | otherwise -> Blocked
+  Wait n -> case status w of
+    Ended -> Go w Over
+    Unclaimed -> Blocked
+    Own -> Go w Over
+    _ -> Go w (WaitSwap n (status w) (waiters w))
   WaitSwap n old known
     | status w == old && waiters w == known -> Go w {waiters = n : known} (Parked n)
     | otherwise -> Go w (Wait n)
   Parked n
     | n `elem` woken w -> Go w (Wait n)
     | otherwise -> Blocked
-  Interrupt
-    | status w == Started -> Go w InterruptSwap
-    | otherwise -> Go w Over
-  InterruptSwap
-    | status w == Started -> Go w {status = Cancelling} Throw
-    | otherwise -> Go w Interrupt
-  Throw -> Go w {inFlight = True} Acknowledge
-  -- To throw is to wait until the exception was received.
-  Acknowledge
-    | inFlight w -> Blocked
-    | otherwise -> Go w {status = if status w == Cancelling then Interrupted else status w} Over
   Over -> End
+  _ -> stepOwner thread w
+
+leave :: Int -> World -> Step World Thread
+leave i w = Go w {gone = i : gone w} Over
+
+complain :: String -> World -> World
+complain what w = w {complaints = what : complaints w}
+
+-- | The steps of a fork's owner, whose waiter has the number 0.
+stepOwner :: Thread -> World -> Step World Thread
+stepOwner thread w = case thread of
+  Left' f fails'
+    | Just w' <- received w -> Go w' (Abandon f)
+    | fails' -> Go w (Abandon f)
+    | otherwise -> Go w (OwnerClaim f (status w))
+  OwnerClaim f old
+    | old /= Unclaimed -> Go w (OwnerWait f)
+    | status w == old -> Go w {status = Own, runs = runs w + 1} OwnerOutside
+    | otherwise -> Go w (OwnerClaim f (status w))
+  OwnerWait f
+    | Just w' <- received w -> Go w' (Abandon f)
+    | status w == Ended -> Go w OwnerOutside
+    | otherwise -> Go w (OwnerWaitSwap f (status w) (waiters w))
+  OwnerWaitSwap f old known
+    | status w == old && waiters w == known -> Go w {waiters = 0 : known} (OwnerParked f)
+    | otherwise -> Go w (OwnerWait f)
+  OwnerParked f
+    | Just w' <- received w -> Go w' (Abandon f)
+    | 0 `elem` woken w -> Go w (OwnerWait f)
+    | otherwise -> Blocked
+  -- Masked from here on.
+  Abandon f -> Go w (AbandonSwap f (status w))
+  AbandonSwap f old
+    | old == Own -> Go w OwnerOutside
+    | old == Unclaimed && status w == old -> Go w {status = Own} OwnerOutside
+    | old == Unclaimed -> Go w (Abandon f)
+    | otherwise -> Go w {asked = True} (if f == AbandonDoesNotWait then OwnerOutside else AbandonWait)
+  AbandonWait
+    | status w == Ended -> Go w OwnerOutside
+    | otherwise -> Blocked
+  OwnerOutside
+    | toOwner w -> Go (complain "the worker's exception strays" w {toOwner = False}) Over
+    | status w `notElem` [Own, Ended] -> Go (complain "the right branch outlives the fork" w) Over
+    | otherwise -> Blocked
+  Killer -> Go w {killOwner = True} Over
+  _ -> End
+
+-- | The owner with an exception received, if one is on its way.
+received :: World -> Maybe World
+received w
+  | toOwner w = Just w {toOwner = False}
+  | killOwner w = Just w {killOwner = False}
+  | otherwise = Nothing
 
 always :: World -> [String]
-always w = ["run twice" | runs w > 1] ++ ["an exception strays" | stray w]
+always w = ["run twice" | runs w > 1] ++ complaints w
 
 finally' :: World -> [Thread] -> [String]
 finally' w threads =
-  ["not ended" | status w /= Ended] ++ ["a waiter sleeps on" | Parked _ <- threads] ++ ["stuck" | Acknowledge <- threads]
+  ["not ended" | status w `notElem` [Own, Ended]] ++ ["stuck" | t <- threads, stuck t]
+  where
+    stuck t = case t of
+      Parked _ -> True
+      OwnerParked _ -> True
+      AbandonWait -> True
+      Telling _ _ -> True
+      Killing {} -> True
+      Throwing _ -> True
+      _ -> False
 
-run :: Fault -> [Thread] -> ([String], Int)
-run fault others = explore step always finally' (World Unclaimed [] [] 0 False False) (Claim fault 1 : Claim fault 2 : others)
+start :: World
+start = World Unclaimed [] [] 0 Nothing [] [] False False False []
+
+every :: [[Thread]] -> ([String], Int)
+every = foldMap' . map (explore step always finally' start)
+  where
+    foldMap' results = (concatMap fst results, sum (map snd results))
+
+-- | Two workers meet the task; others wait for it or interrupt it.
+tasks :: Fault -> [Thread] -> ([String], Int)
+tasks f others =
+  every [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False]
+
+-- | A worker has the right branch of a fork, and its owner may be killed.
+forks :: Fault -> [Thread] -> ([String], Int)
+forks f others =
+  every
+    [ Claim f (Task d x listens) : Left' f leftFails : Asked 9 : others
+      | d <- [False, True],
+        x <- [False, True],
+        listens <- [False, True],
+        leftFails <- [False, True]
+    ]
 
 tests :: TestTree
 tests =
   testGroup
     "cell"
-    [ testCase "runs once, wakes all, and no interrupt strays" $ do
-        passes (run None [Wait 1, Wait 2])
-        passes (run None [Wait 1, Interrupt])
-        passes (run None [Wait 1, Wait 2, Interrupt]),
-      testCase "a claim without a swap is found out" (fails (run ClaimsWithoutSwap [])),
-      testCase "a finish that forgets waiters is found out" (fails (run FinishDropsWaiters [Wait 1, Wait 2])),
-      testCase "a finish that does not await the interrupt is found out" (fails (run FinishIgnoresCancelling [Interrupt]))
+    [ testCase "a task runs once, all are woken, and no interrupt strays" $ do
+        passes (tasks None [Wait 1, Wait 2])
+        passes (tasks None [Wait 1, Interrupt 3])
+        passes (tasks None [Wait 1, Wait 2, Interrupt 3]),
+      testCase "a fork joins, no exception strays, and nothing outlives it" $ do
+        passes (forks None [])
+        passes (forks None [Killer])
+        passes (forks None [Killer, Wait 1]),
+      testCase "a claim without a swap is found out" (fails (tasks ClaimsWithoutSwap [])),
+      testCase "a finish that forgets waiters is found out" (fails (tasks FinishDropsWaiters [Wait 1, Wait 2])),
+      testCase "a finish that ignores an interrupt is found out" $ do
+        fails (tasks FinishIgnoresInterrupt [Interrupt 3])
+        fails (forks FinishIgnoresInterrupt [Killer]),
+      testCase "a finish that does not wait until the interrupter is dead is found out" (fails (tasks FinishDoesNotAwaitKill [Interrupt 3])),
+      testCase "an owner that does not wait is found out" (fails (forks AbandonDoesNotWait [Killer])),
+      testCase "a worker that tells the owner too late is found out" (fails (forks TellsAfterEnd []))
     ]
