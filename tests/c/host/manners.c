@@ -2,6 +2,8 @@
  * timers, environment, directory, umask, errno, floating-point state, file descriptors; and its
  * address space has grown by the workers' stacks only.
  * test: flags -lm
+ * test: env
+ * test: env OMP_WAIT_POLICY=passive
  */
 #define _GNU_SOURCE
 #include "process.h"
@@ -104,6 +106,23 @@ static void many_regions(void) {
     }
 }
 
+/* The kernel refuses to let a thread sleep for a lock that is free again: that is no error of the
+ * member's. */
+static void errno_stays_in_members(void) {
+    long turns = 0;
+#pragma omp parallel num_threads(8)
+    {
+        errno = 4321;
+        for (int i = 0; i < 2000; i++) {
+#pragma omp critical
+            {
+                if (turns++ % 8 == 0) sched_yield();
+            }
+        }
+        CHECK_EQ(errno, 4321);
+    }
+}
+
 /* A call that succeeds may change errno by C's rules; a region is no call. */
 static void errno_stays(void) {
     for (int round = 0; round < 300; round++) {
@@ -175,6 +194,7 @@ int main(void) {
     CHECK(after->descriptors <= before->descriptors + (on_rts() ? 16 : 2));
     test_limit(30);
     errno_stays();
+    errno_stays_in_members();
     floating_point();
     return 0;
 }
