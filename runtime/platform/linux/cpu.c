@@ -228,17 +228,18 @@ struct group_directory {
 
 /* Processors that one directory's quota pays for, rounded up; 0: no quota here. */
 static unsigned directory_quota(struct group_directory *directory, int version) {
-    char *file = directory->path + strlen(directory->path);
-    char text[64], *end = text;
+    size_t length = strlen(directory->path);
+    char text[64] = "", *end = text;
     long long quota = -1, period = 100000;
-    strcpy(file, version == 2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+    append(directory->path, sizeof directory->path, length,
+           version == 2 ? "/cpu.max" : "/cpu.cfs_quota_us");
     if (first_line(directory->path, text, sizeof text)) quota = strtoll(text, &end, 10);
     if (version == 1 && quota > 0) {
-        strcpy(file, "/cpu.cfs_period_us");
+        append(directory->path, sizeof directory->path, length, "/cpu.cfs_period_us");
         if (first_line(directory->path, text, sizeof text)) end = text;
     }
     if (*end) period = strtoll(end, NULL, 10);
-    *file = '\0';
+    directory->path[length] = '\0';
     if (quota <= 0 || period <= 0) return 0; /* "max" is no number, and so 0 */
     long long processors = quota / period + (quota % period != 0);
     return processors < UINT_MAX ? (unsigned)processors : 0;

@@ -228,14 +228,18 @@ outside what index count =
 
 -- | Replaces every element by what the function makes of it.
 mapElements :: Storable a => (a -> a) -> Part s a %1 -> Action (Part s a)
-mapElements function part = access_ part (\start count -> go start count 0)
-  where
-    go start count index
-      | index >= count = Prelude.pure ()
-      | otherwise = do
-        a <- peekElemOff start index
-        pokeElemOff start index $! function a
-        go start count (index + 1)
+mapElements function part =
+  access_
+    part
+    ( \start count ->
+        let go index
+              | index >= count = Prelude.pure ()
+              | otherwise = do
+                a <- peekElemOff start index
+                pokeElemOff start index $! function a
+                go (index + 1)
+         in go 0
+    )
 {-# INLINE mapElements #-}
 
 -- * Splitting
