@@ -52,7 +52,9 @@ for kind in static dynamic; do
     expect 0 "$out/$kind/host" resize +RTS -N2 -qg
     expect 0 "$out/$kind/host" unsafe +RTS -N1
     expect 0 "$out/$kind/host" callers +RTS -N4 -A64k
-    expect 0 "$out/$kind/host" resize +RTS -N1 -qg --nonmoving-gc
+    expect 0 "$out/$kind/host" resize +RTS -N1 -qg
+    # Not with resize: GHC 9.0.2's non-moving collector crashes by itself when Capabilities change.
+    expect 0 "$out/$kind/host" collect +RTS -N2 --nonmoving-gc
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         expect 0 "$out/$kind/host" return +RTS -N2
         expect 3 "$out/$kind/host" exit +RTS -N2
