@@ -1,10 +1,12 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
--- | A test is an action that throws. Those named on the command line run, else all.
+-- | A test is an action that throws. Those named on the command line run, else all; but not those named
+-- behind a minus.
 module Check (Test, test, equal, throws, runTests) where
 
 import Control.Exception
 import Control.Monad (forM, unless, void)
+import Data.List (isPrefixOf, partition)
 import Foreign.C.Types (CUInt (..))
 import System.Environment (getArgs)
 import System.Exit (exitFailure)
@@ -28,8 +30,9 @@ foreign import ccall unsafe "alarm" alarm :: CUInt -> IO CUInt
 runTests :: [Test] -> IO ()
 runTests tests = do
   void (alarm 300) -- a hang is a failure
-  names <- getArgs
-  let chosen = [t | t@(Test name _) <- tests, null names || name `elem` names]
+  (without, names) <- partition ("-" `isPrefixOf`) <$> getArgs
+  let isChosen name = (null names || name `elem` names) && ('-' : name) `notElem` without
+      chosen = [t | t@(Test name _) <- tests, isChosen name]
   results <- forM chosen $ \(Test name action) -> do
     outcome <- try action
     case outcome of
