@@ -29,6 +29,7 @@ done
 "$out/haskell-pipes" 50 20000 | grep -q '^20000 messages through 50 pipes: ' || fail 'pipes, in Haskell'
 
 # Every connection gets its echoes, and then falls idle.
+rm -f "$out/server.out" # of an earlier run
 "$out/server" 4000 >"$out/server.out" &
 server=$!
 trap 'kill $server 2>/dev/null || true' EXIT

@@ -49,7 +49,7 @@ way() {
 library dist
 
 # Calls that GHC inlines into a program need their functions by name, also in the shared library.
-shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-*.so' | head -n 1)
+shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-*-inplace-ghc*.so' | head -n 1)
 [ -n "$shared" ] || fail 'there is no shared library of the package'
 nm -D --defined-only "$shared" | awk '{ print $3 }' | sort -u >"$work/visible"
 # Capstan.Internal imports for itself only.
