@@ -1,18 +1,11 @@
 #!/bin/sh
 # The examples of real use (examples/solver, image, server): each computes what it should.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 cd "$root"
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
 out=$root/build/tests/applications
-mkdir -p "$CABAL_DIR" "$out"
-
-fail() {
-    echo "$*"
-    exit 1
-}
+mkdir -p "$out"
 
 for program in solver image server; do
     cabal -v1 build --builddir="$root/build/cabal/dist" "exe:$program" >"$out/build" 2>&1 ||

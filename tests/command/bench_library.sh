@@ -1,16 +1,13 @@
 #!/bin/sh
 # Capstan.Bench (tests/hs/ffi-bench): what it counts in real processes, and its diagnosis of made-up ones.
 # test: timeout 1800
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 cd "$root"
 if ! ghc-pkg list --simple-output criterion 2>/dev/null | grep -q criterion; then
     echo 'criterion is not installed'
     exit 77
 fi
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR"
 cabal -v1 build --builddir="$root/build/cabal/dist" exe:puzzle exe:wavelet
 cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures capstan:test:bench-library
 

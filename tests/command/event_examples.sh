@@ -1,19 +1,12 @@
 #!/bin/sh
 # The examples of events (examples/pipes, echo, pipeline), at small size.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 cd "$root"
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
 export LD_LIBRARY_PATH="$root/build/lib"
 out=$root/build/tests/event-examples
-mkdir -p "$CABAL_DIR" "$out"
-
-fail() {
-    echo "$*"
-    exit 1
-}
+mkdir -p "$out"
 
 for program in pipes/pipes echo/server echo/load; do
     gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iruntime/include "examples/$program.c" \

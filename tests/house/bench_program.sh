@@ -2,21 +2,15 @@
 # A program for Criterion.Main becomes one for Capstan.Bench by its import alone. Its package depends on
 # capstan:bench and nothing else of ours, and gets no OpenMP runtime.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-bench-user.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 if ! ghc-pkg list --simple-output criterion 2>/dev/null | grep -q criterion; then
     echo 'criterion is not installed'
     exit 77
 fi
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR" "$work/old" "$work/new"
-fail() {
-    echo "$*"
-    exit 1
-}
+mkdir -p "$work/old" "$work/new"
 
 cd "$work"
 cat >old/Main.hs <<'END'
@@ -59,6 +53,7 @@ cat >cabal.project <<END
 packages: . $root
 active-repositories: :none
 END
+without_stale_objects "$root/build/cabal/user"
 cabal -v1 build exe:old exe:new --builddir="$root/build/cabal/user" >build.log 2>&1 || {
     cat build.log
     fail 'it does not build'

@@ -3,17 +3,10 @@
 # later, linked by its maker with libgomp, binds to the runtime inside the program. Linked
 # statically and dynamically.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-user.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR"
-fail() {
-    echo "$*"
-    exit 1
-}
 
 cd "$work"
 cat >team.c <<'END'
@@ -65,6 +58,8 @@ cat >cabal.project <<END
 packages: . $root
 active-repositories: :none
 END
+
+without_stale_objects "$root/build/cabal/user"
 
 # program FLAG: builds it and looks at what it does.
 program() {

@@ -2,17 +2,10 @@
 # The package in every way in which GHC links a program: without threads, with the debugging
 # runtime, with profiling, and in GHCi.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-ways.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR"
-fail() {
-    echo "$*"
-    exit 1
-}
 
 cat >"$work/Main.hs" <<'END'
 import Capstan.Prim
@@ -68,5 +61,6 @@ result=$(echo main | ghc --interactive -v0 -ignore-dot-ghci -package-db "$packag
     -package capstan "$work/Main.hs" 2>&1) || fail "GHCi: $result"
 [ "$result" = '(0,0,True)' ] || fail "GHCi printed $result"
 
+without_stale_objects "$root/build/cabal/profiled"
 library profiled --enable-profiling --disable-shared
 way profiled -threaded -prof

@@ -3,17 +3,10 @@
 # capstan, have regions on its one pool of threads, and capstan doctor says so. Linked statically and
 # dynamically.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-one.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR"
-fail() {
-    echo "$*"
-    exit 1
-}
 
 # The libraries, as Debian has them: with OpenMP, under names of their own.
 blas=$(find /usr/lib -path '*/openblas-openmp/libopenblas.so.0' | head -n 1)
@@ -131,13 +124,8 @@ packages: . $root
 active-repositories: :none
 END
 
-# Cabal calls objects up to date whose headers have changed.
 built=$root/build/cabal/user
-if [ -n "$(find "$root/runtime" -name '*.h' -newer "$built/one" 2>/dev/null | head -n 1)" ] || [ ! -e "$built/one" ]; then
-    rm -rf "$built"
-    mkdir -p "$built"
-    touch "$built/one"
-fi
+without_stale_objects "$built"
 for way in --disable-executable-dynamic --enable-executable-dynamic; do
     cabal -v1 build exe:one "$way" --builddir="$built" >build.log 2>&1 || {
         cat build.log

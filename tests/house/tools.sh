@@ -2,17 +2,10 @@
 # Tools see what a program with regions and callbacks does: GHC's event log has OpenMP's events, perf
 # finds the user's functions and who called them, and valgrind follows the side stacks.
 # test: timeout 1200
-set -eu
-
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/cabal.sh
+. "$(dirname "$0")/../cabal.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-tools.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
-mkdir -p "$CABAL_DIR"
-fail() {
-    echo "$*"
-    exit 1
-}
 
 cat >"$work/work.c" <<'END'
 #include <omp.h>

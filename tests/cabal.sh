@@ -1,0 +1,23 @@
+# shellcheck shell=sh
+# For tests that build with Cabal; sourced. Sets $root, the project's folder, and Cabal's configuration.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$root/build/cabal/home"
+mkdir -p "$CABAL_DIR"
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+# without_stale_objects FOLDER: empties Cabal's folder if it may hold objects of headers that have
+# changed; Cabal calls them up to date. (Of build/cabal/dist make takes care.)
+without_stale_objects() {
+    if [ ! -e "$1/headers" ] ||
+        [ -n "$(find "$root/runtime" "$root/src-bench" -name '*.h' -newer "$1/headers" | head -n 1)" ]; then
+        rm -rf "$1"
+        mkdir -p "$1"
+        touch "$1/headers"
+    fi
+}
