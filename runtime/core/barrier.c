@@ -73,7 +73,7 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     bool tasks = seat->made_tasks;
     seat->made_tasks = false;
     cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
-    if (thread->team->size == 1) {
+    if (size == 1) {
         if (tasks) cst_task_quiesce(thread);
     } else {
         if (!(thread->team->crowded ? count_down : disseminate)(thread, cancellable, &tasks))

@@ -1,9 +1,10 @@
 /* Memory for side stacks; see stack.h. */
 #include "platform/stack.h"
 
+#include "platform/platform.h"
+
 #include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Valgrind is told where a stack lies, or it takes a switch for a frame of a mebibyte that comes
  * and goes, and says so of each byte. Its request is a sequence of instructions that does nothing
@@ -27,7 +28,7 @@ static uintptr_t tell_valgrind(uintptr_t request, uintptr_t first, uintptr_t sec
 
 bool cst_stack_make(struct cst_stack *stack, size_t size) {
     int saved = errno;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = cst_page_size();
     size = (size + page - 1) / page * page;
     char *start = mmap(NULL, page + size, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -45,7 +46,7 @@ bool cst_stack_make(struct cst_stack *stack, size_t size) {
 
 void cst_stack_free(struct cst_stack *stack) {
     int saved = errno;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = cst_page_size();
     tell_valgrind(DEREGISTER_STACK, stack->known_as, 0);
     munmap(stack->base - page, page + (size_t)(stack->top - stack->base));
     errno = saved;
