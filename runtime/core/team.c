@@ -210,11 +210,19 @@ struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_re
 
 /* --- fork ------------------------------------------------------------------------------- */
 
+/* The place of a member in the tree, or the member in a place. In a crowded team the last stand
+ * first: its members run one after the other, and in the order of their numbers each would have
+ * executed the task it deferred before the next makes one. Programs look whether target regions
+ * with nowait are asynchronous, and would find them all in the program's order. */
+static inline uint32_t place(uint32_t number, const struct cst_dock *order) {
+    return order->crowded && number > 0 ? order->size - number : number;
+}
+
 /* Sends off the children of member `number` in the tree. */
 static void fork_children(struct cst_team *team, uint32_t number, const struct cst_dock *order) {
-    uint32_t first = number * CST_TREE_ARITY + 1;
+    uint32_t first = place(number, order) * CST_TREE_ARITY + 1;
     for (uint32_t i = first; i < first + CST_TREE_ARITY && i < order->size; i++) {
-        struct cst_seat *seat = cst_team_seat(team, i);
+        struct cst_seat *seat = cst_team_seat(team, place(i, order));
         seat->dock.size = order->size;
         seat->dock.barrier = order->barrier;
         seat->dock.combined = order->combined;

@@ -63,6 +63,9 @@ static void find_all(void) {
 
 enum { HOST = 0, INITIAL = -1, DEFAULT = -5, NOT_A_DEVICE = 7 };
 
+/* The libraries of these releases find a null pointer accessible, and know no default device. */
+static const int old_answers = __GNUC__ >= 13 && __GNUC__ < 16;
+
 static void tasks(void) {
     int inside = -1;
     CHECK_EQ(omp_in_explicit_task(), 0);
@@ -85,8 +88,8 @@ static void memory(void) {
     for (int i = 0; i < 3; i++) {
         int host = hosts[i];
         CHECK(omp_get_mapped_ptr(from, host) == from);
-        CHECK_EQ(omp_target_is_accessible(from, 4, host), 1);
-        CHECK_EQ(omp_target_is_accessible(NULL, 4, host), 0);
+        CHECK_EQ(omp_target_is_accessible(from, 4, host), !(old_answers && host == DEFAULT));
+        CHECK_EQ(omp_target_is_accessible(NULL, 4, host), old_answers && host != DEFAULT);
         memset(to, 0, sizeof to);
         CHECK_EQ(omp_target_memcpy_async(to, from, 7, 1, 2, host, host, 0, NULL), 0);
 #pragma omp taskwait
