@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "shortcut.h"
 #include "signals.h"
 
 #include <dlfcn.h>
@@ -31,6 +32,7 @@ static int probe(const char *what) {
 
 int main(int argc, char *argv[]) {
     if (argc == 3 && strcmp(argv[1], "--probe") == 0) return probe(argv[2]);
+    cst_cli_shortcut(argv);
     cst_cli_signals_remember();
 
     RtsConfig config = defaultRtsConfig;

@@ -25,7 +25,6 @@ import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitSuccess, exitWith)
 import System.FilePath (takeFileName)
 import System.IO
-import System.Posix.Env (getEnvironment)
 import System.Posix.Files (stdFileMode)
 import System.Posix.IO (FdOption (..), createFile, fdToHandle, setFdOption)
 import System.Posix.Types (Fd)
@@ -70,10 +69,10 @@ options =
 run :: Options -> IO ()
 run chosen = do
   library <- findLibrary runFailed
-  environment <- getEnvironment
+  environment <- servingInputs
   variables <-
     either (throwProblem runFailed) pure $
-      servingEnvironment library (optionServing chosen) (`lookup` environment)
+      servingEnvironment library (optionServing chosen) environment
   exportVariables variables
   privilege <- examinePrivilege name
   case privilege of

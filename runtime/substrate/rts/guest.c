@@ -124,12 +124,12 @@ static int boot(unsigned capabilities, const char **reason) {
         *reason = "GHC's runtime system is linked in an unknown way";
         return ENOTSUP;
     }
+    cst_rts_trim(); /* before the RTS's own memory comes on top */
     initialise(capabilities);
     visit_capabilities();
     cst_rts_get_action();
     cst_rts_spare_dismiss();
     hs_thread_done();
-    cst_rts_trim();
     heap = SIZE_MAX;
     cst_rts_is_guest = true;
     return 0;

@@ -1,0 +1,90 @@
+/* `capstan run PROGRAM [ARGS...]` without options; see shortcut.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "shortcut.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static const char runtime[] = "libgomp.so.1.0.0", substrate[] = "libcapstan-rts.so";
+
+/* The program's place in argv; 0: there are options, or there is no program. */
+static int program_index(char *const argv[]) {
+    if (!argv[0] || !argv[1] || strcmp(argv[1], "run") != 0 || !argv[2]) return 0;
+    int index = strcmp(argv[2], "--") == 0 ? 3 : 2;
+    const char *program = argv[index];
+    return program && program[0] && (index == 3 || program[0] != '-') ? index : 0;
+}
+
+static bool is_file(const char *directory, const char *name) {
+    char path[2 * PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The folder of the runtime: the one that CAPSTAN_LIBDIR names, or the one that belongs to this
+ * executable, installed or in make's build tree. */
+static bool find_library(char folder[PATH_MAX]) {
+    static const char *const places[] = {"../lib/capstan", "../lib"};
+    char self[PATH_MAX], place[PATH_MAX + 32];
+    const char *chosen = getenv("CAPSTAN_LIBDIR");
+    if (chosen && chosen[0]) return realpath(chosen, folder) && is_file(folder, runtime);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length <= 0 || length == sizeof self) return false;
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (!slash) return false;
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(place, sizeof place, "%s/%s", self, places[i]);
+        if (realpath(place, folder) && is_file(folder, runtime)) return is_file(folder, substrate);
+    }
+    return false;
+}
+
+/* The file that execvp(3) would take. */
+static bool find_program(const char *name, char file[PATH_MAX], struct stat *status) {
+    const char *path = strchr(name, '/') ? "" : getenv("PATH");
+    if (!path || strlen(name) >= PATH_MAX) return false;
+    for (;;) {
+        size_t length = strcspn(path, ":");
+        if (length + strlen(name) + 2 <= PATH_MAX) {
+            snprintf(file, PATH_MAX, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
+            if (stat(file, status) == 0 && S_ISREG(status->st_mode) && access(file, X_OK) == 0)
+                return true;
+        }
+        if (!path[length]) return false;
+        path += length + 1;
+    }
+}
+
+/* Whether the loader may ignore what we preload: then the user is told. */
+static bool is_privileged(const char *file, const struct stat *status) {
+    return status->st_mode & (S_ISUID | S_ISGID) ||
+           getxattr(file, "security.capability", NULL, 0) >= 0;
+}
+
+void cst_cli_shortcut(char *const argv[]) {
+    char folder[PATH_MAX], file[PATH_MAX], preload[PATH_MAX + sizeof runtime];
+    struct stat status;
+    int index = program_index(argv);
+    if (!index || getenv("LD_PRELOAD")) return;
+    /* The loader takes a blank or a colon for the end of a name. */
+    if (!find_library(folder) || strpbrk(folder, " :")) return;
+    if (!find_program(argv[index], file, &status) || is_privileged(file, &status)) return;
+    bool chosen = getenv("CAPSTAN_SUBSTRATE") != NULL;
+    snprintf(preload, sizeof preload, "%s/%s", folder, runtime);
+    setenv("LD_PRELOAD", preload, 1);
+    if (!chosen) setenv("CAPSTAN_SUBSTRATE", "rts", 1);
+    execvp(argv[index], argv + index);
+    unsetenv("LD_PRELOAD");
+    if (!chosen) unsetenv("CAPSTAN_SUBSTRATE");
+}
