@@ -139,14 +139,14 @@ newTree :: Fixture -> String -> [[Pair]] -> IO FilePath
 newTree fixture name targets = do
   let tree = fixtureDirectory fixture </> "bench-" <> name
       programs = tree </> "build/bench/bin"
-      libomp = tree </> "build/bench/libomp"
-  mapM_ (createDirectoryIfMissing True) [tree </> "bench", programs, libomp]
+      runtimes = [tree </> "build/bench" </> runtime | runtime <- ["libgomp", "libomp"]]
+  mapM_ (createDirectoryIfMissing True) ([tree </> "bench", programs] <> runtimes)
   encodeFile (tree </> "bench/targets.json") (object ["targets" .= map object targets])
   let compiled = programs </> "overhead"
   runProcess_ (proc "gcc" ["-fopenmp", fixtureSources fixture </> "measured.c", "-o", compiled])
   copyFile compiled (programs </> "floor")
   library <- execute usual "gcc" ["-print-file-name=libgomp.so.1"]
-  createFileLink (C.unpack (C.strip (resultOut library))) (libomp </> "libgomp.so.1")
+  mapM_ (createFileLink (C.unpack (C.strip (resultOut library))) . (</> "libgomp.so.1")) runtimes
   pure tree
 
 -- | Results of the suite @overhead@, as if measured; the floor is a round trip of 50 ns.

@@ -49,6 +49,7 @@ isOurs name = name `elem` ["pthread", "rts"]
 -- | Where things lie in the source tree that the command was built in.
 data Places = Places
   { placePrograms :: FilePath,
+    placeLibgomp :: FilePath,
     placeLibomp :: FilePath,
     placeLibrary :: FilePath,
     placeCommand :: FilePath,
@@ -68,6 +69,7 @@ findPlaces = do
     placesIn command root =
       Places
         { placePrograms = root </> "build" </> "bench" </> "bin",
+          placeLibgomp = root </> "build" </> "bench" </> "libgomp",
           placeLibomp = root </> "build" </> "bench" </> "libomp",
           placeLibrary = root </> "build" </> "lib",
           placeCommand = command,
@@ -89,17 +91,17 @@ findRuntimes places = do
   return ([r | Right r <- found], [missing | Left missing <- found])
   where
     candidates =
-      [ ("libgomp", Nothing, []),
-        ("libomp", Just (placeLibomp places), []),
-        ("pthread", Just (placeLibrary places), [("CAPSTAN_SUBSTRATE", "pthread")]),
-        ("rts", Just (placeLibrary places), [("CAPSTAN_SUBSTRATE", "rts")])
+      [ ("libgomp", placeLibgomp places, []),
+        ("libomp", placeLibomp places, []),
+        ("pthread", placeLibrary places, [("CAPSTAN_SUBSTRATE", "pthread")]),
+        ("rts", placeLibrary places, [("CAPSTAN_SUBSTRATE", "rts")])
       ]
 
-examine :: Places -> (Text, Maybe FilePath, [(String, String)]) -> IO (Either Text Runtime)
+examine :: Places -> (Text, FilePath, [(String, String)]) -> IO (Either Text Runtime)
 examine places (name, folder, settings) = do
-  present <- maybe (return True) (doesFileExist . (</> "libgomp.so.1")) folder
+  present <- doesFileExist (folder </> "libgomp.so.1")
   if not present
-    then return (Left (name <> ": no library in " <> maybe "" Text.pack folder))
+    then return (Left (name <> ": no library in " <> Text.pack folder))
     else do
       found <- resolve places environment
       case found of
@@ -108,7 +110,7 @@ examine places (name, folder, settings) = do
           served <- if isOurs name then substrate places environment else return (Right name)
           return (Runtime name library environment <$ (served >>= sameAs))
   where
-    environment = [("LD_LIBRARY_PATH", f) | Just f <- [folder]] ++ settings
+    environment = ("LD_LIBRARY_PATH", folder) : settings
     sameAs served
       | served == name = Right ()
       | otherwise = Left (name <> ": the program was served by " <> served)
