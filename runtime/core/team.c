@@ -393,7 +393,10 @@ static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
                             .word = &seat->dock.go,
                             .target = seat->region + 1,
                             .idle = true};
-    if (!cst_reached(wait.word, wait.target)) cst_wait(thread, &wait);
+    if (cst_reached(wait.word, wait.target)) return;
+    cst_wait(thread, &wait);
+    /* In the child of a fork no master is left: its only thread ends, and with it the process. */
+    if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
 }
 
 void *cst_worker(void *argument) {

@@ -127,6 +127,7 @@ struct cst_team {
     struct cst_task *encountering;     /* the task that met the construct */
     _Atomic(struct cst_seat **) seats; /* replaced when the team grows */
     bool crowded;
+    bool orphaned;                       /* in the child of a fork: the other members are gone */
     bool unsafe;                         /* its master, or an outer one, holds a Capability */
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */

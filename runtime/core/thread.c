@@ -135,6 +135,10 @@ void cst_thread_after_fork(void) {
 void cst_thread_after_fork_in_child(void) {
     cst_thread_after_fork();
     cst_store_relaxed(&threads.lock, 0);
-    if (cst_current_thread)
-        cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
+    if (!cst_current_thread) return;
+    cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
+    for (struct cst_team *team = cst_current_thread->team; team; team = team->saved.team) {
+        team->orphaned = team->size > 1;
+        team->counted = 0; /* the pool counts afresh */
+    }
 }

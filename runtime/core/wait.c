@@ -154,6 +154,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
+        if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */
         if (!is_rivalled(thread)) {
             if (!is_crowded(wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
             if (is_crowded(wait) && yield(thread, wait)) return;
