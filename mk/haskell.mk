@@ -13,7 +13,7 @@ CABAL_RUN = mkdir -p $(CABAL_DIR) && \
         rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
 
 COMMAND := $(BUILD)/bin/capstan
-COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]')
+COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]') src-bench/Capstan/Bench/Markup.hs
 
 # list-bin last: it prints where Cabal put the file. Copied only when it changed.
 $(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project

@@ -2,13 +2,16 @@
 
 -- |
 -- Module      : Capstan.Bench.Markup
--- Description : Elements, attributes and escaped text: what the page is made of.
+-- Description : Just enough HTML and SVG: elements, attributes, escaped text.
+--
+-- Shared with the reports of @capstan bench@.
 module Capstan.Bench.Markup
   ( Node,
-    el,
+    Attribute,
+    element,
+    text,
     (=:),
     (=.),
-    words',
     render,
   )
 where
@@ -19,34 +22,41 @@ import qualified Data.Text.Lazy as Lazy
 import Data.Text.Lazy.Builder (Builder, fromText, toLazyText)
 import Numeric (showFFloat)
 
-data Node = Element Text [(Text, Text)] [Node] | Words Text
+data Node = Element Text [Attribute] [Node] | Words Text
 
-el :: Text -> [(Text, Text)] -> [Node] -> Node
-el = Element
+type Attribute = (Text, Text)
 
-(=:) :: Text -> Text -> (Text, Text)
+element :: Text -> [Attribute] -> [Node] -> Node
+element = Element
+
+text :: Text -> Node
+text = Words
+
+(=:) :: Text -> Text -> Attribute
 (=:) = (,)
 
--- | A coordinate.
-(=.) :: Text -> Double -> (Text, Text)
-name =. x = (name, Text.pack (showFFloat (Just 1) x ""))
+-- | A coordinate: a tenth of a pixel is enough.
+(=.) :: Text -> Double -> Attribute
+name =. x = (name, Text.pack (trimmed (showFFloat (Just 1) x "")))
+  where
+    trimmed s = if drop (length s - 2) s == ".0" then take (length s - 2) s else s
 
 infix 8 =:, =.
 
-words' :: Text -> Node
-words' = Words
-
--- | A whole document.
 render :: Node -> Lazy.Text
-render node = toLazyText ("<!DOCTYPE html>\n" <> build node)
+render = toLazyText . build
 
 build :: Node -> Builder
-build (Words text) = fromText (escape text)
+build (Words words') = fromText (escape words')
 build (Element name attributes children)
-  | null children && name `elem` ["meta", "rect", "line", "circle", "path"] = open <> "/>"
-  | otherwise = open <> ">" <> foldMap build children <> "</" <> fromText name <> ">" <> (if name `elem` ["tr", "p", "svg", "section", "style"] then "\n" else "")
+  | null children && name `elem` void = "<" <> fromText name <> foldMap attribute attributes <> "/>"
+  | otherwise = "<" <> fromText name <> foldMap attribute attributes <> ">" <> foldMap build children <> "</" <> fromText name <> ">" <> newline
   where
-    open = "<" <> fromText name <> foldMap (\(key, value) -> " " <> fromText key <> "=\"" <> fromText (escape value) <> "\"") attributes
+    void = ["circle", "line", "rect", "path", "polyline", "meta", "br"]
+    newline = if name `elem` ["tr", "svg", "table", "section", "p", "h2", "h3", "g", "style"] then "\n" else ""
+
+attribute :: Attribute -> Builder
+attribute (name, value) = " " <> fromText name <> "=\"" <> fromText (escape value) <> "\""
 
 escape :: Text -> Text
 escape = Text.concatMap one

@@ -23,28 +23,30 @@ import qualified Data.Text.Lazy as Lazy
 -- | A whole page.
 pageText :: Session -> [Figures] -> [Diagnosis] -> [Change] -> Lazy.Text
 pageText session figures diagnoses changes =
-  render $
-    el
-      "html"
-      ["lang" =: "en"]
-      [ el "head" [] [el "meta" ["charset" =: "utf-8"] [], el "meta" ["name" =: "viewport", "content" =: "width=device-width"] [], el "title" [] [words' (sessionProgram session)], el "style" [] [words' stylesheet]],
-        el "body" [] [el "main" [] (title : map section (overview : diagnosed ++ compared ++ [details, counts]))]
-      ]
+  "<!DOCTYPE html>\n"
+    <> render
+      ( element
+          "html"
+          ["lang" =: "en"]
+          [ element "head" [] [element "meta" ["charset" =: "utf-8"] [], element "meta" ["name" =: "viewport", "content" =: "width=device-width"] [], element "title" [] [text (sessionProgram session)], element "style" [] [text stylesheet]],
+            element "body" [] [element "main" [] (title : map section (overview : diagnosed ++ compared ++ [details, counts]))]
+          ]
+      )
   where
-    title = el "h1" [] [words' (sessionProgram session), el "small" [] [words' (sessionDate session <> machine session)]]
-    section (heading, children) = el "section" [] (el "h2" [] [words' heading] : children)
+    title = element "h1" [] [text (sessionProgram session), element "small" [] [text (sessionDate session <> machine session)]]
+    section (heading, children) = element "section" [] (element "h2" [] [text heading] : children)
     overview =
       ( "Time per call",
-        [ el "p" [] [el "i" ["class" =: "key alone"] [], words' "a process of its own, one dot for each", el "i" ["class" =: "key after"] [], words' "after others in one process. Dots of one row should lie together."],
+        [ element "p" [] [element "i" ["class" =: "key alone"] [], text "a process of its own, one dot for each", element "i" ["class" =: "key after"] [], text "after others in one process. Dots of one row should lie together."],
           strips [Strip (accountName a) (map trialEstimate (accountAlone a)) (map trialEstimate (accountAfter a)) | a <- accounts]
         ]
       )
-    diagnosed = [("Diagnosis", if null diagnoses then [el "p" [] [words' "Nothing was found that distorts these figures."]] else map diagnosisNode diagnoses)]
-    compared = [("Since the baseline", [el "p" [] [words' (changeText c)] | c <- changes]) | not (null changes)]
+    diagnosed = [("Diagnosis", if null diagnoses then [element "p" [] [text "Nothing was found that distorts these figures."]] else map diagnosisNode diagnoses)]
+    compared = [("Since the baseline", [element "p" [] [text (changeText c)] | c <- changes]) | not (null changes)]
     details =
       ( "Samples",
-        [ el "p" [] [words' "Each dot is a sample: time per call, in the order in which they were taken; each colour is a process. On the right how the samples are distributed."],
-          el "div" ["class" =: "facets"] (map facet figures)
+        [ element "p" [] [text "Each dot is a sample: time per call, in the order in which they were taken; each colour is a process. On the right how the samples are distributed."],
+          element "div" ["class" =: "facets"] (map facet figures)
         ]
       )
     counts = ("What a call takes", [table figures])
@@ -57,22 +59,22 @@ machine session = case [trialSurroundings t | a <- sessionAccounts session, t <-
 
 diagnosisNode :: Diagnosis -> Node
 diagnosisNode d =
-  el
+  element
     "div"
     ["class" =: "diagnosis"]
-    ( el "h3" [] [words' (causeTitle (diagnosisCause d)), el "b" [] [words' (percent (diagnosisShare d))]] :
-      el "p" ["class" =: "subjects"] [words' (Text.intercalate ", " (diagnosisSubjects d))] :
-      [el "p" [] [words' text] | text <- diagnosisEvidence d]
-        ++ [el "p" ["class" =: "change"] [words' text] | text <- diagnosisAdvice d]
+    ( element "h3" [] [text (causeTitle (diagnosisCause d)), element "b" [] [text (percent (diagnosisShare d))]] :
+      element "p" ["class" =: "subjects"] [text (Text.intercalate ", " (diagnosisSubjects d))] :
+      [element "p" [] [text line] | line <- diagnosisEvidence d]
+        ++ [element "p" ["class" =: "change"] [text line] | line <- diagnosisAdvice d]
     )
 
 facet :: Figures -> Node
 facet f =
-  el
+  element
     "div"
     ["class" =: "facet"]
-    [ el "h3" [] [words' (accountName a)],
-      el "p" ["class" =: "figure"] [words' (duration m <> " (" <> duration low <> " to " <> duration high <> ")")],
+    [ element "h3" [] [text (accountName a)],
+      element "p" ["class" =: "figure"] [text (duration m <> " (" <> duration low <> " to " <> duration high <> ")")],
       samplesPlot [map perCall (trialSamples t) | t <- accountAlone a]
     ]
   where
@@ -81,9 +83,9 @@ facet f =
 
 -- | Names down, figures across; a column that is nothing everywhere is left out.
 table :: [Figures] -> Node
-table figures = el "div" ["class" =: "wide"] [el "table" [] (el "tr" [] (map (header . fst) columns) : map row figures)]
+table figures = element "div" ["class" =: "wide"] [element "table" [] (element "tr" [] (map (header . fst) columns) : map row figures)]
   where
-    header name = el "th" [] [words' name]
+    header name = element "th" [] [text name]
     columns = ("benchmark", const "") : [(label, cell key) | (key, label) <- labels, any (worth key) figures]
     labels =
       [("PageFaults", "page faults"), ("MajorFaults", "major faults"), ("VoluntarySwitches", "switches, waiting"), ("InvoluntarySwitches", "switches, forced")]
@@ -92,12 +94,12 @@ table figures = el "div" ["class" =: "wide"] [el "table" [] (el "tr" [] (map (he
     found key f = [x | x@(k, _, _) <- perCallFigures (figuresAccount f), k == key]
     worth key f = or [x /= 0 | (_, _, x) <- found key f]
     cell key f = case found key f of
-      [(_, text, x)]
+      [(_, figure, x)]
         | x == 0 -> "0"
-        | key `elem` ["GCTime", "Allocated"] -> Text.unwords (take 2 (Text.words text))
-        | otherwise -> Text.takeWhile (/= ' ') text
+        | key `elem` ["GCTime", "Allocated"] -> Text.unwords (take 2 (Text.words figure))
+        | otherwise -> Text.takeWhile (/= ' ') figure
       _ -> "-"
-    row f = el "tr" [] (el "td" [] [words' (accountName (figuresAccount f))] : [el "td" [] [words' (show' f)] | (_, show') <- drop 1 columns])
+    row f = element "tr" [] (element "td" [] [text (accountName (figuresAccount f))] : [element "td" [] [text (show' f)] | (_, show') <- drop 1 columns])
 
 stylesheet :: Text
 stylesheet =

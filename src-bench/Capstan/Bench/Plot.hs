@@ -23,7 +23,7 @@ data Strip = Strip Text [Double] [Double]
 -- | One row for each, on a logarithmic axis that all share.
 strips :: [Strip] -> Node
 strips rows
-  | null values = el "p" [] [words' "Nothing was measured."]
+  | null values = element "p" [] [text "Nothing was measured."]
   | otherwise = svg 1000 (bottom + 24) (zipWith band [0 ..] rows ++ map tick (ticks low high) ++ concat (zipWith row [0 ..] rows))
   where
     values = filter (> 0) (concat [a ++ b | Strip _ a b <- rows])
@@ -31,8 +31,8 @@ strips rows
     (left, right, top, step) = (240, 985, 6, 24)
     bottom = top + step * fromIntegral (length rows)
     x v = left + (right - left) * (log v - log low) / (log high - log low)
-    band i _ = el "rect" ["class" =: "band", "x" =. 0, "y" =. (top + step * fromIntegral (i :: Int)), "width" =. 1000, "height" =. (if even i then step else 0)] []
-    tick v = el "g" [] [vertical (x v) top bottom, label "middle" "tick" (x v) (bottom + 16) (shortDuration v)]
+    band i _ = element "rect" ["class" =: "band", "x" =. 0, "y" =. (top + step * fromIntegral (i :: Int)), "width" =. 1000, "height" =. (if even i then step else 0)] []
+    tick v = element "g" [] [vertical (x v) top bottom, label "middle" "tick" (x v) (bottom + 16) (shortDuration v)]
     row i (Strip name alone after) =
       label "end" "name" (left - 14) (y + 4) name :
       [dot "alone" 4.5 (x v) y v | v <- alone, v > 0] ++ [dot "after" 5.5 (x v) y v | v <- after, v > 0]
@@ -43,7 +43,7 @@ strips rows
 -- their density.
 samplesPlot :: [[Double]] -> Node
 samplesPlot processes
-  | length values < 2 = el "p" [] [words' "Too few samples to plot."]
+  | length values < 2 = element "p" [] [text "Too few samples to plot."]
   | otherwise = svg 320 150 (map tick levels ++ density : [dot ("p" <> Text.pack (show (p `mod` 5 :: Int))) 2.6 (x i) (y v) v | (i, (p, v)) <- zip [0 :: Int ..] numbered])
   where
     numbered = [(p, v) | (p, vs) <- zip [0 ..] processes, v <- vs]
@@ -55,8 +55,8 @@ samplesPlot processes
     x i = left + 6 + (right - left - 12) * fromIntegral i / fromIntegral (max 1 (length values - 1))
     y v = bottom - (bottom - top) * (v - low) / (high - low)
     levels = [low + (high - low) * f | f <- [0.1, 0.5, 0.9]]
-    tick v = el "g" [] [el "line" ["class" =: "grid", "x1" =. left, "x2" =. 318, "y1" =. y v, "y2" =. y v] [], label "end" "tick" (left - 6) (y v + 4) (shortDuration v)]
-    density = el "path" ["class" =: "density", "d" =: ("M" <> Text.unwords ([at (right + 8) bottom'] ++ [at (right + 8 + 56 * p / peak) (y v) | (v, p) <- curve] ++ [at (right + 8) top', "Z"]))] []
+    tick v = element "g" [] [element "line" ["class" =: "grid", "x1" =. left, "x2" =. 318, "y1" =. y v, "y2" =. y v] [], label "end" "tick" (left - 6) (y v + 4) (shortDuration v)]
+    density = element "path" ["class" =: "density", "d" =: ("M" <> Text.unwords ([at (right + 8) bottom'] ++ [at (right + 8 + 56 * p / peak) (y v) | (v, p) <- curve] ++ [at (right + 8) top', "Z"]))] []
     curve = [(v, p) | let (vs, ps) = kde 64 (U.fromList values), (v, p) <- U.toList (U.zip vs ps), v >= low, v <= high]
     peak = maximum (1e-300 : map snd curve)
     (bottom', top') = case curve of
@@ -65,18 +65,18 @@ samplesPlot processes
     at a b = snd ("" =. a) <> "," <> snd ("" =. b)
 
 svg :: Double -> Double -> [Node] -> Node
-svg width height = el "svg" ["viewBox" =: Text.unwords ["0", "0", whole width, whole height], "role" =: "img"]
+svg width height = element "svg" ["viewBox" =: Text.unwords ["0", "0", whole width, whole height], "role" =: "img"]
   where
     whole = Text.pack . show . (ceiling :: Double -> Int)
 
 dot :: Text -> Double -> Double -> Double -> Double -> Node
-dot name radius x y v = el "circle" ["class" =: name, "cx" =. x, "cy" =. y, "r" =. radius] [el "title" [] [words' (duration v)]]
+dot name radius x y v = element "circle" ["class" =: name, "cx" =. x, "cy" =. y, "r" =. radius] [element "title" [] [text (duration v)]]
 
 vertical :: Double -> Double -> Double -> Node
-vertical x top bottom = el "line" ["class" =: "grid", "x1" =. x, "x2" =. x, "y1" =. top, "y2" =. bottom] []
+vertical x top bottom = element "line" ["class" =: "grid", "x1" =. x, "x2" =. x, "y1" =. top, "y2" =. bottom] []
 
 label :: Text -> Text -> Double -> Double -> Text -> Node
-label anchor name x y text = el "text" ["class" =: name, "text-anchor" =: anchor, "x" =. x, "y" =. y] [words' text]
+label anchor name x y content = element "text" ["class" =: name, "text-anchor" =: anchor, "x" =. x, "y" =. y] [text content]
 
 -- | 1, 2 and 5 times powers of ten; powers alone where there are many.
 ticks :: Double -> Double -> [Double]

@@ -10,7 +10,7 @@ module Capstan.CLI.Bench.Events
   )
 where
 
-import Capstan.CLI.Bench.Markup
+import Capstan.Bench.Markup
 import Capstan.CLI.Bench.Plot
 import Capstan.CLI.Bench.Statistics (median)
 import Capstan.CLI.Bench.Types

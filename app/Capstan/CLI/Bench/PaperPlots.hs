@@ -11,7 +11,7 @@ module Capstan.CLI.Bench.PaperPlots
   )
 where
 
-import Capstan.CLI.Bench.Markup
+import Capstan.Bench.Markup
 import Capstan.CLI.Bench.Paper
 import Capstan.CLI.Bench.Plot
 import Capstan.CLI.Bench.Types (Results (..), rowRuntime)

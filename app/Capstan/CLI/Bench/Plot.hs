@@ -18,7 +18,7 @@ module Capstan.CLI.Bench.Plot
   )
 where
 
-import Capstan.CLI.Bench.Markup
+import Capstan.Bench.Markup
 import Capstan.CLI.Bench.Statistics (Ratio (..))
 import Capstan.CLI.Bench.Table (figure)
 import Data.Maybe (fromMaybe)

@@ -9,8 +9,8 @@ module Capstan.CLI.Bench.Report
   )
 where
 
+import Capstan.Bench.Markup
 import Capstan.CLI.Bench.Events (eventPlots)
-import Capstan.CLI.Bench.Markup
 import Capstan.CLI.Bench.Paper (Published (..), PublishedRow (..), bestHere, published)
 import Capstan.CLI.Bench.PaperPlots (paperPlots)
 import Capstan.CLI.Bench.Plot
