@@ -35,12 +35,15 @@ module Capstan.Task.Cell
     Runner (..),
     Home (..),
     Interrupt (..),
+    interruptOf,
     isInterrupt,
     newCell,
+    look,
     claim,
     claimOwn,
     isOwn,
     isTaken,
+    isEnded,
     begin,
     finish,
     interrupt,
@@ -49,16 +52,15 @@ module Capstan.Task.Cell
     waitSurely,
     takeSurely,
     forkMasked,
-    Current (..),
   )
 where
 
 import Capstan.Task.Counters (Counters)
+import Capstan.Task.Group (Group)
 import Control.Concurrent (ThreadId, forkIO, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
 import Control.Monad (forM_, void)
-import Data.IORef (IORef)
 import GHC.Exts
 import GHC.IO (IO (..), unsafeUnmask)
 import System.Mem.Weak (Weak, deRefWeak)
@@ -66,9 +68,7 @@ import System.Mem.Weak (Weak, deRefWeak)
 -- | Where a task of a scope belongs.
 data Home = Home
   { counters :: !Counters,
-    failure :: !(IORef (Maybe SomeException)),
-    -- | Who runs the body of the scope, for interrupts.
-    bodyCell :: !(Cell ()),
+    group :: !Group,
     allEnded :: !(MVar ())
   }
 
@@ -107,11 +107,6 @@ data Cell a = Cell (MutVar# RealWorld (Status a))
 instance Eq (Cell a) where
   Cell a == Cell b = isTrue# (sameMutVar# a b)
 
--- | What a worker runs now: the failure of its scope, and what interrupts it.
-data Current
-  = NoTask
-  | Running !(IORef (Maybe SomeException)) (IO ())
-
 -- | Ends a computation whose result, in that cell, nobody wants any more.
 data Interrupt = forall a. Interrupt (Cell a)
 
@@ -121,6 +116,10 @@ instance Show Interrupt where
 instance Exception Interrupt where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
+
+-- | The interrupt of a cell, as an exception.
+interruptOf :: Cell a -> SomeException
+interruptOf = toException . Interrupt
 
 -- | Whether the exception is the interrupt of this cell.
 isInterrupt :: Cell a -> SomeException -> Bool
@@ -134,6 +133,10 @@ newCell :: Status a -> IO (Cell a)
 newCell !status = IO $ \s -> case newMutVar# status s of
   (# s1, var #) -> (# s1, Cell var #)
 {-# INLINE newCell #-}
+
+-- | What the task is now.
+look :: Cell a -> IO (Status a)
+look = readStatus
 
 readStatus :: Cell a -> IO (Status a)
 readStatus (Cell var) = IO (readMutVar# var)
@@ -183,6 +186,15 @@ isTaken cell = do
     Spark _ -> False
     _ -> True
 
+-- | Whether the result is there.
+isEnded :: Cell a -> IO Bool
+isEnded cell = do
+  status <- readStatus cell
+  pure $ case status of
+    Done _ -> True
+    Failed _ -> True
+    _ -> False
+
 -- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer
 -- is 'False' if it was interrupted before.
 begin :: Runner -> Cell a -> IO Bool
@@ -215,19 +227,23 @@ finish cell result = do
 -- | Sees to it that the thread that computes the result, if one says that it does, is interrupted. Does not
 -- wait for it.
 interrupt :: Cell a -> IO ()
-interrupt cell = void (forkMasked (myThreadId >>= attempt))
+interrupt cell = do
+  status <- readStatus cell
+  case status of
+    Open (Started _) _ -> void (forkMasked (myThreadId >>= throwAs))
+    Open Pending waiters -> do
+      swapped <- swap cell status (Open Interrupted waiters)
+      if swapped then pure () else interrupt cell
+    _ -> pure ()
   where
-    attempt me = do
+    throwAs me = do
       status <- readStatus cell
       case status of
         Open (Started runner) waiters -> do
           swapped <- swap cell status (Open (Interrupting me) waiters)
           if swapped
             then throwAt runner `catch` \e -> let _ = e :: SomeAsyncException in pure ()
-            else attempt me
-        Open Pending waiters -> do
-          swapped <- swap cell status (Open Interrupted waiters)
-          if swapped then pure () else attempt me
+            else throwAs me
         _ -> pure ()
     throwAt runner = case runner of
       Body thread -> throwTo thread (Interrupt cell)

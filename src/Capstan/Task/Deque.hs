@@ -39,7 +39,11 @@
 -- (D4) A thief clears its slot after it has read it, and the owner pushes only into a cleared slot.
 -- So a ring that comes round never overwrites what a slow thief has still to read; it is full.
 --
--- (D5) Between two heap checks, one Haskell thread runs on a Capability. The owner's operations are C--
+-- (D5) The owner of a Capability that 'Control.Concurrent.setNumCapabilities' has taken out of use pops nothing,
+-- and then others publish its entries. Whether one is in use changes while no Capability runs, so not amid
+-- one of these operations.
+--
+-- (D6) Between two heap checks, one Haskell thread runs on a Capability. The owner's operations are C--
 -- without heap checks, so two threads of one Capability never mix theirs.
 --
 -- Indices count modulo 2^32, which is far above the ring's size. An entry is a task whose claim
@@ -54,12 +58,18 @@ module Capstan.Task.Deque
     Flags,
     newFlags,
     addSearching,
-    anySearching,
+    Scout (..),
+    setScout,
+    changeScout,
+    scoutOf,
     setIdle,
-    setReady,
+    isIdle,
+    remember,
     push,
+    pushSurely,
     pop,
     publish,
+    publishOf,
     hungry,
     steal,
     hasPublic,
@@ -70,27 +80,28 @@ where
 
 import Capstan.Task.Cell (Cell (..), Phase (..), Status (..), newCell)
 import Capstan.Task.Counters (Counters (..))
-import Control.Monad (forM_)
+import Capstan.Task.Group (Context (..), Place (..))
+import Control.Monad (forM_, when)
 import Data.Bits (unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
 import GHC.IO (IO (..))
 import Unsafe.Coerce (unsafeCoerce)
 
--- | What lies in a deque: the cell of a task.
-newtype Entry = Entry (Cell Any)
+-- | What lies in a deque: the cell of a task, and the context of who pushed it.
+data Entry = Entry !(Cell Any) !Context
 
 -- | A task, for a deque.
-entryOf :: Cell a -> Entry
-entryOf = unsafeCoerce
-{-# INLINE entryOf #-}
+entryOf :: Cell a -> Context -> Entry
+entryOf cell = Entry (unsafeCoerce cell)
 
 -- | The deques of a pool, one for each Capability up to a number.
 --
 -- Element 0 of the array is the entry that marks an empty slot; then come, for each Capability, its
--- state (a 'MutableByteArray#') and its ring (a 'MutableArray#'). @cmm\/task.cmm@ knows this layout.
+-- state (a 'MutableByteArray#') and its ring (a 'MutableArray#'), which has two elements for each slot and one
+-- more. @cmm\/task.cmm@ knows this layout.
 data Deques = Deques (SmallArray# Any)
 
--- | How many workers of the pool look for work, and how many Capabilities idle with a worker asleep.
+-- | How many workers of the pool look for work, and how many Capabilities idle with their scout asleep.
 data Flags = Flags (MutableByteArray# RealWorld)
 
 data State = State (MutableByteArray# RealWorld)
@@ -101,18 +112,23 @@ foreign import prim "cst_task_pushzh"
   push# ::
     SmallArray# Any ->
     MutableByteArray# RealWorld ->
-    MutVar# RealWorld (Status Any) ->
+    MutVar# RealWorld (Status a) ->
     MutableByteArray# RealWorld ->
+    Any ->
     Int# ->
     State# RealWorld ->
     (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_popzh"
   pop# ::
-    SmallArray# Any -> MutVar# RealWorld (Status Any) -> State# RealWorld -> (# State# RealWorld, Int# #)
+    SmallArray# Any -> MutVar# RealWorld (Status a) -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_publishzh"
-  publish# :: SmallArray# Any -> State# RealWorld -> (# State# RealWorld, Int# #)
+  publish# :: SmallArray# Any -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
+
+foreign import prim "cst_task_rememberzh"
+  remember# ::
+    SmallArray# Any -> MutVar# RealWorld Context -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_hungryzh"
   hungry# ::
@@ -144,17 +160,17 @@ ringSize :: Int
 ringSize = 1024
 
 -- The words of a state that Haskell reads or writes; each group has a cache line of its own.
-sharedWord, bottomWord, idleWord, readyWord :: Int
+sharedWord, bottomWord, idleWord, scoutWord :: Int
 sharedWord = 0
 bottomWord = 8
 idleWord = 16
-readyWord = 17
+scoutWord = 17
 
 -- | Deques for the Capabilities below a number.
 newDeques :: Int -> IO Deques
 newDeques count = do
-  Entry (Cell var) <- Entry <$> newCell (Open Pending [])
-  let !(I# size) = ringSize
+  Cell var <- newCell (Open Pending []) :: IO (Cell Any)
+  let !(I# size) = 2 * ringSize + 1
       !(I# elements) = 1 + 2 * count
   IO $ \s -> case entryToAny# var s of
     (# s1, empty #) -> case newSmallArray# elements empty s1 of
@@ -165,12 +181,15 @@ newDeques count = do
   where
     fill array empty size = forM_ [0 .. count - 1] $ \i -> IO $ \s ->
       case newAlignedPinnedByteArray# 192# 64# s of
-        (# s1, state #) -> case stateToAny# state (setByteArray# state 0# 192# 0# s1) of
+        (# s1, state #) -> case stateToAny# state (absent state (setByteArray# state 0# 192# 0# s1)) of
           (# s2, state' #) -> case newArray# size empty s2 of
             (# s3, ring #) -> case ringToAny# ring s3 of
               (# s4, ring' #) -> (# set (2 + 2 * i) ring' (set (1 + 2 * i) state' s4), () #)
       where
         set (I# i) = writeSmallArray# array i
+        !(I# scout) = scoutWord
+        !(I# none) = fromEnum Absent
+        absent state = writeIntArray# state scout none
 
 -- | The number of Capabilities that have a deque.
 capacity :: Deques -> Int
@@ -193,29 +212,44 @@ readWord (State state) (I# i) = IO $ \s -> case atomicReadIntArray# state i s of
 writeWord :: State -> Int -> Int -> IO ()
 writeWord (State state) (I# i) (I# x) = IO $ \s -> (# atomicWriteIntArray# state i x s, () #)
 
--- | Pushes an entry on the deque of the Capability that the caller is on, and counts it. The answer is 0
--- if nothing was pushed: the ring is full, the Capability has no deque, or its workers are not ready
--- ('setReady') and the caller has not promised, by the 'True', to wake one. Else it is 1, plus 2 if
--- another Capability idles with a worker asleep, plus 4 times the number of the Capability if the
--- promise was given; then all of the deque is public.
-push :: Deques -> Flags -> Counters -> Entry -> Bool -> IO Int
-push (Deques deques) (Flags flags) (Counters counters) (Entry (Cell entry)) wakes =
-  IO $ \s -> case push# deques flags entry counters promise s of
+-- | Pushes a task on the deque of the Capability that the caller is on, in the context of the caller, and counts
+-- it. The answer is 0 if nothing was pushed: the ring is full, the Capability has no deque, its scout is not
+-- awake there, or it does not know the caller's place ('remember'). Else it is 1, plus 2 if another Capability
+-- idles with its scout asleep.
+push :: Deques -> Flags -> Counters -> Cell a -> IO Int
+push (Deques deques) (Flags flags) (Counters counters) (Cell cell) =
+  IO $ \s -> case push# deques flags cell counters (unsafeCoerce Outside) 0# s of
     (# s1, answer #) -> (# s1, I# answer #)
-  where
-    !(I# promise) = fromEnum wakes
 {-# INLINE push #-}
 
--- | Takes an entry back that is the newest of the Capability's deque. If the answer is 'True', no
+-- | As 'push', in the context of the entry, for who has promised to wake the scout of the Capability then, which
+-- is what a quarter of the answer is. All of the deque is public then. The answer is 0 if the ring is full or
+-- there is none.
+pushSurely :: Deques -> Flags -> Counters -> Entry -> IO Int
+pushSurely (Deques deques) (Flags flags) (Counters counters) (Entry (Cell cell) !context) =
+  IO $ \s -> case push# deques flags cell counters (unsafeCoerce context) 1# s of
+    (# s1, answer #) -> (# s1, I# answer #)
+
+-- | Remembers on this Capability where the calling thread keeps its context.
+remember :: Deques -> Place -> IO ()
+remember (Deques deques) (Place place) = IO $ \s -> case remember# deques place s of
+  (# s1, _ #) -> (# s1, () #)
+
+-- | Takes a task back that is the newest of the Capability's deque. If the answer is 'True', no
 -- worker has it or will have it.
-pop :: Deques -> Entry -> IO Bool
-pop (Deques deques) (Entry (Cell entry)) = IO $ \s -> case pop# deques entry s of
+pop :: Deques -> Cell a -> IO Bool
+pop (Deques deques) (Cell cell) = IO $ \s -> case pop# deques cell s of
   (# s1, answer #) -> (# s1, isTrue# answer #)
 {-# INLINE pop #-}
 
 -- | Makes all entries of the Capability's deque public. The answer is their number.
 publish :: Deques -> IO Int
-publish (Deques deques) = IO $ \s -> case publish# deques s of
+publish deques = capability >>= publishOf deques
+
+-- | As 'publish', of a Capability that is not in use, or where the caller was a moment ago. The answer is 0 for
+-- others.
+publishOf :: Deques -> Int -> IO Int
+publishOf (Deques deques) (I# n) = IO $ \s -> case publish# deques n s of
   (# s1, answer #) -> (# s1, I# answer #)
 
 -- | Whether another Capability wants work and this one has nothing in its deque.
@@ -241,13 +275,16 @@ steal deques@(Deques array) n = do
       swapped <- swap state word (split * 0x100000000 .|. ((top + 1) .&. 0xffffffff))
       if swapped then Just <$> takeSlot (top .&. (ringSize - 1)) else steal deques n
   where
-    -- Ours alone since the swap (D1), and read after it (D2).
-    takeSlot (I# i) = do
+    -- Ours alone since the swap (D1), and read after it (D2). The owner sees an empty slot by its entry (D4).
+    takeSlot slot = do
       Ring ring <- ringOf deques n
+      let !(I# i) = 2 * slot
       IO $ \s -> case readArray# ring i s of
-        (# s1, x #) -> case indexSmallArray# array 0# of
-          (# empty #) -> case anyToEntry# x (writeArray# ring i empty s1) of
-            (# s2, entry #) -> (# s2, Entry (Cell entry) #)
+        (# s1, x #) -> case readArray# ring (i +# 1#) s1 of
+          (# s2, context #) -> case indexSmallArray# array 0# of
+            (# empty #) -> case writeArray# ring i empty (writeArray# ring (i +# 1#) empty s2) of
+              s3 -> case anyToEntry# x s3 of
+                (# s4, entry #) -> (# s4, Entry (Cell entry) (unsafeCoerce context) #)
 
 swap :: State -> Int -> Int -> IO Bool
 swap (State state) (I# old) (I# new) = IO $ \s -> case casIntArray# state 0# old new s of
@@ -276,23 +313,54 @@ addSearching :: Flags -> Int -> IO ()
 addSearching (Flags flags) (I# n) = IO $ \s -> case fetchAddIntArray# flags 0# n s of
   (# s1, _ #) -> (# s1, () #)
 
--- | Whether any does.
-anySearching :: Flags -> IO Bool
-anySearching (Flags flags) = (/= 0) <$> readWord (State flags) 0
+-- | How the scout of a seat is ("Capstan.Task.Pool"); its number is what @cmm\/task.cmm@ reads, which pushes
+-- without a word where it is 0.
+data Scout
+  = -- | Awake, on the Capability.
+    Awake
+  | Asleep
+  | -- | There is none.
+    Absent
+  | -- | Awake, and not bound to the deque.
+    Elsewhere
+  deriving (Eq, Enum)
 
--- | Says whether a Capability idles: all its workers look for work or sleep, and one sleeps.
--- Callers exclude each other for each Capability.
+-- | Sets it; for the scout.
+setScout :: Deques -> Int -> Scout -> IO ()
+setScout deques n scout = do
+  state <- stateOf deques n
+  writeWord state scoutWord (fromEnum scout)
+
+-- | How it is.
+scoutOf :: Deques -> Int -> IO Scout
+scoutOf deques n = toEnum <$> (stateOf deques n >>= (`readWord` scoutWord))
+
+-- | Changes it from one to another, if it is the one. The answer is whether it was.
+changeScout :: Deques -> Int -> Scout -> Scout -> IO Bool
+changeScout deques n from to = do
+  now <- scoutOf deques n
+  if now /= from
+    then pure False
+    else do
+      State state <- stateOf deques n
+      let !(I# i) = scoutWord
+          !(I# old) = fromEnum from
+          !(I# new) = fromEnum to
+      IO $ \s -> case casIntArray# state i old new s of
+        (# s1, seen #) -> (# s1, isTrue# (seen ==# old) #)
+
+-- | Says whether a Capability idles with its scout asleep. Only the scout says so, while it is awake, and who has
+-- changed it from asleep to awake takes that back.
 setIdle :: Deques -> Flags -> Int -> Bool -> IO ()
 setIdle deques (Flags flags) n idle = do
-  state <- stateOf deques n
-  was <- readWord state idleWord
-  let !(I# change) = fromEnum idle - was
-  writeWord state idleWord (fromEnum idle)
-  IO $ \s -> case fetchAddIntArray# flags 1# change s of
-    (# s1, _ #) -> (# s1, () #)
+  was <- isIdle deques n
+  when (was /= idle) $ do
+    state <- stateOf deques n
+    writeWord state idleWord (fromEnum idle)
+    let !(I# change) = if idle then 1 else -1
+    IO $ \s -> case fetchAddIntArray# flags 1# change s of
+      (# s1, _ #) -> (# s1, () #)
 
--- | Says whether the workers of a Capability are ready: there are some, on it, and none sleeps.
-setReady :: Deques -> Int -> Bool -> IO ()
-setReady deques n ready = do
-  state <- stateOf deques n
-  writeWord state readyWord (fromEnum ready)
+-- | Whether it does.
+isIdle :: Deques -> Int -> IO Bool
+isIdle deques n = (/= 0) <$> (stateOf deques n >>= (`readWord` idleWord))

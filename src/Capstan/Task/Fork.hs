@@ -26,7 +26,7 @@ module Capstan.Task.Fork
 where
 
 import Capstan.Task.Cell
-import Capstan.Task.Deque (entryOf, pop)
+import Capstan.Task.Deque (pop)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Control.Concurrent (myThreadId)
@@ -67,9 +67,9 @@ bothOn pool left right = do
       Unmasked -> True
       _ -> False
     branches cell = do
-      spawn pool (uncounted pool) (entryOf cell)
+      spawn pool (uncounted pool) cell
       a <- left
-      mine <- pop (deques pool) (entryOf cell)
+      mine <- pop (deques pool) cell
       if mine then pure (RightIsMine a) else joinBranch cell a
 {-# INLINE bothOn #-}
 
@@ -85,7 +85,7 @@ joinBranch cell a = do
 -- | The owner has an exception: the right branch must end before it goes on.
 abandon :: Pool -> Cell b -> SomeException -> IO a
 abandon pool cell e = do
-  _ <- pop (deques pool) (entryOf cell)
+  _ <- pop (deques pool) cell
   status <- claimOwn cell
   case status of
     Branch {} -> throwIO e
@@ -110,9 +110,9 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
     pool = defaultPool
     IO pair = do
       cell <- newCell (Spark right)
-      spawn pool (uncounted pool) (entryOf cell)
+      spawn pool (uncounted pool) cell
       !a <- pure left
-      mine <- pop (deques pool) (entryOf cell)
+      mine <- pop (deques pool) cell
       if mine then pure () else joinSpark cell
       !b <- pure right
       pure (a, b)

@@ -5,36 +5,39 @@
 -- Module      : Capstan.Task.Pool
 -- Description : The workers of a pool: who looks for tasks, who sleeps, who is woken
 --
--- A pool has a deque for each Capability, and a /seat/ on some of them. A seat has one worker at work
--- and one in reserve, both green threads that stay on the Capability: when a task blocks its worker
--- (in an 'MVar', in STM, in a foreign call), the one in reserve goes on.
+-- A pool has a deque for each Capability, and a /seat/ on each that is in use. A seat has one /scout/, a
+-- green thread that stays on the Capability and looks for tasks, sleeps when there are none, and is the only one
+-- of the seat that sleeps. When it finds a task it appoints its successor, another thread, and runs that task and those
+-- that it finds next; then it ends. So when a task blocks its worker (in an 'MVar', in STM, in a foreign
+-- call), the new scout goes on.
 --
--- A worker that is woken while another thread computes on its Capability is polite: it lets that
--- thread have its time slice, up to ten times. So a Capability is not shared between a program's own
--- thread and a worker while another worker can take the task.
+-- A scout is polite: it lets a thread of the program that computes on its Capability have its time slice, up to
+-- ten times, and one that runs a task have it for as long as that computes. So a Capability is not shared
+-- while another worker can take the task.
 --
 -- == Why no task is forgotten
 --
--- A seat is /ready/ if none of its workers sleeps. It always has a worker that runs no task
--- ('Crew'): so in a ready seat there is one that will look at the seat's deque, private part and all,
--- before it sleeps.
+-- How the scout is stands in one word, 'Scout', that changes by compare-and-swap. Who swaps it from asleep to
+-- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
 --
--- (P1) A deque with entries has a ready seat, or somebody is about to wake one. A push into a deque
--- whose seat is not ready is refused, unless the caller has promised to wake a worker; it keeps the
--- promise uninterruptibly, and of the seat where the push was, wherever its thread is by then. A worker
--- that wants to sleep says that the seat is not ready, and looks at its deque after that. The push and
--- the worker's steps are of one Capability, so one of them sees the other. Where a Capability has no seat
--- its entries are public at once, or spilled, and any seat's worker is woken: (P2), with the crew's lock
--- in place of the flags.
+-- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one. A push where the scout is
+-- not awake is refused, unless the caller has promised to wake it; the promise is kept uninterruptibly, and on
+-- the seat where the push was, wherever the thread is by then. The scout says that it sleeps, and looks at its
+-- deque after that, private part and all. The push and the scout's steps are of one Capability, so one of
+-- them sees the other.
 --
--- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only:
+-- (P2) Between Capabilities: who makes something public does so by an atomic operation, and looks for sleepers after it;
+-- a scout says that it sleeps by an atomic operation, and looks at the public parts after it. One of them
+-- sees the other.
 --
--- (P2) Between Capabilities: a push into a deque whose public part is empty publishes by an atomic
--- operation, and reads the flags after it; a worker raises the flags by an atomic operation, and looks
--- at the public parts after it. One of them sees the other.
+-- (P3) A scout that finds that it is not on its Capability any more, or that this is not in use, leaves: it says that the
+-- seat has none, and wakes another, or knows by (P2) that the others will look. Who looks and finds private
+-- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Deque",
+-- D5), else appoints a scout there. So 'Control.Concurrent.setNumCapabilities' strands nothing.
 --
--- (P3) What is still private when its Capability computes for long without pushing is published by a
--- thread that a worker forks there when it finds nothing else.
+-- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only: what is still private when
+-- its Capability computes for long without pushing is published by a thread that a scout forks there when
+-- it finds nothing else.
 module Capstan.Task.Pool
   ( Pool (..),
     Seat,
@@ -42,7 +45,6 @@ module Capstan.Task.Pool
     endPool,
     serveCapabilities,
     spawn,
-    currents,
     poolSize,
   )
 where
@@ -50,7 +52,8 @@ where
 import Capstan.Task.Cell
 import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
-import Capstan.Task.Run (runClaimed)
+import Capstan.Task.Group
+import Capstan.Task.Run (isWanted, runClaimed)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -60,8 +63,9 @@ import Data.Maybe (isJust)
 import qualified Data.Vector as V
 import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
-import GHC.Conc (getNumProcessors)
+import GHC.Conc (ThreadStatus (..), getNumProcessors, threadStatus)
 import GHC.IO (unsafeUnmask)
+import System.Mem.Weak (Weak, deRefWeak)
 
 -- | Workers, with the deques that they serve.
 data Pool = Pool
@@ -73,32 +77,20 @@ data Pool = Pool
     flags :: !Flags,
     uncounted :: !Counters,
     seats :: !(V.Vector Seat),
-    -- | Capabilities that were given workers. Who changes it holds it.
-    served :: !(MVar Int),
-    -- | Whether workers have withdrawn since.
-    vacant :: !(IORef Bool),
     -- | Blocks of tasks for which no ring had room.
     spilled :: !(IORef [[Entry]]),
     ended :: !(IORef Bool),
-    -- | Keeps the pool, and so the workers that sleep, from the collector. It would tell them that they are
+    -- | Keeps the pool, and so the scouts that sleep, from the collector. It would tell them that they are
     -- blocked for ever, whenever it finds that all threads that use the pool are.
     root :: !(IORef (Maybe (StablePtr Pool)))
   }
 
--- | The workers of a pool on one Capability.
+-- | The place of a scout. How it is stands beside the deque of the same number ('scoutOf').
 data Seat = Seat
   { number :: !Int,
-    crew :: !(MVar Crew),
-    running :: !(IORef [IORef Current])
-  }
-
--- | How many workers a seat has, how many of them run tasks (never all), and those that sleep.
-data Crew = Crew
-  { -- | Whether it serves its Capability. It does not once 'setNumCapabilities' has taken that away.
-    present :: !Bool,
-    threads :: !Int,
-    engaged :: !Int,
-    sleepers :: [MVar ()]
+    bell :: !(MVar ()),
+    -- | Workers of the seat that run tasks: their places, and their weak names ('Runner').
+    engaged :: !(IORef [(Place, Weak ThreadId)])
   }
 
 -- | How many of its tasks run at once.
@@ -110,14 +102,11 @@ newPool :: String -> Int -> IO Pool
 newPool poolName poolLimit = do
   have <- getNumCapabilities
   processors <- getNumProcessors
-  let count = 2 * max have (max processors 4)
+  let count = max poolLimit (2 * max have (max processors 4))
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  seats <- V.generateM count $ \number ->
-    Seat number <$> newMVar (Crew False 0 0 []) <*> newIORef []
-  served <- newMVar 0
-  vacant <- newIORef False
+  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newIORef []
   spilled <- newIORef []
   ended <- newIORef False
   -- A small pool's seats are not where its tasks are pushed, so its deques are public throughout.
@@ -127,64 +116,60 @@ newPool poolName poolLimit = do
   newStablePtr pool >>= writeIORef root . Just
   pure pool
 
--- | Gives workers to each Capability that has none, up to the pool's limit.
+-- | Gives scouts to the Capabilities that have none, up to the pool's limit.
 serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
-  have <- getNumCapabilities
-  let want = min (V.length (seats pool)) (if poolLimit pool > 0 then poolLimit pool else have)
-  already <- readMVar (served pool)
-  vacancy <- readIORef (vacant pool)
-  when (already /= want || vacancy) . uninterruptibleMask_ . modifyMVar_ (served pool) $ \_ -> do
-    atomicWriteIORef (vacant pool) False
-    forM_ (V.take want (seats pool)) $ \seat -> withCrew pool seat $ \state ->
-      if present state then pure (state, ()) else (,()) <$> hire pool seat state
-    pure want
+  want <- poolSize pool
+  forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
+    now <- scoutOf (deques pool) n
+    when (now == Absent) (void (attend pool n))
 
 -- | Ends the workers of a pool, when they have nothing to do.
 endPool :: Pool -> IO ()
 endPool pool = do
   atomicWriteIORef (ended pool) True
-  forM_ (seats pool) $ \seat -> do
-    let wakeAll = do
-          woken <- wake pool seat
-          when woken wakeAll
-    wakeAll
+  forM_ [0 .. V.length (seats pool) - 1] (ring pool)
   atomicModifyIORef' (root pool) (Nothing,) >>= mapM_ freeStablePtr
 
--- | What the workers run, for who wants to interrupt some of it.
-currents :: Pool -> IO [Current]
-currents pool = do
-  refs <- forM (V.toList (seats pool)) (readIORef . running)
-  mapM readIORef (concat refs)
-
 -- | Pushes a task.
-spawn :: Pool -> Counters -> Entry -> IO ()
-spawn pool counters entry = do
-  answer <- push (deques pool) (flags pool) counters entry False
-  if answer == 1 then pure () else spawnSlowly pool counters entry answer
+spawn :: Pool -> Counters -> Cell a -> IO ()
+spawn pool counters cell = do
+  answer <- push (deques pool) (flags pool) counters cell
+  if answer == 1 then pure () else spawnSlowly pool counters cell answer
 {-# INLINE spawn #-}
 
 -- | What there is to do after a first push, which may have been refused.
-spawnSlowly :: Pool -> Counters -> Entry -> Int -> IO ()
-spawnSlowly pool counters entry answer
+spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
+spawnSlowly pool counters cell answer
   | answer /= 0 = capability >>= wakeOther pool
   | otherwise = uninterruptibleMask_ $ do
-    pushed <- push (deques pool) (flags pool) counters entry True
-    if pushed /= 0
-      then wakeAfter pool pushed
-      else do
-        countPushed counters
-        spill pool
-        again <- push (deques pool) (flags pool) (uncounted pool) entry True
-        if again /= 0 then wakeAfter pool again else spillBlock pool [entry]
+    place <- placeHere
+    remember (deques pool) place
+    again <- push (deques pool) (flags pool) counters cell
+    case again of
+      0 -> contextAt place >>= spawnSurely pool counters . entryOf cell
+      1 -> pure ()
+      _ -> capability >>= wakeOther pool
 {-# NOINLINE spawnSlowly #-}
+
+-- | Pushes a task where the scout sleeps, or puts it where all find it. The caller is uninterruptible.
+spawnSurely :: Pool -> Counters -> Entry -> IO ()
+spawnSurely pool counters entry = do
+  pushed <- pushSurely (deques pool) (flags pool) counters entry
+  if pushed /= 0
+    then wakeAfter pool pushed
+    else do
+      countPushed counters
+      spill pool
+      again <- pushSurely (deques pool) (flags pool) (uncounted pool) entry
+      if again /= 0 then wakeAfter pool again else spillBlock pool [entry]
 
 -- | Keeps the promise of a push.
 wakeAfter :: Pool -> Int -> IO ()
 wakeAfter pool answer = do
   let there = answer `unsafeShiftR` 2
-  woken <- wake pool (seats pool V.! there)
-  when (not woken || answer .&. 2 /= 0) (wakeOther pool there)
+  served <- attend pool there
+  unless (served && answer .&. 2 == 0) (wakeOther pool there)
 
 -- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
 spill :: Pool -> IO ()
@@ -192,7 +177,7 @@ spill pool = do
   _ <- publish (deques pool)
   here <- capability
   when (here < capacity (deques pool)) $ do
-    block <- stealSome pool here (ringSize `div` 2) >>= filterM (\(Entry cell) -> not <$> isTaken cell)
+    block <- stealSome pool here (ringSize `div` 2) >>= filterM isWanted
     unless (null block) (spillBlock pool block)
 
 -- | Takes the oldest public tasks of a deque, so many at most.
@@ -209,42 +194,56 @@ spillBlock pool block = do
   atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
   capability >>= wakeOther pool
 
--- | Wakes a worker of another Capability than that one; or of that one, if all others are awake.
+-- | Wakes the scout of another Capability than that one, if one idles; else any that sleeps. If all are awake each
+-- will look before it sleeps.
 wakeOther :: Pool -> Int -> IO ()
 wakeOther pool here = do
-  count <- readMVar (served pool)
-  let go n = when (n <= count) $ do
-        woken <- wake pool (seats pool V.! ((here + n) `mod` count))
-        unless woken (go (n + 1))
-  when (count > 0) (go 1)
+  idle <- anyM ringIdle others
+  unless idle (void (anyM (ring pool) (others ++ [here])))
+  where
+    count = V.length (seats pool)
+    others = [(here + n) `mod` count | n <- [1 .. count - 1]]
+    ringIdle n = isIdle (deques pool) n >>= \idle -> if idle then ring pool n else pure False
 
--- | Wakes a worker of a seat; the answer is whether one slept.
-wake :: Pool -> Seat -> IO Bool
-wake pool seat = withCrew pool seat $ \state -> case sleepers state of
-  [] -> pure (state, False)
-  sleeper : others -> (state {sleepers = others}, True) <$ tryPutMVar sleeper ()
+-- | Wakes the scout of a seat; the answer is whether it slept.
+ring :: Pool -> Int -> IO Bool
+ring pool n
+  | n >= V.length (seats pool) = pure False
+  | otherwise = uninterruptibleMask_ $ do
+    won <- changeScout (deques pool) n Asleep (awake pool)
+    when won $ do
+      setIdle (deques pool) (flags pool) n False
+      putMVar (bell (seats pool V.! n)) ()
+    pure won
 
--- | Changes the crew, and says who of it sleeps. The lock is held for a moment only.
-withCrew :: Pool -> Seat -> (Crew -> IO (Crew, a)) -> IO a
-withCrew pool seat change = uninterruptibleMask_ $ do
-  (state, answer) <- takeMVar (crew seat) >>= change
-  let asleep = length (sleepers state)
-  setReady (deques pool) (number seat) (poolLimit pool == 0 && present state && asleep == 0)
-  setIdle (deques pool) (flags pool) (number seat) (asleep > 0 && asleep == threads state)
-  putMVar (crew seat) state
-  pure answer
+-- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
+attend :: Pool -> Int -> IO Bool
+attend pool n
+  | n >= V.length (seats pool) = pure False
+  | otherwise = do
+    now <- scoutOf (deques pool) n
+    case now of
+      Asleep -> True <$ ring pool n
+      Absent -> do
+        wanted <- isServed pool n
+        when wanted . uninterruptibleMask_ $ do
+          won <- changeScout (deques pool) n Absent (awake pool)
+          when won (appoint pool (seats pool V.! n))
+        pure wanted
+      _ -> pure True
 
--- | Starts a worker.
-hire :: Pool -> Seat -> Crew -> IO Crew
-hire pool seat state = do
-  current <- newIORef NoTask
-  atomicModifyIORef' (running seat) (\all' -> (current : all', ()))
-  -- Whatever the state of exceptions that the worker inherits, they must reach its tasks.
-  thread <- forkOn (number seat) . unsafeUnmask . mask_ $ work pool seat current
-  (place, _) <- threadCapability thread
-  pure state {threads = threads state + 1, present = poolLimit pool > 0 || place == number seat}
+-- | How a scout of the pool is while it is awake.
+awake :: Pool -> Scout
+awake pool = if poolLimit pool > 0 then Elsewhere else Awake
 
--- | Whether a worker can serve its seat: it is on the Capability, and that is in use.
+-- | Whether a seat is to have a scout.
+isServed :: Pool -> Int -> IO Bool
+isServed pool n = do
+  over <- readIORef (ended pool)
+  size <- poolSize pool
+  pure (not over && n < size)
+
+-- | Whether the caller, a worker of the seat, can serve it: it is on the Capability, and that is in use.
 belongs :: Pool -> Seat -> IO Bool
 belongs pool seat
   | poolLimit pool > 0 = pure True
@@ -253,89 +252,100 @@ belongs pool seat
     have <- getNumCapabilities
     pure (here == number seat && here < have)
 
--- | A worker's life. It is masked but for the tasks themselves.
-work :: Pool -> Seat -> IORef Current -> IO ()
-work pool seat current = (myThreadId >>= mkWeakThreadId) >>= workAs pool seat current . Worker
+-- | Starts the thread that is the seat's scout now.
+appoint :: Pool -> Seat -> IO ()
+appoint pool seat =
+  -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
+  void . forkOn (number seat) . unsafeUnmask . mask_ $ do
+    name <- myThreadId >>= mkWeakThreadId
+    workerPlace $ \place -> scout pool seat >>= mapM_ (work pool seat name place)
 
-workAs :: Pool -> Seat -> IORef Current -> Runner -> IO ()
-workAs pool seat current self = rest
+-- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
+work :: Pool -> Seat -> Weak ThreadId -> Place -> Entry -> IO ()
+work pool seat name place first = do
+  atomicModifyIORef' (engaged seat) (\workers -> ((place, name) : workers, ()))
+  appoint pool seat
+  serve first
+  atomicModifyIORef' (engaged seat) (\workers -> (filter ((/= place) . fst) workers, ()))
+  -- The scout goes on looking for a while.
+  void (ring pool (number seat))
+  where
+    serve entry = do
+      runClaimed (Worker name) place entry
+      stays <- belongs pool seat
+      others <- filter ((/= place) . fst) <$> readIORef (engaged seat)
+      crowded <- anyM computes others
+      when (stays && not crowded) (findTask pool >>= mapM_ serve)
+
+-- | Whether a thread can go on, or does.
+computes :: (Place, Weak ThreadId) -> IO Bool
+computes (_, name) = do
+  thread <- deRefWeak name
+  status <- maybe (pure ThreadFinished) threadStatus thread
+  pure (status == ThreadRunning)
+
+-- | Looks for a task until there is one, or until the scout has left its seat.
+scout :: Pool -> Seat -> IO (Maybe Entry)
+scout pool seat = rest
   where
     rest = do
-      there <- belongs pool seat
-      over <- readIORef (ended pool)
+      stays <- belongs pool seat
       seen <- visible pool
       case () of
         _
-          | not there -> leave False >> withdrawn
+          | not stays -> leave >> pure Nothing
           | seen -> do
             free <- politely (10 :: Int)
-            state <- readMVar (crew seat)
-            idle <- if free then patiently (engaged state) else pure False
-            if idle then look else rest
-          | over -> leave True
-          | otherwise -> sleep pool seat >>= \stays -> if stays then rest else leave True
+            if free then findTask pool >>= maybe seek (pure . Just) else rest
+          | otherwise -> seek
 
-    -- Another thread of this Capability goes first; its tasks are for the others to take meanwhile.
+    -- Others of this Capability go first; its tasks are for the others to take meanwhile.
     politely n = do
       _ <- publish (deques pool)
       free <- stepAside
-      seen <- visible pool
-      if free || n == 0 then pure seen else if seen then politely (n - 1) else pure False
+      workers <- readIORef (engaged seat)
+      busy <- anyM computes workers
+      case () of
+        _
+          | busy -> if poolLimit pool > 0 then pure False else patiently (length workers)
+          | free || n == 0 -> pure True
+          | otherwise -> visible pool >>= \seen -> if seen then politely (n - 1) else pure False
 
-    -- The more workers of the seat are at work, the longer the Capability must have been free: those that
-    -- wait for a moment only (for each other's thunks, say) are not to be joined by ever more.
+    -- A worker that computes may be waiting, by yields, for what is in the deque.
     patiently n = if n <= 0 then pure True else stepAside >>= \free -> if free then patiently (n - 1) else pure False
-
-    look = do
-      found <- findTask pool
-      maybe seek engage found
 
     seek = do
       addSearching (flags pool) 1
       found <- search (200 :: Int)
       addSearching (flags pool) (-1)
-      maybe rest engage found
+      either doze (pure . Just) found
 
+    doze free = do
+      over <- sleep pool seat free
+      if over then pure Nothing else rest
+
+    -- The task, or whether the Capability was free all the time.
     search n = do
-      found <- findTask pool
       free <- stepAside
-      case found of
-        Just _ -> pure found
-        Nothing
-          | n == 0 || not free -> pure Nothing
-          | otherwise -> do
-            when (n == 150) (askForPrivate pool)
-            search (n - 1)
+      busy <- readIORef (engaged seat) >>= anyM computes
+      if busy || not free
+        then pure (Left False)
+        else do
+          found <- findTask pool
+          case found of
+            Just entry -> pure (Right entry)
+            Nothing
+              | n == 0 -> pure (Left True)
+              | otherwise -> do
+                when (n == 150) (askForPrivate pool)
+                search (n - 1)
 
-    engage entry = do
-      stays <- withCrew pool seat $ \state -> do
-        now <- if threads state - engaged state <= 1 then hire pool seat state else pure state
-        pure (now {engaged = engaged now + 1}, present now)
-      unless stays withdrawn
-      serve entry
-      left <- withCrew pool seat $ \state -> do
-        let left = engaged state - 1
-        pure (state {engaged = left}, left)
-      if left == 0 then seek else rest
-
-    serve (Entry entry) = do
-      runClaimed self (currents pool) current entry
-      state <- readMVar (crew seat)
-      when (engaged state == 1 && present state) (findTask pool >>= maybe (pure ()) serve)
-
-    leave stays = withCrew pool seat $ \state -> do
-      atomicModifyIORef' (running seat) (\all' -> (filter (/= current) all', ()))
-      let fewer = state {threads = threads state - 1, present = present state && stays}
-      have <- getNumCapabilities
-      -- A Capability that is in use again needs a worker that is on it.
-      now <- if stays || number seat >= have then pure fewer else hire pool seat fewer
-      pure (now, ())
-
-    -- What is in the deque is for other seats now.
-    withdrawn = do
-      atomicWriteIORef (vacant pool) True
-      _ <- publish (deques pool)
-      capability >>= wakeOther pool
+    -- What is in the deque is for other seats now; or the Capability is in use again and needs a scout that is
+    -- on it.
+    leave = do
+      setScout (deques pool) (number seat) Absent
+      wakeOther pool (number seat)
+      attend pool (number seat)
 
 -- | Lets other threads of the Capability run; the answer is whether there were none to speak of.
 stepAside :: IO Bool
@@ -345,24 +355,26 @@ stepAside = do
   after <- getMonotonicTimeNSec
   pure (after - before < 1000000)
 
--- | Sleeps until it is woken. The answer is 'False' if the seat has sleepers enough.
-sleep :: Pool -> Seat -> IO Bool
-sleep pool seat = do
-  sleeper <- newEmptyMVar
-  stays <- withCrew pool seat $ \state ->
-    pure $
-      if length (sleepers state) >= 2
-        then (state, False)
-        else (state {sleepers = sleeper : sleepers state}, True)
-  when stays $ do
-    -- The last look, after the seat's readiness and the flags were lowered: (P1), (P2).
-    over <- readIORef (ended pool)
-    seen <- visible pool
-    unless (over || seen) (takeMVar sleeper `catch` \e -> let _ = e :: SomeAsyncException in pure ())
-    withCrew pool seat $ \state -> pure (state {sleepers = filter (/= sleeper) (sleepers state)}, ())
-  pure stays
+-- | Sleeps until the bell rings, given whether the Capability idles meanwhile. The answer is whether the pool has
+-- ended instead.
+sleep :: Pool -> Seat -> Bool -> IO Bool
+sleep pool seat idle = do
+  setIdle (deques pool) (flags pool) (number seat) idle
+  setScout (deques pool) (number seat) Asleep
+  -- The last look, after all know that this one sleeps: (P1), (P2).
+  stays <- belongs pool seat
+  seen <- visible pool
+  over <- readIORef (ended pool)
+  rises <- if not stays || seen || over then changeScout (deques pool) (number seat) Asleep (awake pool) else pure False
+  if rises then setIdle (deques pool) (flags pool) (number seat) False else listen
+  if over && not seen
+    then True <$ setScout (deques pool) (number seat) Absent
+    else pure False
+  where
+    -- Whatever comes to a thread that runs no task is not for it.
+    listen = takeMVar (bell seat) `catch` \e -> let _ = e :: SomeException in listen
 
--- | Whether there is something to take.
+-- | Whether there is something to take. Sees to deques that nobody serves.
 visible :: Pool -> IO Bool
 visible pool = do
   own <- publish (deques pool)
@@ -370,7 +382,21 @@ visible pool = do
     then pure True
     else do
       blocks <- readIORef (spilled pool)
-      if null blocks then anyM (hasPublic (deques pool)) [0 .. capacity (deques pool) - 1] else pure True
+      if null blocks then anyM seen [0 .. capacity (deques pool) - 1] else pure True
+  where
+    seen n = hasPublic (deques pool) n >>= \public -> if public then pure True else rescue pool n
+
+-- | Sees to it that private entries of a deque without a scout are not forgotten (P3). The answer is whether they
+-- are public now.
+rescue :: Pool -> Int -> IO Bool
+rescue pool n = do
+  private <- hasPrivate (deques pool) n
+  now <- scoutOf (deques pool) n
+  if not private || now /= Absent
+    then pure False
+    else do
+      published <- publishOf (deques pool) n
+      if published > 0 then pure True else False <$ attend pool n
 
 anyM :: (a -> IO Bool) -> [a] -> IO Bool
 anyM test = foldr (\x rest -> test x >>= \yes -> if yes then pure True else rest) (pure False)
@@ -394,16 +420,16 @@ takeSpilled pool = do
   blocks <- readIORef (spilled pool)
   if null blocks
     then pure Nothing
-    else do
-      block <- atomicModifyIORef' (spilled pool) (\now -> (drop 1 now, concat (take 1 now)))
+    else uninterruptibleMask_ $ do
+      block <- atomicModifyIORef' (spilled pool) (\now -> (drop 1 now, concat (take 1 now))) >>= filterM isWanted
       case block of
         [] -> takeSpilled pool
-        entry : others -> Just entry <$ mapM_ (spawn pool (uncounted pool)) others
+        entry : others -> Just entry <$ mapM_ (spawnSurely pool (uncounted pool)) others
 
 -- | Publishes the private tasks of Capabilities that have no others, by a thread on each.
 askForPrivate :: Pool -> IO ()
 askForPrivate pool = do
-  count <- readMVar (served pool)
-  forM_ [0 .. count - 1] $ \n -> do
+  have <- getNumCapabilities
+  forM_ [0 .. min have (capacity (deques pool)) - 1] $ \n -> do
     private <- hasPrivate (deques pool) n
     when private (void (forkOn n (void (publish (deques pool)))))

@@ -4,66 +4,97 @@
 module Capstan.Task.Run
   ( runClaimed,
     runAwaited,
+    isWanted,
     failHome,
   )
 where
 
 import Capstan.Task.Cell
 import Capstan.Task.Counters
+import Capstan.Task.Deque (Entry (..))
+import Capstan.Task.Group
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (void, when)
-import Data.IORef
-import Data.Maybe (fromMaybe)
+import Data.Maybe (fromMaybe, isJust)
 import GHC.Conc (ThreadId (..))
 import GHC.IO (unsafeUnmask)
 
--- | Claims a task that a worker took from a deque, and runs it. The caller is masked. An exception that
--- comes out of the task's own handling concerns no task any more.
-runClaimed :: Runner -> IO [Current] -> IORef Current -> Cell a -> IO ()
-runClaimed self everyone current cell = quench $ do
-  status <- claim cell
+-- | Whether a worker is to claim what it found in a deque. A branch or a value of a doomed group is left to
+-- its owner, who claims it if it ever gets there; a task of a scope must end, doomed or not.
+isWanted :: Entry -> IO Bool
+isWanted (Entry cell context) = do
+  status <- look cell
   case status of
+    Task _ _ -> pure True
+    Branch _ False _ -> pure True
+    Branch {} -> not <$> isDoomed context
+    Spark _ -> not <$> isDoomed context
+    _ -> pure False
+
+isDoomed :: Context -> IO Bool
+isDoomed Outside = pure False
+isDoomed (Inside members _) = isJust <$> fate members
+
+-- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given. An
+-- exception that comes out of the task's own handling concerns no task any more.
+runClaimed :: Runner -> Place -> Entry -> IO ()
+runClaimed self place entry@(Entry cell context) = quench $ do
+  wanted <- isWanted entry
+  status <- if wanted then claim cell else look cell
+  case status of
+    _ | not wanted -> pure ()
     Task home action -> do
-      begun <- begin self cell
-      -- Before the look at the failure: see the head of "Capstan.Task.Scope".
-      atomicWriteIORef current (Running (failure home) (interrupt cell))
-      failed <- readIORef (failure home)
-      outcome <- attempt begun (maybe action throwIO failed)
-      writeIORef current NoTask
+      let reason = interruptOf cell
+      refused <- enter (Inside (group home) reason) (Member (isEnded cell) (interrupt cell))
+      outcome <- attempt refused (Inside (group home) reason) action
+      failed <- fate (group home)
       case outcome of
         Right x -> end home cell (Done x)
         Left e
-          | isInterrupt cell e -> do
-            cause <- readIORef (failure home)
-            end home cell (Failed (fromMaybe e cause))
-          | otherwise -> failHome everyone home e >> end home cell (Failed e)
+          | isInterrupt cell e -> end home cell (Failed (fromMaybe e failed))
+          | otherwise -> failHome home e >> end home cell (Failed e)
     Branch owner listens right -> do
-      begun <- begin self cell
-      outcome <- attempt begun right
+      branch <- newGroup
+      let reason = interruptOf cell
+          above = if listens then context else Outside
+      refused <- enter above (Member (isEnded cell) (doom branch reason >> interrupt cell))
+      outcome <- attempt refused (Inside branch reason) right
       case outcome of
         Right x -> finish cell (Done x)
-        Left e -> do
-          when (listens && not (isInterrupt cell e)) $
-            quench (throwTo (ThreadId owner) (Interrupt cell))
-          finish cell (Failed e)
+        Left e
+          | isJust refused || isInterrupt cell e -> endAbove above e >>= finish cell . Failed
+          | otherwise -> do
+            when listens (quench (throwTo (ThreadId owner) (Interrupt cell)))
+            finish cell (Failed e)
     Spark x -> do
-      -- What the value throws it throws again to who needs it.
-      quench (unsafeUnmask (void (evaluate x)))
+      values <- newGroup
+      let reason = interruptOf cell
+      refused <- enter context (Member (isEnded cell) (doom values reason >> interrupt cell))
+      -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
+      _ <- attempt refused (Inside values reason) (evaluate x)
       finish cell (Done x)
     _ -> pure ()
   where
-    attempt begun action = if begun then try (unsafeUnmask action) else pure (Left (toException (Interrupt cell)))
+    attempt refused inside action = case refused of
+      Just e -> pure (Left e)
+      Nothing -> do
+        begun <- begin self cell
+        if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
+
+    -- What was interrupted with its group throws to its owner what the owner is interrupted by.
+    endAbove Outside e = pure e
+    endAbove (Inside members reason) e = maybe e (const reason) <$> fate members
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the
 -- task throws is in the cell, for the caller to throw again.
-runAwaited :: IO [Current] -> Cell a -> IO ()
-runAwaited everyone cell = do
+runAwaited :: Cell a -> IO ()
+runAwaited cell = do
   status <- claim cell
   case status of
     Task home action -> do
-      failed <- readIORef (failure home)
+      failed <- fate (group home)
       case failed of
         Just e -> end home cell (Failed e)
         Nothing -> do
@@ -74,10 +105,10 @@ runAwaited everyone cell = do
               case fromException e of
                 -- The thread's own affair, and the body's if it gets there.
                 Just (SomeAsyncException _) -> do
-                  cause <- readIORef (failure home)
+                  cause <- fate (group home)
                   end home cell (Failed (fromMaybe e cause))
                   throwIO e
-                Nothing -> failHome everyone home e >> end home cell (Failed e)
+                Nothing -> failHome home e >> end home cell (Failed e)
     _ -> pure ()
 {-# INLINE runAwaited #-}
 
@@ -93,12 +124,5 @@ end home cell result = do
     when done (void (tryPutMVar (allEnded home) ()))
 
 -- | Makes a scope fail, unless it has: interrupts those workers that run a task of it, and its body.
-failHome :: IO [Current] -> Home -> SomeException -> IO ()
-failHome everyone home e = mask_ $ do
-  first <- atomicModifyIORef' (failure home) $ \now -> case now of
-    Nothing -> (Just e, True)
-    Just _ -> (now, False)
-  when first $ do
-    running <- everyone
-    interrupt (bodyCell home)
-    sequence_ [stop | Running theirs stop <- running, theirs == failure home]
+failHome :: Home -> SomeException -> IO ()
+failHome home e = mask_ (void (doom (group home) e))

@@ -4,13 +4,11 @@
 --
 -- A scope fails once, with the first exception of its body or of a task. Then
 --
--- * tasks that have not begun end with that exception as their result, without running;
--- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Cell"); scopes
---   that these opened are left by an exception, and so fail in turn;
+-- * tasks that have not begun end with that exception as their result, without running, and no worker begins
+--   a branch of a fork in the scope;
+-- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Cell"), with all
+--   scopes and branches that are inside; these form groups ("Capstan.Task.Group");
 -- * 'async' in the scope throws the exception.
---
--- A worker says what it runs before it looks whether the scope has failed; who fails the scope does so
--- before looking at what the workers run. Both by swaps, so one sees the other and no task slips by.
 module Capstan.Task.Scope
   ( Scope,
     Cancelled (..),
@@ -32,16 +30,17 @@ import Capstan.Task.Cell (Home (..))
 import qualified Capstan.Task.Cell as Cell
 import Capstan.Task.Counters
 import qualified Capstan.Task.Deque as Deque
+import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
 import Control.Applicative ((<|>))
-import Control.Concurrent (myThreadId)
+import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
+import Control.Monad (guard, void)
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Timeout (timeout)
 
 -- | What 'cancel' makes of a scope, and of the tasks in it.
 data Cancelled = Cancelled
@@ -68,29 +67,38 @@ run = runOn defaultPool
 runOn :: Pool -> (Scope -> IO a) -> IO a
 runOn workers body = do
   serveCapabilities workers
+  masking <- getMaskingState
   mask $ \restore -> do
-    home <-
-      Home
-        <$> newCounters (Deque.capacity (deques workers))
-        <*> newIORef Nothing
-        <*> Cell.newCell (Cell.Open Cell.Pending [])
-        <*> newEmptyMVar
-    let scope = Scope workers home
+    members <- newGroup
+    home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar
+    bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
     caller <- Cell.Body <$> myThreadId
-    _ <- Cell.begin caller (bodyCell home)
-    outcome <- try (restore (body scope))
-    Cell.finish (bodyCell home) (Cell.Done ())
+    _ <- Cell.begin caller bodyCell
+    place <- placeHere
+    -- Who has masked exceptions has protected the scope from the failure of what is around it.
+    above <- if masking == Unmasked then contextAt place else pure Outside
+    let scope = Scope workers home
+        reason = Cell.interruptOf bodyCell
+        inside = Inside members reason
+        over = Cell.isEnded bodyCell
+    _ <- enter inside (Member over (Cell.interrupt bodyCell))
+    refused <- enter above (Member over (stopInside above members))
+    outcome <- maybe (within place inside (try (restore (body scope)))) (pure . Left) refused
+    Cell.finish bodyCell (Cell.Done ())
     let thrown = case outcome of
           Left e | Just (SomeAsyncException _) <- fromException e, not (own e) -> Just e
           _ -> Nothing
-        own = Cell.isInterrupt (bodyCell home)
+        own = Cell.isInterrupt bodyCell
     case outcome of
       Left e | not (own e) -> failWith scope e
       _ -> pure ()
     later <- waitAll scope thrown
-    failed <- readIORef (failure home)
+    failed <- fate members
     -- What was thrown to the caller goes before what failed: nobody would throw it again.
     maybe (either throwIO pure outcome) throwIO (later <|> failed)
+  where
+    stopInside Outside _ = pure ()
+    stopInside (Inside _ reason) members = void (doom members reason)
 
 -- | Waits until all tasks have ended. An exception meanwhile makes the scope fail, and is the result, if
 -- none was thrown before; then exceptions wait.
@@ -110,9 +118,32 @@ waitAll scope@(Scope _ home) thrown = do
     sleepOn = uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
 
 -- | As 'run', for at most so many microseconds; then the scope is cancelled, and when its tasks have
--- ended the result is 'Nothing'.
+-- ended the result is 'Nothing'. A negative number is no limit.
 runWithin :: Int -> (Scope -> IO a) -> IO (Maybe a)
-runWithin microseconds body = timeout microseconds (run body)
+runWithin microseconds body
+  | microseconds < 0 = Just <$> run body
+  | microseconds == 0 = pure Nothing
+  | otherwise = do
+    opened <- newEmptyMVar
+    let expired = Expired opened
+        timer = do
+          threadDelay microseconds
+          scope <- readMVar opened
+          failWith scope (toException expired)
+        limited _ = run (\scope -> putMVar opened scope >> body scope)
+    result <- tryJust (guard . (== expired)) (bracket (forkIO timer) killThread limited)
+    pure (either (const Nothing) Just result)
+
+-- | What the end of its time makes of a scope: the scope knows its own.
+newtype Expired = Expired (MVar Scope)
+  deriving (Eq)
+
+instance Show Expired where
+  show _ = "the time of the scope is over"
+
+instance Exception Expired where
+  toException = asyncExceptionToException
+  fromException = asyncExceptionFromException
 
 -- | Cancels what runs in the scope and what would start there; 'run' throws 'Cancelled'.
 cancel :: Scope -> IO ()
@@ -120,7 +151,7 @@ cancel scope = failWith scope (toException Cancelled)
 
 -- | Makes the scope fail, unless it has.
 failWith :: Scope -> SomeException -> IO ()
-failWith (Scope workers home) = failHome (currents workers) home
+failWith (Scope _ home) = failHome home
 
 -- | Starts a task. If it throws, its scope fails with that exception; where a failure is expected,
 -- @async scope (try action)@ brings it to 'await' only.
@@ -128,12 +159,12 @@ failWith (Scope workers home) = failHome (currents workers) home
 -- The task runs unmasked, on any Capability; it may block, open scopes and start tasks.
 async :: Scope -> IO a -> IO (Promise a)
 async (Scope workers home) action = do
-  failed <- readIORef (failure home)
+  failed <- fate (group home)
   case failed of
     Just e -> throwIO e
     Nothing -> do
       cell <- Cell.newCell (Cell.Task home action)
-      spawn workers (counters home) (Deque.entryOf cell)
+      spawn workers (counters home) cell
       pure (Promise workers cell)
 
 -- | The result of a task. If nobody has begun it, the caller runs it; else the caller's green thread
@@ -148,8 +179,8 @@ await (Promise workers cell) = do
   case masking of
     -- Masked from the pop on: an entry that was popped and not claimed would be nobody's.
     Unmasked -> mask_ $ do
-      _ <- Deque.pop (deques workers) (Deque.entryOf cell)
-      runAwaited (currents workers) cell
+      _ <- Deque.pop (deques workers) cell
+      runAwaited cell
     _ -> pure ()
   now <- Cell.poll cell
   case now of

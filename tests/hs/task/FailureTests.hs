@@ -123,12 +123,34 @@ tests =
           forever (threadDelay 1000000)
         assertBool "ran out" (isNothing (r :: Maybe ())),
       testCase "a deadline in time" $ runWithin 10000000 (\s -> async s (pure 'z') >>= await) >>= (@?= Just 'z'),
-      testCase "a deadline of a computation in forks" . ends $ do
-        -- Wide enough for years, and not deep: what is interrupted is left fork by fork.
-        let years :: Int -> IO ()
-            years n = when (n > 0) (void (both (years (n - 1)) (years (n - 1))))
-        r <- runWithin 20000 (const (years 60))
+      testCase "a deadline of forks without end" . ends . replicateM_ 5 $ do
+        let endless :: IO ()
+            endless = void (both endless endless)
+        r <- runWithin 10000 (const endless)
         assertBool "ran out" (isNothing r),
+      testCase "a deadline of forks without end in pure code" . ends . replicateM_ 5 $ do
+        let endless :: Int -> Int
+            endless n = case bothPure (endless (n + 1)) (endless (n + 2)) of (a, b) -> a + b
+        r <- runWithin 10000 (\_ -> evaluate (endless 0))
+        assertBool "ran out" (isNothing r),
+      testCase "a deadline ends what is inside only" . ends $ do
+        stopped <- newIORef False
+        gate <- newEmptyMVar
+        let limited = runWithin 10000 (\_ -> void (both (forever (threadDelay 1000)) (forever (threadDelay 1000))))
+        r <- both (limited >>= \x -> x <$ putMVar gate ()) (takeMVar gate `onException` writeIORef stopped True)
+        r @?= (Nothing, ())
+        readIORef stopped >>= (@?= False),
+      testCase "a failure spares the branches of who has masked exceptions" . ends $ do
+        begun <- newEmptyMVar
+        gate <- newEmptyMVar
+        cleaned <- newIORef False
+        let clean = uninterruptibleMask_ (both (putMVar begun () >> takeMVar gate) (takeMVar gate) >> writeIORef cleaned True)
+        r <- try . run $ \s -> do
+          _ <- async s clean
+          takeMVar begun
+          uninterruptibleMask_ (cancel s >> replicateM_ 2 (putMVar gate ()))
+        (r :: Either Cancelled ()) @?= Left Cancelled
+        readIORef cleaned >>= (@?= True),
       testCase "the call stack survives" callStackSurvives
     ]
 

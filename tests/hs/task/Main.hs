@@ -1,7 +1,8 @@
--- | Tests of "Capstan.Task" and "Capstan.Domain", each on one, two and four Capabilities.
+-- | Tests of "Capstan.Task" and "Capstan.Domain", each on as many Capabilities as the program starts with, and on two
+-- and four if these are more. Their number goes up only; what happens when it goes down has a test of its own.
 module Main (main) where
 
-import Control.Concurrent (setNumCapabilities)
+import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
 import qualified FailureTests
 import qualified LoopTests
@@ -14,10 +15,11 @@ import Test.Tasty.Runners (NumThreads (..))
 import qualified VectorTests
 
 main :: IO ()
-main =
+main = do
+  first <- getNumCapabilities
   -- One after another: they change the number of Capabilities.
   defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : map on [1, 2, 4])
+    testGroup "tasks" (ModelTests.tests : map on (first : filter (> first) [2, 4]))
 
 on :: Int -> TestTree
 on n =

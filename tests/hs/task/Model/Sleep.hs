@@ -1,5 +1,6 @@
--- | Who pushes and who goes to sleep ("Capstan.Task.Pool", P2), with the store buffers of x86: a plain
--- write becomes visible later, an atomic operation waits for those before it.
+-- | The scouts' sleep ("Capstan.Task.Pool"), step by step: who pushes on the scout's own Capability, who
+-- pushes on another, and who takes the Capability out of use and back. Atomic operations are one step; a plain
+-- write stays in a store buffer, as on x86, until that is drained.
 module Model.Sleep (tests) where
 
 import Model.Explore
@@ -7,73 +8,187 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 data World = World
-  { public :: !Bool,
-    asleep :: !Bool,
-    wakeUp :: !Bool,
-    -- | A plain write of @public@, and one of @asleep@, that others do not see yet.
-    buffered :: !Bool,
+  { -- | Tasks in the private and in the public part of the seat's deque, and in other public parts.
+    private :: !Int,
+    public :: !Int,
+    elsewhere :: !Int,
+    -- | The scouts of the seat and of another, and their bells.
+    scout :: !Scout,
+    bell :: !Int,
+    other :: !Scout,
+    otherBell :: !Int,
+    inUse :: !Bool,
+    -- | Plain writes that others do not see yet.
+    bufferedTask :: !Bool,
     bufferedSleep :: !Bool,
-    done :: !Bool
+    complaints :: [String]
   }
   deriving (Eq, Ord)
 
+data Scout = Awake | Asleep | Absent
+  deriving (Eq, Ord)
+
 -- | A wrong version of the protocol.
-data Fault = None | PlainPublish | PlainFlag | LooksBeforeFlag
+data Fault
+  = None
+  | PlainPublish
+  | PlainFlag
+  | LooksBeforeFlag
+  | RingsWithoutSwap
+  | RisesDeaf
+  | LeavesSilently
+  | RescuesNothing
+  | AppointsNobody
   deriving (Eq, Ord)
 
 data Thread
-  = Publish Fault
-  | LookForSleeper
-  | RaiseFlag Fault
+  = -- | Pushes on the seat's Capability.
+    Push Fault
+  | PushSurely Fault
+  | -- | Pushes on another.
+    Publish Fault
+  | -- | Looks whether the seat's scout sleeps, and rings.
+    See Fault
+  | RingSwap Fault
+  | SeeOther Fault
+  | -- | The scout.
+    Look Fault
+  | Say Fault
   | LastLook Fault
-  | Sleep
-  | Take
+  | Rise Fault
+  | Listen Fault
+  | Leave Fault
+  | Left' Fault
+  | Return Fault
+  | -- | The other scout, whose Capability stays.
+    OtherLook Fault
+  | OtherSay Fault
+  | OtherLast Fault
+  | OtherRise Fault
+  | OtherListen Fault
+  | -- | Takes the Capability out of use, and gives it back.
+    Shrink
+  | ShrinkOnly
+  | Grow
   | -- | Drains a store buffer.
-    Buffer
+    Drain
   | Over
   deriving (Eq, Ord)
 
 step :: Thread -> World -> Step World Thread
 step thread w = case thread of
-  Publish PlainPublish -> Go w {buffered = True} LookForSleeper
-  Publish _ -> Go w {public = True} LookForSleeper
-  LookForSleeper -> Go w {wakeUp = wakeUp w || asleep w} Over
-  RaiseFlag LooksBeforeFlag
-    | public w -> Go w Take
-    | otherwise -> Go w (LastLook LooksBeforeFlag)
-  RaiseFlag PlainFlag -> Go w {bufferedSleep = True} (LastLook PlainFlag)
-  RaiseFlag f -> Go w {asleep = True} (LastLook f)
-  LastLook LooksBeforeFlag -> Go w {asleep = True} Sleep
-  LastLook _
-    | public w -> Go w Take
-    | otherwise -> Go w Sleep
-  Sleep
-    | wakeUp w -> Go w Take
+  Push f
+    | scout w == Awake && inUse w -> Go w {private = private w + 1} Over
+    | otherwise -> Go w (PushSurely f)
+  PushSurely f -> Go w {public = public w + private w + 1, private = 0} (See f)
+  Publish PlainPublish -> Go w {bufferedTask = True} (See PlainPublish)
+  Publish f -> Go w {elsewhere = elsewhere w + 1} (See f)
+  See f
+    | scout w == Asleep -> Go w (RingSwap f)
+    | scout w == Absent && inUse w && f /= AppointsNobody -> Go w {scout = Awake} (Look f)
+    | scout w == Absent -> Go w (SeeOther f)
+    | otherwise -> Go w Over
+  RingSwap f
+    | scout w == Asleep || f == RingsWithoutSwap -> Go (ringing w) Over
+    | otherwise -> Go w (See f)
+  SeeOther _
+    | other w == Asleep -> Go w {other = Awake, otherBell = otherBell w + 1} Over
+    | otherwise -> Go w Over
+  Look f
+    | not (inUse w) -> Go w (Leave f)
+    | seen -> Go (takeAll w) (Look f)
+    | f == LooksBeforeFlag -> Go w (LastLook f)
+    | otherwise -> Go w (Say f)
+  Say PlainFlag -> Go w {bufferedSleep = True} (LastLook PlainFlag)
+  Say f -> Go w {scout = Asleep} (if f == LooksBeforeFlag then Listen f else LastLook f)
+  LastLook f
+    | not (inUse w) || seen -> Go w (Rise f)
+    | otherwise -> Go w (if f == LooksBeforeFlag then Say f else Listen f)
+  Rise f
+    | scout w == Asleep || f == PlainFlag -> Go w {scout = Awake} (Look f)
+    | otherwise -> Go w (if f == RisesDeaf then Look f else Listen f)
+  Listen f
+    | bell w > 0 -> Go w {bell = bell w - 1} (Look f)
     | otherwise -> Blocked
-  Take
-    | public w -> Go w {done = True} Over
+  Leave f -> Go w {scout = Absent} (if f == LeavesSilently then Over else Left' f)
+  Left' f
+    | other w == Asleep -> Go w {other = Awake, otherBell = otherBell w + 1} (Return f)
+    | otherwise -> Go w (Return f)
+  Return f
+    | inUse w && scout w == Absent && f /= AppointsNobody -> Go w {scout = Awake} (Look f)
+    | otherwise -> Go w Over
+  OtherLook f
+    | otherSeen -> Go (otherTakes f) (OtherLook f)
+    | appoints f -> Go w {scout = Awake} (Look f)
+    | otherwise -> Go w (OtherSay f)
+  OtherSay f -> Go w {other = Asleep} (OtherLast f)
+  OtherLast f
+    | otherSeen || appoints f -> Go w (OtherRise f)
+    | otherwise -> Go w (OtherListen f)
+  OtherRise f
+    | other w == Asleep -> Go w {other = Awake} (OtherLook f)
+    | otherwise -> Go w (OtherListen f)
+  OtherListen f
+    | otherBell w > 0 -> Go w {otherBell = otherBell w - 1} (OtherLook f)
     | otherwise -> Blocked
-  Buffer
-    | buffered w -> Go w {buffered = False, public = True} Buffer
-    | bufferedSleep w -> Go w {bufferedSleep = False, asleep = True} Buffer
+  Shrink -> Go w {inUse = False} Grow
+  ShrinkOnly -> Go w {inUse = False} Over
+  Grow -> Go w {inUse = True} Over
+  Drain
+    | bufferedTask w -> Go w {bufferedTask = False, elsewhere = elsewhere w + 1} Drain
+    | bufferedSleep w -> Go w {bufferedSleep = False, scout = Asleep} Drain
     | otherwise -> Blocked
   Over -> End
+  where
+    seen = private w + public w + elsewhere w > 0
+    takeAll now = now {private = 0, public = 0, elsewhere = 0}
+    abandoned f = private w > 0 && scout w == Absent && f /= RescuesNothing
+    -- The entry that the exploration asks for first is the one that may be taken.
+    otherSeen = public w + elsewhere w > 0 || (private w > 0 && scout w == Absent && not (inUse w) && rescues)
+    rescues = case thread of
+      OtherLook f -> f /= RescuesNothing
+      OtherLast f -> f /= RescuesNothing
+      _ -> True
+    otherTakes f
+      | abandoned f && not (inUse w) = takeAll w
+      | otherwise = w {public = 0, elsewhere = 0}
+    appoints f = abandoned f && inUse w && f /= AppointsNobody
 
-run :: Fault -> ([String], Int)
-run fault =
+ringing :: World -> World
+ringing w
+  | bell w > 0 = w {complaints = ["a bell rings twice"]}
+  | otherwise = w {scout = Awake, bell = 1}
+
+explored :: Bool -> [Thread] -> ([String], Int)
+explored changes =
   explore
     step
-    (const [])
-    (\w _ -> ["a task waits and its worker sleeps" | not (done w)])
-    (World False False False False False False)
-    [Publish fault, RaiseFlag fault, Buffer]
+    complaints
+    (\w _ -> ["tasks wait and the scouts sleep" | private w + public w + elsewhere w > 0] ++ ["a ring is left" | bell w > 0 || otherBell w > 0])
+    (World 0 0 0 Awake 0 (if changes then Awake else Absent) 0 True False False [])
+
+-- | The scout, with pushes on its Capability and on others.
+sleeps :: Fault -> ([String], Int)
+sleeps f = explored False [Look f, Push f, Publish f, Push f, Drain]
+
+-- | The Capability is taken away meanwhile, and given back or not.
+leaves :: Fault -> ([String], Int)
+leaves f =
+  let results = [explored True ([Look f, OtherLook f, Push f, Push f] ++ change) | change <- [[Shrink], [ShrinkOnly]]]
+   in (concatMap fst results, sum (map snd results))
 
 tests :: TestTree
 tests =
   testGroup
     "sleep"
-    [ testCase "a push and a worker that goes to sleep see each other" (fst (run None) @?= []),
-      testCase "a plain publication is found out" (fails (run PlainPublish)),
-      testCase "a plain flag is found out" (fails (run PlainFlag)),
-      testCase "a look before the flag is found out" (fails (run LooksBeforeFlag))
+    [ testCase "a push and a scout that goes to sleep see each other" (passes (sleeps None)),
+      testCase "a Capability that is taken away leaves no task behind" (passes (leaves None)),
+      testCase "a plain publication is found out" (fails (sleeps PlainPublish)),
+      testCase "a plain flag is found out" (fails (sleeps PlainFlag)),
+      testCase "a look before the flag is found out" (fails (sleeps LooksBeforeFlag)),
+      testCase "a ring without a swap is found out" (fails (sleeps RingsWithoutSwap)),
+      testCase "a scout that rises although it was rung for is found out" (fails (sleeps RisesDeaf)),
+      testCase "a scout that leaves without a word is found out" (fails (leaves LeavesSilently)),
+      testCase "a scout that rescues nothing is found out" (fails (leaves RescuesNothing)),
+      testCase "a seat for which nobody appoints a scout is found out" (fails (leaves AppointsNobody))
     ]

@@ -1,0 +1,185 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE GHCForeignImportPrim #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE UnliftedFFITypes #-}
+
+-- |
+-- Module      : Capstan.Task.Group
+-- Description : What is cancelled together
+--
+-- A /group/ is what one failure ends: the body and the tasks of a scope; or the right branch of a fork
+-- that a worker has taken, with all that is forked in it. Its members are those of it that run, each with what stops
+-- it: to doom a group stops all members, those of the groups inside it too, before any of them has left one
+-- frame of its stack.
+--
+-- A group is one word, which changes by compare-and-swap: either it lives and has members, or it is doomed. So who enters
+-- is found by who dooms, or finds the group doomed and does not begin.
+--
+-- == Contexts
+--
+-- A fork has no argument that tells its group, so each thread keeps its /context/ in a place of its own. A
+-- Capability remembers the place of the thread that pushed last ("Capstan.Task.Deque"), and pushes the
+-- context with the task. Only the thread itself writes there; others see contexts in deques only.
+module Capstan.Task.Group
+  ( Group,
+    Member (..),
+    Context (..),
+    newGroup,
+    fate,
+    doom,
+    enter,
+    Place (..),
+    placeHere,
+    workerPlace,
+    contextAt,
+    within,
+  )
+where
+
+import Control.Exception (SomeException)
+import Control.Monad (filterM)
+import Data.IORef
+import qualified Data.IntMap.Strict as IntMap
+import GHC.Conc (ThreadId (..), myThreadId)
+import GHC.Exts
+import GHC.IO (IO (..))
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | What is cancelled together.
+data Group = Group (MutVar# RealWorld Fate)
+
+-- | How a group stands.
+data Fate
+  = -- | Its members, how many they are, and how many there may be before those that are over are sorted out.
+    Lives !Int !Int [Member]
+  | Doomed !SomeException
+
+-- | One that runs: whether it has ended, and what stops it. Neither blocks or throws.
+data Member = Member
+  { isOver :: IO Bool,
+    stop :: IO ()
+  }
+
+-- | What a thread runs in.
+data Context
+  = -- | No group: nothing but an exception to the thread itself ends what it forks.
+    Outside
+  | -- | A group, and the exception by which its failure reaches what is inside.
+    Inside !Group !SomeException
+
+-- | A group without members.
+newGroup :: IO Group
+newGroup = IO $ \s -> case newMutVar# (Lives 0 16 []) s of (# s1, var #) -> (# s1, Group var #)
+
+readFate :: Group -> IO Fate
+readFate (Group var) = IO (readMutVar# var)
+
+swap :: Group -> Fate -> Fate -> IO Bool
+swap (Group var) !old !new = IO $ \s -> case casMutVar# var old new s of
+  (# s1, 0#, _ #) -> (# s1, True #)
+  (# s1, _, _ #) -> (# s1, False #)
+
+-- | What the group has failed with, if it has.
+fate :: Group -> IO (Maybe SomeException)
+fate group = do
+  now <- readFate group
+  pure $ case now of
+    Doomed e -> Just e
+    Lives {} -> Nothing
+
+-- | Makes the group fail, unless it has, and stops its members, the first of them first. The caller is masked. The
+-- answer is whether it had not.
+doom :: Group -> SomeException -> IO Bool
+doom group e = do
+  now <- readFate group
+  case now of
+    Doomed _ -> pure False
+    Lives _ _ members -> do
+      swapped <- swap group now (Doomed e)
+      if swapped then True <$ mapM_ stop (reverse members) else doom group e
+
+-- | Makes one that is about to begin a member. If the answer is an exception the group is doomed, and what is inside
+-- throws that.
+enter :: Context -> Member -> IO (Maybe SomeException)
+enter Outside _ = pure Nothing
+enter context@(Inside group reason) member = do
+  now <- readFate group
+  case now of
+    Doomed _ -> pure (Just reason)
+    Lives count limit members -> do
+      next <-
+        if count < limit
+          then pure (Lives (count + 1) limit (member : members))
+          else do
+            running <- filterM (fmap not . isOver) members
+            let left = length running
+            pure (Lives (left + 1) (max 16 (2 * left)) (member : running))
+      swapped <- swap group now next
+      if swapped then pure Nothing else enter context member
+
+-- | Where a thread keeps its context.
+data Place = Place (MutVar# RealWorld Context)
+
+instance Eq Place where
+  Place a == Place b = isTrue# (sameMutVar# a b)
+
+-- The places by the numbers of the threads, which are never used again.
+places :: IORef (IntMap.IntMap Place)
+places = unsafePerformIO (newIORef IntMap.empty)
+{-# NOINLINE places #-}
+
+foreign import prim "cst_task_threadzh"
+  thread# :: State# RealWorld -> (# State# RealWorld, Int# #)
+
+threadNumber :: IO Int
+threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
+
+newPlace :: IO Place
+newPlace = IO $ \s -> case newMutVar# Outside s of (# s1, var #) -> (# s1, Place var #)
+
+-- | The place of the calling thread. It lasts as long as the thread, of which it holds nothing.
+placeHere :: IO Place
+placeHere = do
+  n <- threadNumber
+  known <- IntMap.lookup n <$> readIORef places
+  case known of
+    Just place -> pure place
+    Nothing -> do
+      place <- register n
+      ThreadId thread <- myThreadId
+      IO $ \s -> case mkWeak# thread () (unIO (forget n)) s of (# s1, _ #) -> (# s1, () #)
+      pure place
+  where
+    unIO (IO action) = action
+
+register :: Int -> IO Place
+register n = do
+  place <- newPlace
+  atomicModifyIORef' places (\all' -> (IntMap.insert n place all', ()))
+  pure place
+
+forget :: Int -> IO ()
+forget n = atomicModifyIORef' places (\all' -> (IntMap.delete n all', ()))
+
+-- | Gives the calling thread a place, for as long as an action takes. Cheaper than 'placeHere', for threads that end soon.
+workerPlace :: (Place -> IO a) -> IO a
+workerPlace action = do
+  n <- threadNumber
+  place <- register n
+  x <- action place
+  x <$ forget n
+
+-- | The context of the calling thread, whose place it is.
+contextAt :: Place -> IO Context
+contextAt (Place var) = IO (readMutVar# var)
+
+-- | Runs an action, which does not throw, in a context: the calling thread's, whose place it is.
+within :: Place -> Context -> IO a -> IO a
+within (Place var) !context action = do
+  before <- contextAt (Place var)
+  write context
+  x <- action
+  x <$ write before
+  where
+    write c = IO $ \s -> (# writeMutVar# var c s, () #)
