@@ -37,6 +37,10 @@
 -- Actions run on the manager's thread, one after another: one that blocks holds up all others. Fork
 -- a thread, or fill an 'MVar' that a thread waits for.
 --
+-- An asynchronous exception for the thread that drives a manager (@killThread@ or @timeout@ around 'loop'
+-- or 'step') ends the action in which it comes, if that has not masked exceptions, and the action is not
+-- run again. Those that are due after it run when the manager is driven again.
+--
 -- Unregister a descriptor before you close it, or close it with 'closeFd'. One that is closed while
 -- it is registered is reported no more, and when its number is registered again, the old
 -- registrations are told 'closed'.
