@@ -90,12 +90,15 @@ import qualified Criterion.Main as Criterion
 import Criterion.Main.Options (MatchType, Mode (..))
 import Criterion.Types (Config (..), Regression (..), Verbosity (..))
 import qualified Data.Map as Map
+import Data.Maybe (mapMaybe)
 import qualified Data.Text as Text
 import qualified Data.Text.IO as Text
 import qualified Data.Text.Lazy.IO as Lazy
 import Statistics.Types (estPoint)
+import System.Directory (doesDirectoryExist)
 import System.Environment (lookupEnv, unsetEnv)
 import System.Exit (ExitCode (..), exitWith)
+import System.FilePath (takeDirectory)
 import System.IO (hPutStrLn, hSetEncoding, stderr, stdout, utf8)
 
 -- | Measures the benchmarks that the command line names, or all. It ends the program when a benchmark
@@ -146,6 +149,10 @@ measureAll :: Options -> Config -> [String] -> IO ()
 measureAll options config selected = do
   hSetEncoding stdout utf8
   old <- traverse (\file -> readSession file >>= either (usage . ((file ++ ": ") ++) . Text.unpack) pure) (optionBaseline options)
+  -- A measurement takes minutes, and is not to be lost for a mistyped folder.
+  forM_ (mapMaybe ($ config) [jsonFile, csvFile, junitFile, reportFile]) $ \file -> do
+    there <- doesDirectoryExist (takeDirectory file)
+    unless there (usage (file ++ ": there is no such folder"))
   (session, problems) <- runSession plan
   figures <- mapM (figuresOf config {verbosity = Quiet}) (sessionAccounts session)
   let diagnoses = diagnose (sessionAccounts session)

@@ -33,12 +33,14 @@ where
 
 import Capstan.Bench.Counters (Calls, Costs, Reading (spinTime))
 import Capstan.Bench.Statistics (middle)
+import Control.Exception (try)
 import Criterion.Measurement.Types (Measured (..))
 import Data.Aeson
 import Data.Maybe (fromMaybe, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 import System.Directory (renameFile)
+import System.IO.Error (ioeGetErrorString)
 
 -- | Some calls that were timed together (one by one, where criterion times each run by itself).
 data Sample = Sample
@@ -222,7 +224,9 @@ instance FromJSON Session where
 
 -- | A file that an earlier run wrote with @--json@.
 readSession :: FilePath -> IO (Either Text Session)
-readSession file = either (Left . Text.pack) Right <$> eitherDecodeFileStrict' file
+readSession file = either unread (either (Left . Text.pack) Right) <$> try (eitherDecodeFileStrict' file)
+  where
+    unread e = Left (Text.pack (ioeGetErrorString e))
 
 -- | Replaces the file at once, so that a reader never sees half of it.
 writeSession :: FilePath -> Session -> IO ()

@@ -31,7 +31,7 @@ parseOptions config = customExecParser preferences (info (helper <*> options) de
     description =
       fullDesc
         <> header "Benchmarks in fresh processes and shuffled order, with a diagnosis"
-        <> footer "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing or an option of criterion's that is not supported (--raw, --template)."
+        <> footer "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template)."
     options =
       Options
         <$> option positive (long "rounds" <> metavar "N" <> value 3 <> showDefault <> help "Processes of each benchmark, and orders of all of them in one process")

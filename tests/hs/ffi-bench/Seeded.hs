@@ -41,6 +41,7 @@ benchmarks arena =
     bench "remembers" (whnfIO remembering),
     env (newIORef (0 :: Int)) (bench "slow at first" . whnfIO . slowAtFirst),
     bench "timed one by one" (perRunEnv (pure ()) pure),
+    bench "short runs" (perRunEnv (pure 100) (\n -> pure [1 .. n :: Int])),
     bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
   ]
   where

@@ -3,19 +3,22 @@
 -- | Sessions of this very program: what is counted in fresh processes. Times are not looked at.
 module SessionTests (tests) where
 
+import Capstan.Bench (Cause (..), Diagnosis (..), bench, defaultMain, whnf)
 import Capstan.Bench.Child (taskVariable)
 import Capstan.Bench.Counters
-import Capstan.Bench.Diagnose (countPerCall)
+import Capstan.Bench.Diagnose (countPerCall, diagnose)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Session
+import Control.Exception (try)
 import Criterion.Measurement.Types (Measured (..), fromInt)
 import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
 import Seeded (blockBytes, touchBytes)
-import System.Environment (lookupEnv)
-import Test.Tasty
+import System.Environment (lookupEnv, withArgs)
+import System.Exit (ExitCode (..))
+import Test.Tasty hiding (defaultMain)
 import Test.Tasty.HUnit
 
 tests :: TestTree
@@ -73,6 +76,12 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
             a <- account arena
             let allocated = countPerCall (fmap fromIntegral . fromInt . measAllocated . sampleMeasured) a
             assertBool (show allocated) (allocated > Just 0),
+          testCase "faults between runs that are timed one by one are not theirs" $ do
+            a <- account "short runs"
+            filter (== PageFaults) (map diagnosisCause (diagnose [a])) @?= [],
+          testCase "a baseline that is not there is found before anything is measured" $
+            refused ["--baseline", "/nowhere/baseline.json"],
+          testCase "so is a folder for results" $ refused ["--json", "/nowhere/results.json"],
           testCase "a benchmark that fails is reported with its words, and the others go on" $ do
             (session, problems) <- runSession plan {planNames = ["fails", "block/arena"], planRounds = 1}
             assertBool (show problems) (any ("on purpose" `isInfixOf`) problems)
@@ -89,12 +98,15 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
     malloc = "block/malloc and a finaliser" :: Text
     arena = "block/arena" :: Text
     faults = fromMaybe 0 . countPerCall (minorFaults . sampleReading)
+    refused arguments = do
+      outcome <- try (withArgs arguments (defaultMain [bench "nothing" (whnf not True)]))
+      outcome @?= Left (ExitFailure 64)
     trialFaults t = sum [fromMaybe 0 (minorFaults (sampleReading s)) | s <- trialSamples t] / sum (map sampleCalls (trialSamples t))
 
 plan :: Plan
 plan =
   Plan
-    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one"],
+    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one", "short runs"],
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,
