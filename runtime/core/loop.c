@@ -18,7 +18,7 @@ enum {
     CLAIM_TICKS = 1000,   /* work that a claim should cover, for each member of the team */
     LARGEST_CLAIM = 1024, /* chunks */
     FEW_CHUNKS = 8,       /* for each member: no more are claimed one by one */
-    PARTS = 4             /* a claim is at most 1/PARTS of an equal share of what is left */
+    PARTS = 4 /* a claim is at most 1/PARTS of an equal share of what is left, or short */
 };
 
 void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
@@ -112,18 +112,21 @@ void cst_loop_join(struct cst_thread *thread) {
 /* --- dynamic, in batches ------------------------------------------------------------------- */
 
 /* How many chunks the next claim takes: as many as take about CLAIM_TICKS for each member, so that
- * however large the team, the claims do not follow each other too closely. */
+ * however large the team, the claims do not follow each other too closely. What the last batch
+ * took is counted without its claim, which may have waited for the others'. */
 static uint64_t batch_size(struct cst_loop *loop, uint32_t size, uint64_t chunks_left) {
-    uint64_t now = cst_clock_ticks(), spent = now - loop->claimed_at;
+    uint64_t spent = cst_clock_ticks() - loop->claimed_at;
     uint64_t wanted = (uint64_t)CLAIM_TICKS * size;
-    loop->claimed_at = now;
+    uint64_t least = (uint64_t)loop->batch * CLAIM_TICKS / (spent + 1);
     if (loop->batch == 0)
         loop->batch = 1;
     else if (spent < wanted / 2 && loop->batch < LARGEST_CLAIM)
         loop->batch *= spent < wanted / 4 ? 4 : 2;
     else if (spent > wanted && loop->batch > 1)
         loop->batch = spent > 4 * wanted ? 1 : loop->batch / 2;
-    uint64_t most = chunks_left / (PARTS * (uint64_t)size);
+    uint64_t share = chunks_left / size, most = share / PARTS;
+    /* Near the end, too, a claim takes what lasts longer than to fetch the counter. */
+    if (most < least) most = least < share ? least : share;
     if (loop->batch > most) loop->batch = most > 0 ? (uint32_t)most : 1;
     return loop->batch;
 }
@@ -138,6 +141,7 @@ static bool claim(struct cst_thread *thread) {
     /* Not looked at before: that would fetch the line twice, to read and to write. */
     uint64_t next = cst_add_acq_rel(&share->next, batch * share->chunk);
     if (next >= share->trip) return false;
+    loop->claimed_at = cst_clock_ticks();
     uint64_t chunks = cst_schedule_chunks(share->trip - next, share->chunk);
     loop->has_end = chunks <= batch;
     loop->left = (uint32_t)(loop->has_end ? chunks - 1 : batch);
