@@ -156,8 +156,10 @@ failing = do
       Linear.write part 0 (1 :: Double)
     slow :: MVar () -> IORef Bool -> Part s Double %1 -> Action (Part s Double)
     slow begun ended part = Linear.do
-      (part', Ur ()) <- Linear.withC part $ \_ _ -> uninterruptibleMask_ $ do
-        putMVar begun ()
-        threadDelay 20000
-        writeIORef ended True
+      (part', Ur ()) <- Linear.withC part (\_ _ -> uninterruptibly begun ended)
       Linear.pure part'
+    uninterruptibly :: MVar () -> IORef Bool -> IO ()
+    uninterruptibly begun ended = uninterruptibleMask_ $ do
+      putMVar begun ()
+      threadDelay 20000
+      writeIORef ended True
