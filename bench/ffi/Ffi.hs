@@ -51,7 +51,7 @@ cases all' =
     (["repeats-spread", "copy-fixed", "copy-c"], const (fixed ("loop in C" : group "fixed/"))),
     (["binding-arena", "binding-fresh", "binding-managed", "binding-adopt", "binding-foreign-result"], const (bindings (group "binding/"))),
     (["harness-overhead"], const overhead),
-    (["wavelet-order-spread"], const (wavelet ["wavelet/lattice/", "wavelet/transform/"] all')),
+    ("wavelet-order-spread" : map spreadName waveletGroups, wavelet all'),
     (["criterion-difference"], const criterion),
     (["diagnoses-found"], const seeded),
     (["false-alarms", "machine-disturbed"], const (falseAlarms (group "clean/")))
@@ -100,26 +100,36 @@ overhead = do
 -- equal, it is 100. Unlike the others on all Capabilities, and as @examples/wavelet@ says without GHC's
 -- parallel collections.
 --
--- A process counts by its fastest sample at equal speed of the processor, and a place by the third of
--- its processes that is fastest: the kernel decides anew in each process which threads share a core, and
--- what else the host does only adds.
-wavelet :: [String] -> [String] -> IO ()
-wavelet prefixes all' = withVariable "GHCRTS" "-N -qg -A16m" $ do
-  spreads <- forM prefixes $ \prefix -> do
-    accounts <- session 132 0.04 1 (filter (prefix `isPrefixOf`) all')
+-- A process counts by the lower quartile of its samples at equal speed of the processor, and a place by
+-- the fifth of its processes that is fastest: the kernel decides anew in each process which threads share
+-- a core, and what else the host does only adds.
+wavelet :: [String] -> Arguments -> IO ()
+wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A16m" $ do
+  spreads <- forM chosen $ \group -> do
+    accounts <- session 132 0.04 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
     let ratios = [[place a / place c | place <- places, place c > 0, place a > 0] | a <- accounts, c <- take 1 accounts]
         swapped = or [or (zipWith (\x y -> x < 0.95 * y) a b) && or (zipWith (\x y -> x > 1.05 * y) a b) | a <- ratios, b <- ratios]
+        spread = if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1)
     forM_ (zip accounts ratios) $ \(a, r) -> hPutStrLn stderr (unwords (Text.unpack (accountName a) : map (\x -> showFFloat (Just 2) x "") r))
-    pure (if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1))
-  emit "wavelet-order-spread" "%" (maximum spreads)
+    emit (spreadName group) "%" spread
+    pure spread
+  when together (emit "wavelet-order-spread" "%" (maximum spreads))
   where
+    together = wanted arguments "wavelet-order-spread"
+    chosen = [group | group <- waveletGroups, together || wanted arguments (spreadName group)]
     -- In a process of its own, and after others in the three orders, which rounds take in turn.
-    places = map (\order a -> quick [fastest t | t <- accountAlone a ++ accountAfter a, orderOf (trialPlace t) == order]) [Nothing, Just 0, Just 1, Just 2]
+    places = map (\order a -> quick [calm t | t <- accountAlone a ++ accountAfter a, orderOf (trialPlace t) == order]) [Nothing, Just 0, Just 1, Just 2]
     orderOf place = case place of
       Alone _ -> Nothing
       After r _ -> Just (r `mod` 3)
-    fastest t = minimum [perCall s / fromMaybe 1 (spinTime (sampleReading s)) | s <- trialSamples t]
-    quick times = if null times then 0 else quantile 0.35 times
+    calm t = quantile 0.25 [perCall s / fromMaybe 1 (spinTime (sampleReading s)) | s <- trialSamples t]
+    quick times = if null times then 0 else quantile 0.2 times
+
+waveletGroups :: [String]
+waveletGroups = ["lattice", "transform"]
+
+spreadName :: String -> String
+spreadName group = group ++ "-order-spread"
 
 withVariable :: String -> String -> IO a -> IO a
 withVariable name value action = do
