@@ -1,7 +1,8 @@
 -- | Tests of "Capstan.Task" and "Capstan.Domain", each on as many Capabilities as the program starts with, and on two
--- and four if these are more. Their number goes up only; what happens when it goes down has a test of its own.
+-- and four if these are more. Their number goes up only, but for the last test.
 module Main (main) where
 
+import qualified CapabilityTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
 import qualified FailureTests
@@ -19,7 +20,7 @@ main = do
   first <- getNumCapabilities
   -- One after another: they change the number of Capabilities.
   defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : map on (first : filter (> first) [2, 4]))
+    testGroup "tasks" (ModelTests.tests : map on (first : filter (> first) [2, 4]) ++ [CapabilityTests.tests])
 
 on :: Int -> TestTree
 on n =

@@ -94,9 +94,7 @@ tests =
           bothOn pool (pure 'a') (pure 'b') >>= (@?= ('a', 'b'))
         found <- lookupPool "small"
         assertBool "gone" (isNothing found),
-      testCase "a pool runs no more tasks at once than its size" smallPool,
-      testCase "new Capabilities get workers" newCapability,
-      testCase "Capabilities that are taken away leave no task behind" fewerCapabilities
+      testCase "a pool runs no more tasks at once than its size" smallPool
     ]
 
 fibonacci :: Scope -> Int -> IO Int
@@ -156,30 +154,3 @@ smallPool = withPool "narrow" 1 $ \pool -> do
       evaluate (sum [1 .. 1000 :: Int]) >>= \x -> when (x < 0) (putStrLn "never")
       atomicModifyIORef' inside (\k -> (k - 1, ()))
   readIORef most >>= (@?= 1)
-
-newCapability :: IO ()
-newCapability = do
-  before <- getNumCapabilities
-  (setNumCapabilities (before + 1) >> run (`fibonacci` 18) >>= (@?= 2584)) `finally` setNumCapabilities before
-
--- | Tasks are pushed while the number of Capabilities changes; that each of them runs is what ends the scopes.
-fewerCapabilities :: IO ()
-fewerCapabilities = do
-  before <- getNumCapabilities
-  over <- newIORef False
-  done <- newEmptyMVar
-  let change = do
-        forM_ [before + 1, before, max 1 (before - 1), before + 2] $ \n -> setNumCapabilities n >> threadDelay 500
-        end <- readIORef over
-        if end then putMVar done () else change
-      rounds = replicateM 40 $ do
-        box <- newEmptyMVar
-        -- The body waits for what a branch of it gives: a worker must find that.
-        _ <- both (takeMVar box) (putMVar box ())
-        run (`fibonacci` 14)
-  _ <- forkIO change
-  results <- replicateM 4 (newEmptyMVar >>= \result -> result <$ forkIO (rounds >>= putMVar result)) >>= mapM takeMVar
-  writeIORef over True
-  takeMVar done
-  setNumCapabilities before
-  results @?= replicate 4 (replicate 40 377)

@@ -1,0 +1,41 @@
+-- | What happens to tasks when the number of Capabilities changes. It does while nothing runs: GHC 9.0.2 by itself may
+-- hang, without a task anywhere, where it changes while threads compute. What can happen then is explored by Model.Sleep
+-- and Model.Deque.
+module CapabilityTests (tests) where
+
+import Capstan.Task
+import Control.Concurrent
+import Control.Monad
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "Capabilities come and go"
+    [ testCase (concat [show from, " to ", show to]) (setNumCapabilities to >> everywhere)
+      | (from, to) <- zip numbers (drop 1 numbers)
+    ]
+  where
+    numbers = [4, 5, 2, 1, 3] :: [Int]
+
+-- | Each Capability, and some that there are not, starts tasks, and tasks that wait for tasks.
+everywhere :: Assertion
+everywhere = do
+  results <- forM [0 .. 5] $ \n -> do
+    result <- newEmptyMVar
+    result <$ forkOn n (work >>= putMVar result)
+  mapM takeMVar results >>= (@?= replicate 6 (replicate 10 377))
+  where
+    work = replicateM 10 $ do
+      box <- newEmptyMVar
+      -- The left branch waits for what the right one gives: a worker must find that.
+      _ <- both (takeMVar box) (putMVar box ())
+      run (`fibonacci` 14)
+
+fibonacci :: Scope -> Int -> IO Int
+fibonacci _ n | n < 2 = pure n
+fibonacci s n = do
+  right <- async s (fibonacci s (n - 2))
+  left <- fibonacci s (n - 1)
+  (left +) <$> await right
