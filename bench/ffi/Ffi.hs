@@ -194,7 +194,10 @@ falseAlarms :: [String] -> IO ()
 falseAlarms chosen = do
   alarms <- forM [1 .. 20] $ \seed -> do
     accounts <- session 2 0.02 seed chosen
-    let subjects wanted' = sum [length (diagnosisSubjects d) | d <- diagnose accounts, wanted' (diagnosisCause d)]
+    let found = diagnose accounts
+        subjects wanted' = sum [length (diagnosisSubjects d) | d <- found, wanted' (diagnosisCause d)]
+    forM_ [d | d <- found, diagnosisCause d `notElem` ofMachine] $ \d ->
+      hPutStrLn stderr (unlines (map Text.unpack (Text.pack (show (diagnosisCause d)) : diagnosisSubjects d ++ diagnosisEvidence d)))
     pure (subjects (`notElem` ofMachine), subjects (`elem` ofMachine))
   let part n = 100 * fromIntegral (sum n) / fromIntegral (20 * length chosen)
   emit "false-alarms" "%" (part (map fst alarms))

@@ -219,7 +219,7 @@ oversubscription a
 orderEffect :: Account -> Maybe (Text, Finding)
 orderEffect a
   | length alone < 2 || length after < 2 = Nothing
-  | apart ((1 + matters) * unlike) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
+  | apart ((1 + matters) * unlike * max (spreadOf alone) (spreadOf after)) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
   | otherwise = Nothing
   where
     alone = map trialEstimate (accountAlone a)
