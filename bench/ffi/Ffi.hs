@@ -106,7 +106,7 @@ overhead = do
 wavelet :: [String] -> Arguments -> IO ()
 wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A16m" $ do
   spreads <- forM chosen $ \group -> do
-    accounts <- session 132 0.04 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
+    accounts <- session 198 0.03 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
     let ratios = [[place a / place c | place <- places, place c > 0, place a > 0] | a <- accounts, c <- take 1 accounts]
         swapped = or [or (zipWith (\x y -> x < 0.95 * y) a b) && or (zipWith (\x y -> x > 1.05 * y) a b) | a <- ratios, b <- ratios]
         spread = if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1)
