@@ -58,6 +58,8 @@ module Capstan.Task.Deque
     Flags,
     newFlags,
     addSearching,
+    addEngaged,
+    engagedWorkers,
     Scout (..),
     setScout,
     changeScout,
@@ -101,7 +103,8 @@ entryOf cell = Entry (unsafeCoerce cell)
 -- more. @cmm\/task.cmm@ knows this layout.
 data Deques = Deques (SmallArray# Any)
 
--- | How many workers of the pool look for work, and how many Capabilities idle with their scout asleep.
+-- | How many workers of the pool look for work, how many Capabilities idle with their scout asleep, and how many
+-- workers run tasks or are blocked in one.
 data Flags = Flags (MutableByteArray# RealWorld)
 
 data State = State (MutableByteArray# RealWorld)
@@ -312,6 +315,15 @@ newFlags = IO $ \s -> case newAlignedPinnedByteArray# 192# 64# s of
 addSearching :: Flags -> Int -> IO ()
 addSearching (Flags flags) (I# n) = IO $ \s -> case fetchAddIntArray# flags 0# n s of
   (# s1, _ #) -> (# s1, () #)
+
+-- | Changes the number of workers that have a task. It has a cache line of its own.
+addEngaged :: Flags -> Int -> IO ()
+addEngaged (Flags flags) (I# n) = IO $ \s -> case fetchAddIntArray# flags 8# n s of
+  (# s1, _ #) -> (# s1, () #)
+
+-- | How many workers have a task.
+engagedWorkers :: Flags -> IO Int
+engagedWorkers (Flags flags) = IO $ \s -> case readIntArray# flags 8# s of (# s1, n #) -> (# s1, I# n #)
 
 -- | How the scout of a seat is ("Capstan.Task.Pool"); its number is what @cmm\/task.cmm@ reads, which pushes
 -- without a word where it is 0.

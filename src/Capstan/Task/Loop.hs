@@ -23,7 +23,6 @@ module Capstan.Task.Loop
   )
 where
 
-import Capstan.Task.Deque (hungry)
 import Capstan.Task.Fork (bothOn)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
@@ -133,7 +132,7 @@ split (Range from to size pool) bound piece combine neutral
       if i >= limit
         then pure acc
         else do
-          wanted <- hungry (deques pool) (flags pool)
+          wanted <- divides pool
           -- Compared by differences, as the ends may be far apart or near the largest Int.
           if wanted && remaining i limit > size
             then halves fixed acc i (i + pieces i limit * size) limit
@@ -149,7 +148,7 @@ split (Range from to size pool) bound piece combine neutral
       if i >= limit
         then pure acc
         else do
-          wanted <- hungry (deques pool) (flags pool)
+          wanted <- divides pool
           let left = remaining i limit
           if wanted && left > 1
             then halves (measured n) acc i (i + (left + 1) `quot` 2) limit

@@ -46,6 +46,7 @@ module Capstan.Task.Pool
     serveCapabilities,
     spawn,
     poolSize,
+    divides,
   )
 where
 
@@ -96,6 +97,19 @@ data Seat = Seat
 -- | How many of its tasks run at once.
 poolSize :: Pool -> IO Int
 poolSize pool = if poolLimit pool > 0 then pure (poolLimit pool) else getNumCapabilities
+
+-- | Whether a loop is to give half of what is left away: someone is hungry, and not because the bodies block. A worker
+-- that blocks is replaced, for it may wait for another task; but where bodies wait for each other, for a lock or
+-- for what 'Data.IORef.atomicModifyIORef' has left unevaluated, each more would only make the line longer.
+divides :: Pool -> IO Bool
+divides pool = do
+  wanted <- hungry (deques pool) (flags pool)
+  if not wanted
+    then pure False
+    else do
+      engagedNow <- engagedWorkers (flags pool)
+      size <- poolSize pool
+      pure (engagedNow < 16 * size)
 
 -- | A pool whose workers have not started.
 newPool :: String -> Int -> IO Pool
@@ -264,8 +278,10 @@ appoint pool seat =
 work :: Pool -> Seat -> Weak ThreadId -> Place -> Entry -> IO ()
 work pool seat name place first = do
   atomicModifyIORef' (engaged seat) (\workers -> ((place, name) : workers, ()))
+  addEngaged (flags pool) 1
   appoint pool seat
   serve first
+  addEngaged (flags pool) (-1)
   atomicModifyIORef' (engaged seat) (\workers -> (filter ((/= place) . fst) workers, ()))
   -- The scout goes on looking for a while.
   void (ring pool (number seat))
