@@ -13,7 +13,8 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters
 import Capstan.Task.Deque (Entry (..))
 import Capstan.Task.Group
-import Control.Concurrent.MVar (tryPutMVar)
+import Control.Concurrent (killThread)
+import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar, tryPutMVar)
 import Control.Exception
 import Control.Monad (void, when)
 import Data.Maybe (fromMaybe, isJust)
@@ -65,7 +66,7 @@ runClaimed self place entry@(Entry cell context) = quench $ do
         Left e
           | isJust refused || isInterrupt cell e -> endAbove above e >>= finish cell . Failed
           | otherwise -> do
-            when listens (quench (throwTo (ThreadId owner) (Interrupt cell)))
+            when listens (tell (ThreadId owner))
             finish cell (Failed e)
     Spark x -> do
       values <- newGroup
@@ -82,6 +83,14 @@ runClaimed self place entry@(Entry cell context) = quench $ do
         begun <- begin self cell
         if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
+
+    -- By a new thread: where a message to a masked thread has become old, as messages of old threads do, GHC's collector
+    -- (9.0.2 and 9.6.6 at least) loses those that came before it.
+    tell owner = do
+      told <- newEmptyMVar
+      thrower <- forkMasked (throwTo owner (Interrupt cell) >> putMVar told ())
+      quench (takeMVar told)
+      uninterruptibleMask_ (killThread thrower)
 
     -- What was interrupted with its group throws to its owner what the owner is interrupted by.
     endAbove Outside e = pure e
