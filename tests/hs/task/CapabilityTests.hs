@@ -6,6 +6,7 @@ module CapabilityTests (tests) where
 import Capstan.Task
 import Control.Concurrent
 import Control.Monad
+import Fibonacci (fibonacci)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -32,10 +33,3 @@ everywhere = do
       -- The left branch waits for what the right one gives: a worker must find that.
       _ <- both (takeMVar box) (putMVar box ())
       run (`fibonacci` 14)
-
-fibonacci :: Scope -> Int -> IO Int
-fibonacci _ n | n < 2 = pure n
-fibonacci s n = do
-  right <- async s (fibonacci s (n - 2))
-  left <- fibonacci s (n - 1)
-  (left +) <$> await right

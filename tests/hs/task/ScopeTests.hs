@@ -8,6 +8,7 @@ import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.Maybe (isJust, isNothing)
+import Fibonacci (fibonacci)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -96,13 +97,6 @@ tests =
         assertBool "gone" (isNothing found),
       testCase "a pool runs no more tasks at once than its size" smallPool
     ]
-
-fibonacci :: Scope -> Int -> IO Int
-fibonacci _ n | n < 2 = pure n
-fibonacci s n = do
-  right <- async s (fibonacci s (n - 2))
-  left <- fibonacci s (n - 1)
-  (left +) <$> await right
 
 forks :: Int -> IO Int
 forks n | n < 2 = pure n

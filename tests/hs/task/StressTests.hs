@@ -6,6 +6,7 @@ import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Fibonacci (fibonacci)
 import System.Mem (performMajorGC)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -73,10 +74,3 @@ tests =
         readAtomicInt live >>= (@?= 0),
       TreeTests.tests
     ]
-
-fibonacci :: Scope -> Int -> IO Int
-fibonacci _ n | n < 2 = pure n
-fibonacci s n = do
-  right <- async s (fibonacci s (n - 2))
-  left <- fibonacci s (n - 1)
-  (left +) <$> await right
