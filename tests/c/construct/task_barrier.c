@@ -69,15 +69,36 @@ static void all_done_at_the_end(int size) {
     }
 }
 
-/* Two tasks of one producer wait for each other: a member at the barrier must run one. The
- * producer may not, since it waits too. */
+/* Whether a thread of this process is asleep in the kernel. */
+static int is_asleep(int thread) {
+    char name[64], state = 0;
+    snprintf(name, sizeof name, "/proc/self/task/%d/stat", thread);
+    FILE *file = fopen(name, "r");
+    CHECK(file != NULL);
+    CHECK_EQ(fscanf(file, "%*d %*[^)]) %c", &state), 1);
+    fclose(file);
+    return state == 'S';
+}
+
+/* Until it sleeps, and has slept for a while; for a second at most, as it need not sleep ever. */
+static void await_asleep(int *thread) {
+    AWAIT(thread, 1);
+    for (int asleep = 0, looks = 0; asleep < 10 && looks < 1000; looks++) {
+        pause_ms(1);
+        asleep = is_asleep(GET(thread)) ? asleep + 1 : 0;
+    }
+}
+
+/* A member at a barrier must run the task of one who waits for it outside of any scheduling point,
+ * also if it sleeps there already. */
 static void members_at_a_barrier_help(void) {
     for (int round = 0; round < 20; round++) {
-        int taken = 0;
+        int taken = 0, other = 0;
 #pragma omp parallel num_threads(2)
         {
+            if (omp_get_thread_num() == 1) SET(&other, (int)gettid());
             if (omp_get_thread_num() == 0) {
-                if (round % 2) pause_ms(10); /* the other sleeps by then, and must be woken */
+                if (round % 2) await_asleep(&other);
 #pragma omp task shared(taken)
                 {
                     CHECK_EQ(omp_get_thread_num() == 0 || omp_get_thread_num() == 1, 1);

@@ -1,0 +1,70 @@
+/* A task with two predecessors sees what both wrote, though the members that executed them have
+ * nothing else in common. All that the program does to bring the members together is relaxed, so
+ * that ThreadSanitizer sees no order but the runtime's: one member executes the first predecessor
+ * and then another task, a second member the other predecessor, which ends after both have begun,
+ * so that it is that member which finds the successor ready.
+ *
+ * Where the tasks are taken otherwise, a round proves nothing and ends all the same.
+ */
+#include "testing.h"
+#include <omp.h>
+
+enum { ROUNDS = 300, TURNS = 2000 };
+
+struct flags {
+    int first_begun, second_begun, another_begun, joined;
+};
+
+static void raise_flag(int *flag) {
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
+static int is_raised(const int *flag) {
+    return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
+static void await_flag(const int *flag) {
+    for (int turn = 0; turn < TURNS && !is_raised(flag); turn++) sched_yield();
+}
+
+/* True if the tasks met as they should. */
+static int two_predecessors(int round) {
+    struct flags flags = {0};
+    int first = 0, second = 0, sum = 0, met = 0;
+#pragma omp parallel num_threads(3) shared(flags, first, second, sum, met)
+    if (omp_get_thread_num() == 0) {
+#pragma omp task depend(out : first) shared(flags, first) firstprivate(round)
+        {
+            raise_flag(&flags.first_begun);
+            await_flag(&flags.second_begun);
+            first = round;
+        }
+#pragma omp task depend(out : second) shared(flags, second, met) firstprivate(round)
+        {
+            raise_flag(&flags.second_begun);
+            await_flag(&flags.first_begun);
+            await_flag(&flags.another_begun);
+            second = round;
+            met = is_raised(&flags.another_begun);
+        }
+#pragma omp task shared(flags)
+        {
+            raise_flag(&flags.another_begun);
+            await_flag(&flags.joined);
+        }
+#pragma omp task depend(in : first, second) shared(flags, first, second, sum)
+        {
+            sum = first + second;
+            raise_flag(&flags.joined);
+        }
+        while (!is_raised(&flags.joined)) sched_yield(); /* no scheduling point: the others do it */
+    }
+    CHECK_EQ(sum, 2 * round);
+    return met;
+}
+
+int main(void) {
+    test_limit(50);
+    for (int round = 0; round < ROUNDS; round++) two_predecessors(round);
+    return 0;
+}
