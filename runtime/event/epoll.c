@@ -1,7 +1,8 @@
 /* Linux: epoll, woken by an eventfd.
  *
  * epoll refuses regular files (EPERM), although they never block. They are kept in a short list
- * here and reported by each wait, as poll(2) does. */
+ * here and reported by each wait, as poll(2) does. The kernel forgets a file that is closed; here
+ * each look at a number asks whether it still names the file that was registered. */
 #include "event/poller.h"
 
 #include "event/lock.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +25,8 @@ struct plain_file {
     int fd;
     uint32_t mask;
     uint64_t key;
+    dev_t device; /* which file it is */
+    ino_t inode;
 };
 
 struct cst_poller {
@@ -30,9 +34,10 @@ struct cst_poller {
     int wake;
     bool no_pwait2; /* waiting thread: the kernel lacks epoll_pwait2 */
     _Atomic uint32_t plain_count;
-    struct cst_event_lock plain_lock; /* the three below */
+    struct cst_event_lock plain_lock; /* the four below */
     struct plain_file *plain;
     size_t plain_capacity;
+    size_t plain_turn;               /* the file whose turn it is to be reported first */
     struct epoll_event batch[BATCH]; /* waiting thread */
 };
 
@@ -68,49 +73,70 @@ static void epoll_close(struct cst_poller *poller) {
     free(poller);
 }
 
-/* A regular file: adds, changes or (mask 0) removes its entry. */
-static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t key) {
-    int error = 0;
-    cst_event_acquire(&poller->plain_lock);
+static bool still_there(const struct plain_file *file) {
+    struct stat now;
+    return fstat(file->fd, &now) == 0 && now.st_dev == file->device && now.st_ino == file->inode;
+}
+
+/* The place of a number in the list, or `count`. Lock held, as below. */
+static size_t plain_find(const struct cst_poller *poller, int fd) {
     size_t count = cst_load_relaxed(&poller->plain_count), i = 0;
     while (i < count && poller->plain[i].fd != fd) i++;
-    if (mask == 0) {
-        if (i < count) poller->plain[i] = poller->plain[--count];
-    } else if (i == count && count == poller->plain_capacity) {
+    return i;
+}
+
+static void plain_remove(struct cst_poller *poller, size_t i) {
+    uint32_t count = cst_load_relaxed(&poller->plain_count) - 1;
+    poller->plain[i] = poller->plain[count];
+    /* Relaxed: the waiting thread looks again after the caller's wake-up. */
+    cst_store_relaxed(&poller->plain_count, count);
+}
+
+static int plain_append(struct cst_poller *poller, int fd) {
+    size_t count = cst_load_relaxed(&poller->plain_count);
+    struct stat file;
+    if (fstat(fd, &file) != 0) return errno;
+    if (count == poller->plain_capacity) {
         size_t capacity = count ? 2 * count : 8;
         struct plain_file *larger = realloc(poller->plain, capacity * sizeof *larger);
-        if (larger == NULL) {
-            error = ENOMEM;
-        } else {
-            poller->plain = larger;
-            poller->plain_capacity = capacity;
-        }
+        if (larger == NULL) return ENOMEM;
+        poller->plain = larger;
+        poller->plain_capacity = capacity;
     }
-    if (mask != 0 && error == 0) {
-        poller->plain[i] = (struct plain_file){fd, mask, key};
-        if (i == count) count++;
+    poller->plain[count] =
+        (struct plain_file){.fd = fd, .device = file.st_dev, .inode = file.st_ino};
+    cst_store_relaxed(&poller->plain_count, (uint32_t)count + 1); /* as in plain_remove */
+    return 0;
+}
+
+/* A regular file: adds, changes or (mask 0) removes its entry. */
+static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t key) {
+    cst_event_acquire(&poller->plain_lock);
+    size_t i = plain_find(poller, fd);
+    bool there = i < cst_load_relaxed(&poller->plain_count);
+    int error = there || mask == 0 ? 0 : plain_append(poller, fd);
+    if (mask == 0 && there) {
+        plain_remove(poller, i);
+    } else if (error == 0 && mask != 0) {
+        poller->plain[i].mask = mask;
+        poller->plain[i].key = key;
     }
-    /* Relaxed: the waiting thread looks again after the caller's wake-up. */
-    cst_store_relaxed(&poller->plain_count, (uint32_t)count);
     cst_event_release(&poller->plain_lock);
     return error;
 }
 
-/* Whether the descriptor is in the list of regular files, and still is one. A number that was
- * closed and now names something else is taken out. */
+/* Whether the descriptor is in the list of regular files, and still is that file. A number that
+ * was closed and now names something else is taken out. */
 static bool plain_known(struct cst_poller *poller, int fd, bool *was_plain) {
     *was_plain = false;
     if (cst_load_relaxed(&poller->plain_count) == 0) return false; /* written by `set` alone */
     cst_event_acquire(&poller->plain_lock);
-    for (size_t i = 0; i < cst_load_relaxed(&poller->plain_count); i++)
-        *was_plain = *was_plain || poller->plain[i].fd == fd;
+    size_t i = plain_find(poller, fd);
+    *was_plain = i < cst_load_relaxed(&poller->plain_count);
+    bool known = *was_plain && still_there(&poller->plain[i]);
+    if (*was_plain && !known) plain_remove(poller, i);
     cst_event_release(&poller->plain_lock);
-    if (!*was_plain) return false;
-    struct epoll_event nothing = {.events = EPOLLONESHOT};
-    if (epoll_ctl(poller->epoll, EPOLL_CTL_ADD, fd, &nothing) != 0 && errno == EPERM) return true;
-    epoll_ctl(poller->epoll, EPOLL_CTL_DEL, fd, &nothing);
-    plain_set(poller, fd, 0, 0);
-    return false;
+    return known;
 }
 
 static void epoll_wake(struct cst_poller *poller) {
@@ -136,23 +162,28 @@ static int epoll_set(struct cst_poller *poller, int fd, bool known, uint32_t mas
     if (mask & CST_POLL_ONESHOT) event.events |= EPOLLONESHOT;
     int operation = mask == 0 ? EPOLL_CTL_DEL : known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     if (epoll_ctl(poller->epoll, operation, fd, &event) == 0) return 0;
-    if (errno != EPERM || known) return errno;
+    if (errno != EPERM) return errno;
+    if (known) return ENOENT; /* what epoll knew was closed; the number names a regular file now */
     int error = plain_set(poller, fd, mask, key);
     if (error == 0) epoll_wake(poller);
     return error;
 }
 
-/* Adds the regular files that wait for anything; one-shot ones are quiet from now on. */
+/* Adds the regular files that wait for anything; one-shot ones are quiet from now on, as are those
+ * that were closed. */
 static int plain_report(struct cst_poller *poller, struct cst_ready *ready, int capacity) {
     int filled = 0;
     cst_event_acquire(&poller->plain_lock);
-    for (size_t i = 0; i < cst_load_relaxed(&poller->plain_count) && filled < capacity; i++) {
-        struct plain_file *file = &poller->plain[i];
+    size_t count = cst_load_relaxed(&poller->plain_count), looked = 0;
+    for (; looked < count && filled < capacity; looked++) {
+        struct plain_file *file = &poller->plain[(poller->plain_turn + looked) % count];
+        if (!still_there(file)) file->mask = 0;
         uint32_t events = file->mask & (CST_POLL_READ | CST_POLL_WRITE);
         if (events == 0) continue;
         ready[filled++] = (struct cst_ready){.key = file->key, .events = events};
         if (file->mask & (CST_POLL_ONESHOT | CST_POLL_EDGE)) file->mask = 0;
     }
+    poller->plain_turn += looked;
     cst_event_release(&poller->plain_lock);
     return filled;
 }

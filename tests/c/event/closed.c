@@ -32,6 +32,69 @@ static void closed_and_reused(void) {
     capstan_manager_free(manager);
 }
 
+/* The same for regular files, which the kernel's set does not hold: `old` is closed, and its number
+ * names `fresh`. Both are given up. */
+static void reused(int old, int fresh, unsigned mode) {
+    capstan_manager *manager = new_manager("epoll");
+    struct seen first = {0}, second = {0};
+    capstan_watch watch;
+    CHECK_EQ(capstan_fd_register(manager, old, CAPSTAN_READ, note, &first, &watch), 0);
+    step(manager);
+    place_at(fresh, old);
+    first = (struct seen){0};
+    step(manager);
+    CHECK_EQ(first.calls, 0); /* the new file was not registered */
+    if (mode == 0)
+        CHECK_EQ(capstan_fd_change(manager, watch, CAPSTAN_READ | CAPSTAN_WRITE), ENOENT);
+    else
+        CHECK_EQ(capstan_fd_register(manager, old, CAPSTAN_READ | mode, note, &second, NULL), 0);
+    step(manager);
+    step(manager);
+    CHECK_EQ(first.calls, 1);
+    CHECK_EQ(first.events, CAPSTAN_CLOSED);
+    CHECK_EQ(second.calls, mode == 0 ? 0 : 1);
+    CHECK_EQ(capstan_fd_unregister(manager, watch), ENOENT);
+    close(old);
+    close(fresh);
+    capstan_manager_free(manager);
+}
+
+static int new_file(void) {
+    FILE *file = tmpfile();
+    CHECK(file != NULL);
+    int fd = dup(fileno(file));
+    fclose(file);
+    return fd;
+}
+
+static int new_readable(void) {
+    int ends[2];
+    make_pipe(ends);
+    put(ends[1], "x");
+    close(ends[1]);
+    return ends[0];
+}
+
+static void regular_files(void) {
+    static const unsigned modes[] = {0, CAPSTAN_ONESHOT};
+    for (size_t i = 0; i < 2; i++) {
+        reused(new_readable(), new_file(), modes[i]);
+        reused(new_file(), new_readable(), modes[i]);
+        reused(new_file(), new_file(), modes[i]);
+    }
+    /* Closed, and the number not used again: nothing is told, and the loop is not kept busy. */
+    capstan_manager *manager = new_manager("epoll");
+    struct seen seen = {0};
+    int file = new_file();
+    CHECK_EQ(capstan_fd_register(manager, file, CAPSTAN_READ, note, &seen, NULL), 0);
+    CHECK_EQ(step(manager), 1);
+    close(file);
+    CHECK_EQ(step(manager), 0);
+    CHECK_EQ(step(manager), 0);
+    CHECK_EQ(seen.events, CAPSTAN_READ);
+    capstan_manager_free(manager);
+}
+
 /* Ending a registration whose number now names another registered file does not end that one. */
 static void stale_name(void) {
     capstan_manager *manager = new_manager("epoll");
@@ -244,6 +307,7 @@ static void poll_and_closed(void) {
 int main(void) {
     test_limit(30);
     closed_and_reused();
+    regular_files();
     stale_name();
     duplicate_keeps_reporting(false);
     duplicate_keeps_reporting(true);

@@ -4,6 +4,8 @@
 
 #include "event_testing.h"
 
+#include <sys/resource.h>
+
 #include <sys/socket.h>
 
 static bool has_edge(const char *back_end) {
@@ -329,25 +331,40 @@ static void wrong_arguments(const char *back_end) {
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
 }
 
-/* More ready descriptors than one turn takes: all get their turn. */
-static void more_than_a_batch(const char *back_end) {
-    enum { PIPES = 700 };
+/* More ready descriptors than one turn takes, of a pipe or of a file: all get their turn. */
+static void more_than_a_batch(const char *back_end, int original) {
+    enum { MANY = 2500 };
     capstan_manager *manager = new_manager(back_end);
-    static int ends[PIPES][2];
-    static struct seen seen[PIPES];
+    static int copy[MANY];
+    static struct seen seen[MANY];
     memset(seen, 0, sizeof seen);
-    for (int i = 0; i < PIPES; i++) {
-        make_pipe(ends[i]);
-        CHECK_EQ(capstan_fd_register(manager, ends[i][0], CAPSTAN_READ, note, &seen[i], NULL), 0);
-        put(ends[i][1], "x");
-    }
-    for (int i = 0; i < 6; i++) step(manager);
-    for (int i = 0; i < PIPES; i++) CHECK(seen[i].calls >= 1);
+    int count = 0;
+    while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or what is allowed */
+    for (int i = 0; i < count; i++)
+        CHECK_EQ(capstan_fd_register(manager, copy[i], CAPSTAN_READ, note, &seen[i], NULL), 0);
+    for (int i = 0; i < 12; i++) step(manager);
+    for (int i = 0; i < count; i++) CHECK(seen[i].calls >= 1);
     capstan_manager_free(manager);
-    for (int i = 0; i < PIPES; i++) {
+    for (int i = 0; i < count; i++) {
         CHECK_EQ(seen[i].events, CAPSTAN_CLOSED);
-        close_pipe(ends[i]);
+        close(copy[i]);
     }
+}
+
+static void crowds_of_ready(const char *back_end) {
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = limit.rlim_max;
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    int ends[2];
+    make_pipe(ends);
+    put(ends[1], "x");
+    more_than_a_batch(back_end, ends[0]);
+    close_pipe(ends);
+    FILE *file = tmpfile();
+    CHECK(file != NULL);
+    more_than_a_batch(back_end, fileno(file));
+    fclose(file);
 }
 
 static void test_descriptors(const char *back_end) {
@@ -368,7 +385,7 @@ static void test_descriptors(const char *back_end) {
     registers_again(back_end);
     regular_file(back_end);
     wrong_arguments(back_end);
-    more_than_a_batch(back_end);
+    crowds_of_ready(back_end);
 }
 
 #endif

@@ -16,7 +16,7 @@
 
 /* --- the stand-in -------------------------------------------------------------------------- */
 
-enum { MOST = 2048 };
+enum { MOST = 4096 };
 
 struct knote {
     struct kevent asked; /* flags as added */
