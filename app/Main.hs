@@ -10,7 +10,7 @@ import Capstan.CLI.Problem
 import qualified Capstan.CLI.Run as Run
 import Capstan.CLI.Version (version)
 import Control.Exception (handle)
-import GHC.IO.Encoding (setFileSystemEncoding, setLocaleEncoding)
+import GHC.IO.Encoding (setFileSystemEncoding, setForeignEncoding, setLocaleEncoding)
 import GHC.IO.Encoding.Failure (CodingFailureMode (..))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
 import Options.Applicative
@@ -29,6 +29,8 @@ main = handle failed $ do
   -- unchanged, whatever the locale; and no conversion tables are loaded.
   setFileSystemEncoding (mkUTF8 RoundtripFailure)
   setLocaleEncoding (mkUTF8 RoundtripFailure)
+  -- What the process library encodes arguments with, of GHC 9.10 on.
+  setForeignEncoding (mkUTF8 RoundtripFailure)
   arguments <- getArgs
   case execParserPure preferences top arguments of
     Success action' -> action'

@@ -53,6 +53,10 @@ tests fixture =
         result <- with [] [program fixture "region"]
         resultExit result @?= ExitSuccess
         assertContains (resultOut result) ["OpenMP", "GNU libgomp", "Called by", "region (GOMP_*)"],
+      testCase "a program whose name is not UTF-8" $ do
+        let named = fixtureDirectory fixture </> "\xdcff\xdc80"
+        copyFile (program fixture "region") named
+        found [] [named] >>= has "ok" "one-runtime",
       testCase "two runtimes" $ do
         both <- withTwoRuntimes
         findings <- found [] [both]

@@ -9,7 +9,7 @@ import qualified BenchTests
 import qualified DoctorTests
 import qualified EnvTests
 import Fixture (withFixture)
-import GHC.IO.Encoding (setFileSystemEncoding, setLocaleEncoding)
+import GHC.IO.Encoding (setFileSystemEncoding, setForeignEncoding, setLocaleEncoding)
 import GHC.IO.Encoding.Failure (CodingFailureMode (..))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
 import qualified HelpTests
@@ -23,6 +23,7 @@ main :: IO ()
 main = do
   setFileSystemEncoding (mkUTF8 RoundtripFailure)
   setLocaleEncoding (mkUTF8 RoundtripFailure)
+  setForeignEncoding (mkUTF8 RoundtripFailure)
   withFixture $ \fixture ->
     defaultMain . localOption (mkTimeout 60000000) . testGroup "command" $
       [ RunTests.tests fixture,
