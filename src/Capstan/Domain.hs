@@ -70,6 +70,7 @@ module Capstan.Domain
   )
 where
 
+import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Deque (capability)
 import Control.Concurrent (forkOn, getNumCapabilities)
 import Control.Concurrent.MVar
@@ -206,9 +207,7 @@ exchange ref !x = do
 -- answer may be 'False' although nothing was written meanwhile, so call it in a loop. Numbers are better kept
 -- in an 'AtomicInt'.
 compareAndSet :: AtomicRef a -> a -> a -> IO Bool
-compareAndSet (AtomicRef var) old !new = IO $ \s -> case casMutVar# var old new s of
-  (# s1, 0#, _ #) -> (# s1, True #)
-  (# s1, _, _ #) -> (# s1, False #)
+compareAndSet (AtomicRef var) = swapVariable var
 {-# NOINLINE compareAndSet #-}
 
 -- | Changes it, and gives the result. The function may be called several times.

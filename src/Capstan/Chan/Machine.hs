@@ -1,7 +1,5 @@
 {-# LANGUAGE FlexibleContexts #-}
-{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE TypeFamilies #-}
-{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Capstan.Chan.Machine
@@ -15,14 +13,13 @@ module Capstan.Chan.Machine
   )
 where
 
+import Capstan.Internal.Swap (swapVariable)
 import Control.Concurrent (forkIO, myThreadId, throwTo)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, readMVar, tryPutMVar)
 import Control.Exception (SomeException, mask_, throwIO, try, uninterruptibleMask_)
 import Control.Monad (void)
 import Data.IORef (IORef, newIORef, readIORef)
 import Data.Kind (Type)
-import GHC.Exts (casMutVar#, isTrue#, (==#))
-import GHC.IO (IO (..))
 import GHC.IORef (IORef (..))
 import GHC.STRef (STRef (..))
 
@@ -74,10 +71,7 @@ instance Machine IO where
 
   -- The comparison is of pointers. Both values are evaluated, so each is an address of a constructor
   -- with that constructor's tag, and the caller passes on what it read: the same address.
-  replaceCell (IORef (STRef variable)) old new = new `seq` IO compareAndSwap
-    where
-      compareAndSwap s = case casMutVar# variable old new s of
-        (# s', failed, _ #) -> (# s', isTrue# (failed ==# 0#) #)
+  replaceCell (IORef (STRef variable)) = swapVariable variable
   {-# INLINE replaceCell #-}
   newSlot = newEmptyMVar
   {-# INLINE newSlot #-}

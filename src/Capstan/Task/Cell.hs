@@ -23,16 +23,15 @@
 -- == Interrupts
 --
 -- Each interrupt has a thread of its own. It swaps 'Started' to 'Interrupting', with its name, and throws
--- 'Interrupt'. A thread that finishes and finds 'Interrupting' kills that thread, and waits until it has
--- received that, before it shows the result. By then the throw has arrived, or is taken back, as GHC does when
--- the thrower is itself interrupted. So an interrupt arrives while its task runs, or never; and
--- to finish never lets an exception in, so of two exceptions that come at once the later one is
--- not lost but waits.
+-- 'Interrupt' when it is its turn ("Capstan.Task.Target"). A thread that finishes and finds 'Interrupting'
+-- kills that thread, and waits until it has received that, before it shows the result. By then the throw has
+-- arrived, or is taken back, as GHC does when the thrower is itself interrupted, or was not begun. So an
+-- interrupt arrives while its task runs, or never; and to finish never lets an exception in, so of two
+-- exceptions that come at once the later one is not lost but waits.
 module Capstan.Task.Cell
   ( Cell (..),
     Status (..),
     Phase (..),
-    Runner (..),
     Home (..),
     Interrupt (..),
     interruptOf,
@@ -51,19 +50,19 @@ module Capstan.Task.Cell
     wait,
     waitSurely,
     takeSurely,
-    forkMasked,
   )
 where
 
+import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Counters (Counters)
 import Capstan.Task.Group (Group)
-import Control.Concurrent (ThreadId, forkIO, killThread, myThreadId, yield)
+import Capstan.Task.Target
+import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
 import Control.Monad (forM_, void)
 import GHC.Exts
-import GHC.IO (IO (..), unsafeUnmask)
-import System.Mem.Weak (Weak, deRefWeak)
+import GHC.IO (IO (..))
 
 -- | Where a task of a scope belongs.
 data Home = Home
@@ -76,8 +75,8 @@ data Home = Home
 data Status a
   = -- | A task of a scope, not begun.
     Task !Home (IO a)
-  | -- | The right branch of a fork, not begun: its owner, and whether that may be interrupted.
-    Branch ThreadId# !Bool (IO a)
+  | -- | The right branch of a fork, not begun, and whether its owner may be interrupted.
+    Branch !Bool (IO a)
   | -- | A value, not evaluated.
     Spark a
   | Open !Phase [MVar ()]
@@ -89,17 +88,12 @@ data Phase
     Pending
   | -- | Claimed by the owner of the fork.
     Own
-  | Started !Runner
+  | -- | That thread computes the result.
+    Started !Target
   | -- | A thread throws, or has thrown, to the one that had started.
     Interrupting !ThreadId
   | -- | Interrupted before it was begun.
     Interrupted
-
--- | The thread that computes a result. The name of a worker is weak: the pool knows what its workers run,
--- and a thread whose name is known is never found to be blocked for ever.
-data Runner
-  = Body !ThreadId
-  | Worker !(Weak ThreadId)
 
 -- | A place for a result.
 data Cell a = Cell (MutVar# RealWorld (Status a))
@@ -142,12 +136,9 @@ readStatus :: Cell a -> IO (Status a)
 readStatus (Cell var) = IO (readMutVar# var)
 {-# INLINE readStatus #-}
 
--- | Swaps one status for another. Its failure proves nothing: the collector may have replaced the pointer
--- that was read. So each caller looks again.
+-- | Swaps one status for another. Its failure proves nothing, so each caller looks again.
 swap :: Cell a -> Status a -> Status a -> IO Bool
-swap (Cell var) !old !new = IO $ \s -> case casMutVar# var old new s of
-  (# s1, 0#, _ #) -> (# s1, True #)
-  (# s1, _, _ #) -> (# s1, False #)
+swap (Cell var) = swapVariable var
 {-# INLINE swap #-}
 
 -- | Claims a task that has not begun: then the result is what it was, and the status is 'Open'.
@@ -197,13 +188,13 @@ isEnded cell = do
 
 -- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer
 -- is 'False' if it was interrupted before.
-begin :: Runner -> Cell a -> IO Bool
-begin runner cell = do
+begin :: Target -> Cell a -> IO Bool
+begin thread cell = do
   status <- readStatus cell
   case status of
     Open Pending waiters -> do
-      swapped <- swap cell status (Open (Started runner) waiters)
-      if swapped then pure True else begin runner cell
+      swapped <- swap cell status (Open (Started thread) waiters)
+      if swapped then pure True else begin thread cell
     _ -> pure False
 
 -- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked; no exception
@@ -239,19 +230,12 @@ interrupt cell = do
     throwAs me = do
       status <- readStatus cell
       case status of
-        Open (Started runner) waiters -> do
+        Open (Started thread) waiters -> do
           swapped <- swap cell status (Open (Interrupting me) waiters)
           if swapped
-            then throwAt runner `catch` \e -> let _ = e :: SomeAsyncException in pure ()
+            then throwInTurn thread (Interrupt cell) `catch` \e -> let _ = e :: SomeAsyncException in pure ()
             else throwAs me
         _ -> pure ()
-    throwAt runner = case runner of
-      Body thread -> throwTo thread (Interrupt cell)
-      Worker name -> deRefWeak name >>= mapM_ (`throwTo` Interrupt cell)
-
--- | Starts a thread that has exceptions masked, whatever the caller has.
-forkMasked :: IO () -> IO ThreadId
-forkMasked action = forkIO (unsafeUnmask (mask_ action))
 
 -- | The result, if it is there.
 poll :: Cell a -> IO (Maybe (Either SomeException a))

@@ -82,7 +82,7 @@ where
 
 import Capstan.Task.Cell (Cell (..), Phase (..), Status (..), newCell)
 import Capstan.Task.Counters (Counters (..))
-import Capstan.Task.Group (Context (..), Place (..))
+import Capstan.Task.Group (Context, Place (..))
 import Control.Monad (forM_, when)
 import Data.Bits (unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
@@ -221,7 +221,7 @@ writeWord (State state) (I# i) (I# x) = IO $ \s -> (# atomicWriteIntArray# state
 -- idles with its scout asleep.
 push :: Deques -> Flags -> Counters -> Cell a -> IO Int
 push (Deques deques) (Flags flags) (Counters counters) (Cell cell) =
-  IO $ \s -> case push# deques flags cell counters (unsafeCoerce Outside) 0# s of
+  IO $ \s -> case push# deques flags cell counters (unsafeCoerce ()) 0# s of
     (# s1, answer #) -> (# s1, I# answer #)
 {-# INLINE push #-}
 
@@ -235,7 +235,7 @@ pushSurely (Deques deques) (Flags flags) (Counters counters) (Entry (Cell cell) 
 
 -- | Remembers on this Capability where the calling thread keeps its context.
 remember :: Deques -> Place -> IO ()
-remember (Deques deques) (Place place) = IO $ \s -> case remember# deques place s of
+remember (Deques deques) (Place place _) = IO $ \s -> case remember# deques place s of
   (# s1, _ #) -> (# s1, () #)
 
 -- | Takes a task back that is the newest of the Capability's deque. If the answer is 'True', no

@@ -29,11 +29,9 @@ import Capstan.Task.Cell
 import Capstan.Task.Deque (pop)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
-import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad (void)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
-import GHC.Conc (ThreadId (..))
 import GHC.Exts (runRW#)
 import GHC.IO (IO (..))
 
@@ -54,8 +52,7 @@ data Outcome a b
 bothOn :: Pool -> IO a -> IO b -> IO (a, b)
 bothOn pool left right = do
   masking <- getMaskingState
-  ThreadId me <- myThreadId
-  cell <- newCell (Branch me (isUnmasked masking) right)
+  cell <- newCell (Branch (isUnmasked masking) right)
   outcome <- branches cell `catch` abandon pool cell
   case outcome of
     RightIsMine a -> do

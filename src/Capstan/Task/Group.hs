@@ -25,11 +25,13 @@ module Capstan.Task.Group
   ( Group,
     Member (..),
     Context (..),
+    owner,
     newGroup,
     fate,
     doom,
     enter,
     Place (..),
+    target,
     placeHere,
     workerPlace,
     contextAt,
@@ -37,6 +39,8 @@ module Capstan.Task.Group
   )
 where
 
+import Capstan.Internal.Swap (swapVariable)
+import Capstan.Task.Target
 import Control.Exception (SomeException)
 import Control.Monad (filterM)
 import Data.IORef
@@ -61,12 +65,17 @@ data Member = Member
     stop :: IO ()
   }
 
--- | What a thread runs in.
+-- | The thread that is in it, and what that runs in.
 data Context
   = -- | No group: nothing but an exception to the thread itself ends what it forks.
-    Outside
+    Outside !Target
   | -- | A group, and the exception by which its failure reaches what is inside.
-    Inside !Group !SomeException
+    Inside !Target !Group !SomeException
+
+-- | The thread that is in it: who pushed an entry in that context.
+owner :: Context -> Target
+owner (Outside thread) = thread
+owner (Inside thread _ _) = thread
 
 -- | A group without members.
 newGroup :: IO Group
@@ -76,9 +85,7 @@ readFate :: Group -> IO Fate
 readFate (Group var) = IO (readMutVar# var)
 
 swap :: Group -> Fate -> Fate -> IO Bool
-swap (Group var) !old !new = IO $ \s -> case casMutVar# var old new s of
-  (# s1, 0#, _ #) -> (# s1, True #)
-  (# s1, _, _ #) -> (# s1, False #)
+swap (Group var) = swapVariable var
 
 -- | What the group has failed with, if it has.
 fate :: Group -> IO (Maybe SomeException)
@@ -102,8 +109,8 @@ doom group e = do
 -- | Makes one that is about to begin a member. If the answer is an exception the group is doomed, and what is inside
 -- throws that.
 enter :: Context -> Member -> IO (Maybe SomeException)
-enter Outside _ = pure Nothing
-enter context@(Inside group reason) member = do
+enter (Outside _) _ = pure Nothing
+enter context@(Inside _ group reason) member = do
   now <- readFate group
   case now of
     Doomed _ -> pure (Just reason)
@@ -119,10 +126,14 @@ enter context@(Inside group reason) member = do
       if swapped then pure Nothing else enter context member
 
 -- | Where a thread keeps its context.
-data Place = Place (MutVar# RealWorld Context)
+data Place = Place (MutVar# RealWorld Context) !Target
 
 instance Eq Place where
-  Place a == Place b = isTrue# (sameMutVar# a b)
+  Place a _ == Place b _ = isTrue# (sameMutVar# a b)
+
+-- | Whose place it is.
+target :: Place -> Target
+target (Place _ thread) = thread
 
 -- The places by the numbers of the threads, which are never used again.
 places :: IORef (IntMap.IntMap Place)
@@ -136,7 +147,9 @@ threadNumber :: IO Int
 threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 
 newPlace :: IO Place
-newPlace = IO $ \s -> case newMutVar# Outside s of (# s1, var #) -> (# s1, Place var #)
+newPlace = do
+  thread <- targetHere
+  IO $ \s -> case newMutVar# (Outside thread) s of (# s1, var #) -> (# s1, Place var thread #)
 
 -- | The place of the calling thread. It lasts as long as the thread, of which it holds nothing.
 placeHere :: IO Place
@@ -172,12 +185,12 @@ workerPlace action = do
 
 -- | The context of the calling thread, whose place it is.
 contextAt :: Place -> IO Context
-contextAt (Place var) = IO (readMutVar# var)
+contextAt (Place var _) = IO (readMutVar# var)
 
 -- | Runs an action, which does not throw, in a context: the calling thread's, whose place it is.
 within :: Place -> Context -> IO a -> IO a
-within (Place var) !context action = do
-  before <- contextAt (Place var)
+within place@(Place var _) !context action = do
+  before <- contextAt place
   write context
   x <- action
   x <$ write before

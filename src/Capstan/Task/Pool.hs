@@ -55,6 +55,7 @@ import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
 import Capstan.Task.Run (isWanted, runClaimed)
+import Capstan.Task.Target (targetThread)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -66,7 +67,6 @@ import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (ThreadStatus (..), getNumProcessors, threadStatus)
 import GHC.IO (unsafeUnmask)
-import System.Mem.Weak (Weak, deRefWeak)
 
 -- | Workers, with the deques that they serve.
 data Pool = Pool
@@ -90,8 +90,8 @@ data Pool = Pool
 data Seat = Seat
   { number :: !Int,
     bell :: !(MVar ()),
-    -- | Workers of the seat that run tasks: their places, and their weak names ('Runner').
-    engaged :: !(IORef [(Place, Weak ThreadId)])
+    -- | The places of the seat's workers that run tasks.
+    engaged :: !(IORef [Place])
   }
 
 -- | How many of its tasks run at once.
@@ -270,33 +270,32 @@ belongs pool seat
 appoint :: Pool -> Seat -> IO ()
 appoint pool seat =
   -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
-  void . forkOn (number seat) . unsafeUnmask . mask_ $ do
-    name <- myThreadId >>= mkWeakThreadId
-    workerPlace $ \place -> scout pool seat >>= mapM_ (work pool seat name place)
+  void . forkOn (number seat) . unsafeUnmask . mask_ . workerPlace $ \place ->
+    scout pool seat >>= mapM_ (work pool seat place)
 
 -- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
-work :: Pool -> Seat -> Weak ThreadId -> Place -> Entry -> IO ()
-work pool seat name place first = do
-  atomicModifyIORef' (engaged seat) (\workers -> ((place, name) : workers, ()))
+work :: Pool -> Seat -> Place -> Entry -> IO ()
+work pool seat place first = do
+  atomicModifyIORef' (engaged seat) (\workers -> (place : workers, ()))
   addEngaged (flags pool) 1
   appoint pool seat
   serve first
   addEngaged (flags pool) (-1)
-  atomicModifyIORef' (engaged seat) (\workers -> (filter ((/= place) . fst) workers, ()))
+  atomicModifyIORef' (engaged seat) (\workers -> (filter (/= place) workers, ()))
   -- The scout goes on looking for a while.
   void (ring pool (number seat))
   where
     serve entry = do
-      runClaimed (Worker name) place entry
+      runClaimed place entry
       stays <- belongs pool seat
-      others <- filter ((/= place) . fst) <$> readIORef (engaged seat)
+      others <- filter (/= place) <$> readIORef (engaged seat)
       crowded <- anyM computes others
       when (stays && not crowded) (findTask pool >>= mapM_ serve)
 
--- | Whether a thread can go on, or does.
-computes :: (Place, Weak ThreadId) -> IO Bool
-computes (_, name) = do
-  thread <- deRefWeak name
+-- | Whether the thread of a place can go on, or does.
+computes :: Place -> IO Bool
+computes place = do
+  thread <- targetThread (target place)
   status <- maybe (pure ThreadFinished) threadStatus thread
   pure (status == ThreadRunning)
 

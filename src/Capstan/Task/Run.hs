@@ -13,12 +13,11 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters
 import Capstan.Task.Deque (Entry (..))
 import Capstan.Task.Group
-import Control.Concurrent (killThread)
-import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar, tryPutMVar)
+import Capstan.Task.Target (throwInTurn)
+import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (void, when)
 import Data.Maybe (fromMaybe, isJust)
-import GHC.Conc (ThreadId (..))
 import GHC.IO (unsafeUnmask)
 
 -- | Whether a worker is to claim what it found in a deque. A branch or a value of a doomed group is left to
@@ -28,55 +27,57 @@ isWanted (Entry cell context) = do
   status <- look cell
   case status of
     Task _ _ -> pure True
-    Branch _ False _ -> pure True
+    Branch False _ -> pure True
     Branch {} -> not <$> isDoomed context
     Spark _ -> not <$> isDoomed context
     _ -> pure False
 
 isDoomed :: Context -> IO Bool
-isDoomed Outside = pure False
-isDoomed (Inside members _) = isJust <$> fate members
+isDoomed (Outside _) = pure False
+isDoomed (Inside _ members _) = isJust <$> fate members
 
 -- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given. An
 -- exception that comes out of the task's own handling concerns no task any more.
-runClaimed :: Runner -> Place -> Entry -> IO ()
-runClaimed self place entry@(Entry cell context) = quench $ do
+runClaimed :: Place -> Entry -> IO ()
+runClaimed place entry@(Entry cell context) = quench $ do
   wanted <- isWanted entry
   status <- if wanted then claim cell else look cell
   case status of
     _ | not wanted -> pure ()
     Task home action -> do
       let reason = interruptOf cell
-      refused <- enter (Inside (group home) reason) (Member (isEnded cell) (interrupt cell))
-      outcome <- attempt refused (Inside (group home) reason) action
+          inside = Inside self (group home) reason
+      refused <- enter inside (Member (isEnded cell) (interrupt cell))
+      outcome <- attempt refused inside action
       failed <- fate (group home)
       case outcome of
         Right x -> end home cell (Done x)
         Left e
           | isInterrupt cell e -> end home cell (Failed (fromMaybe e failed))
           | otherwise -> failHome home e >> end home cell (Failed e)
-    Branch owner listens right -> do
+    Branch listens right -> do
       branch <- newGroup
       let reason = interruptOf cell
-          above = if listens then context else Outside
+          above = if listens then context else Outside self
       refused <- enter above (Member (isEnded cell) (doom branch reason >> interrupt cell))
-      outcome <- attempt refused (Inside branch reason) right
+      outcome <- attempt refused (Inside self branch reason) right
       case outcome of
         Right x -> finish cell (Done x)
         Left e
           | isJust refused || isInterrupt cell e -> endAbove above e >>= finish cell . Failed
           | otherwise -> do
-            when listens (tell (ThreadId owner))
+            when listens tell
             finish cell (Failed e)
     Spark x -> do
       values <- newGroup
       let reason = interruptOf cell
       refused <- enter context (Member (isEnded cell) (doom values reason >> interrupt cell))
       -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
-      _ <- attempt refused (Inside values reason) (evaluate x)
+      _ <- attempt refused (Inside self values reason) (evaluate x)
       finish cell (Done x)
     _ -> pure ()
   where
+    self = target place
     attempt refused inside action = case refused of
       Just e -> pure (Left e)
       Nothing -> do
@@ -84,17 +85,11 @@ runClaimed self place entry@(Entry cell context) = quench $ do
         if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
-    -- By a new thread: where a message to a masked thread has become old, as messages of old threads do, GHC's collector
-    -- (9.0.2 and 9.6.6 at least) loses those that came before it.
-    tell owner = do
-      told <- newEmptyMVar
-      thrower <- forkMasked (throwTo owner (Interrupt cell) >> putMVar told ())
-      quench (takeMVar told)
-      uninterruptibleMask_ (killThread thrower)
+    tell = quench (throwInTurn (owner context) (Interrupt cell))
 
     -- What was interrupted with its group throws to its owner what the owner is interrupted by.
-    endAbove Outside e = pure e
-    endAbove (Inside members reason) e = maybe e (const reason) <$> fate members
+    endAbove (Outside _) e = pure e
+    endAbove (Inside _ members reason) e = maybe e (const reason) <$> fate members
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the
 -- task throws is in the cell, for the caller to throw again.

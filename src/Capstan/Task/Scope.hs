@@ -34,7 +34,7 @@ import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
 import Control.Applicative ((<|>))
-import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
+import Control.Concurrent (forkIO, killThread, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (guard, void)
@@ -72,14 +72,13 @@ runOn workers body = do
     members <- newGroup
     home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar
     bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
-    caller <- Cell.Body <$> myThreadId
-    _ <- Cell.begin caller bodyCell
     place <- placeHere
+    _ <- Cell.begin (target place) bodyCell
     -- Who has masked exceptions has protected the scope from the failure of what is around it.
-    above <- if masking == Unmasked then contextAt place else pure Outside
+    above <- if masking == Unmasked then contextAt place else pure (Outside (target place))
     let scope = Scope workers home
         reason = Cell.interruptOf bodyCell
-        inside = Inside members reason
+        inside = Inside (target place) members reason
         over = Cell.isEnded bodyCell
     _ <- enter inside (Member over (Cell.interrupt bodyCell))
     refused <- enter above (Member over (stopInside above members))
@@ -97,8 +96,8 @@ runOn workers body = do
     -- What was thrown to the caller goes before what failed: nobody would throw it again.
     maybe (either throwIO pure outcome) throwIO (later <|> failed)
   where
-    stopInside Outside _ = pure ()
-    stopInside (Inside _ reason) members = void (doom members reason)
+    stopInside (Outside _) _ = pure ()
+    stopInside (Inside _ _ reason) members = void (doom members reason)
 
 -- | Waits until all tasks have ended. An exception meanwhile makes the scope fail, and is the result, if
 -- none was thrown before; then exceptions wait.

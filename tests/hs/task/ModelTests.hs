@@ -1,5 +1,5 @@
--- | The deque, a task's cell, a group, a scope and the scouts' sleep as models, explored in every order of their steps.
--- Each model has seeded faults, which the exploration must find.
+-- | The deque, a task's cell, a group, a scope, the scouts' sleep and the turns of who throws as models, explored in
+-- every order of their steps. Each model has seeded faults, which the exploration must find.
 module ModelTests (tests) where
 
 import qualified Model.Cell as Cell
@@ -7,7 +7,8 @@ import qualified Model.Deque as Deque
 import qualified Model.Group as Group
 import qualified Model.Scope as Scope
 import qualified Model.Sleep as Sleep
+import qualified Model.Turn as Turn
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Sleep.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Sleep.tests, Turn.tests]
