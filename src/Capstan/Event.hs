@@ -119,13 +119,13 @@ import GHC.Conc (STM, TVar, newTVarIO, readTVar, retry, writeTVar)
 import System.Posix.Internals (c_close)
 import System.Posix.Types (Fd (..))
 
--- | So many milliseconds.
+-- | So many milliseconds, or the end of time.
 milliseconds :: Word -> Nanoseconds
-milliseconds n = fromIntegral n * 1000000
+milliseconds = times 1000000 . fromIntegral
 
--- | So many seconds.
+-- | So many seconds, or the end of time.
 seconds :: Word -> Nanoseconds
-seconds n = fromIntegral n * 1000000000
+seconds = times 1000000000 . fromIntegral
 
 -- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
 -- Throws if the descriptor is not open.

@@ -194,10 +194,17 @@ newtype TimeoutKey = TimeoutKey Timer
 instance Ord TimeoutKey where
   compare (TimeoutKey a) (TimeoutKey b) = compare (timerIdent a) (timerIdent b)
 
--- | Calls the callback after so many microseconds.
+-- | Calls the callback after so many microseconds; if there are none, on the calling thread before
+-- it returns.
 registerTimeout :: TimerManager -> Int -> TimeoutCallback -> IO TimeoutKey
-registerTimeout (TimerManager manager) us callback =
-  TimeoutKey <$> Event.startTimer manager (fromMicroseconds us) (Run (const callback))
+registerTimeout (TimerManager manager) us callback
+  | us > 0 = start (fromMicroseconds us) callback
+  | otherwise = do
+    callback
+    key <- start maxBound (pure ()) -- for the key alone
+    key <$ unregisterTimeout (TimerManager manager) key
+  where
+    start delay = fmap TimeoutKey . Event.startTimer manager delay . Run . const
 
 -- | Lets a timeout that has not passed begin again, with so many microseconds.
 updateTimeout :: TimerManager -> TimeoutKey -> Int -> IO ()
@@ -208,4 +215,4 @@ unregisterTimeout :: TimerManager -> TimeoutKey -> IO ()
 unregisterTimeout _ (TimeoutKey timer) = void (Event.cancel timer)
 
 fromMicroseconds :: Int -> Event.Nanoseconds
-fromMicroseconds us = 1000 * fromIntegral (max 0 us)
+fromMicroseconds us = Event.times 1000 (fromIntegral (max 0 us))

@@ -23,6 +23,7 @@ module Capstan.Event.Internal
 
     -- * Timers
     Timer (..),
+    times,
     startTimer,
     startTimerAt,
     startPeriodic,
@@ -203,6 +204,11 @@ startPeriodic :: Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Ti
 startPeriodic manager delay period target = do
   time <- clock
   start "startPeriodic" manager (later time delay) (max 1 period) target
+
+-- | The product, or the end of time: a span that does not fit never ends, and must not end at once.
+times :: Nanoseconds -> Nanoseconds -> Nanoseconds
+times unit n = if n > maxBound `quot` unit then maxBound else unit * n
+{-# INLINE times #-}
 
 later :: Nanoseconds -> Nanoseconds -> Nanoseconds
 later time span' = if span' > maxBound - time then maxBound else time + span'

@@ -41,7 +41,7 @@ import Capstan.Event.Slots
 import Capstan.Event.Types
 import Control.Concurrent
   ( forkIO,
-    forkOn,
+    forkOnWithUnmask,
     getNumCapabilities,
     myThreadId,
     rtsSupportsBoundThreads,
@@ -448,7 +448,8 @@ makeSystemManager forks capability = mask_ $ do
           Nothing -> (System forks (room // [(capability, Just mine)]), mine)
   if manager == mine
     then do
-      thread <- forkOn capability (driveForEver mine)
+      -- The caller's masking state is not for the actions, nor for threads that they fork.
+      thread <- forkOnWithUnmask capability (driveForEver mine)
       labelThread thread ("Capstan.Event manager of Capability " ++ show capability)
     else freeManager mine
   pure manager
@@ -457,13 +458,13 @@ makeSystemManager forks capability = mask_ $ do
 
 -- | The thread of a system manager. Whatever is thrown, it goes on: others depend on it. An action may
 -- throw what is meant for threads, and the kernel may be out of memory for a while.
-driveForEver :: Manager -> IO ()
-driveForEver manager = do
-  outcome <- try (driving "systemManager" manager (driveUntilShutdown sleepDirectly manager))
+driveForEver :: Manager -> (forall a. IO a -> IO a) -> IO ()
+driveForEver manager unmask = do
+  outcome <- try (unmask (driving "systemManager" manager (driveUntilShutdown sleepDirectly manager)))
   case outcome of
     Right () -> pure () -- shut down
     Left e -> do
       report <- readIORef (managerExceptions manager)
       _ <- try (report e) :: IO (Either SomeException ())
       threadDelay 10000
-      driveForEver manager
+      driveForEver manager unmask

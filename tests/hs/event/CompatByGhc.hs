@@ -3,13 +3,16 @@
 -- | The program of CompatProgram.inc by "GHC.Event".
 module CompatByGhc (tests) where
 
+import Control.Concurrent (myThreadId)
 import Control.Concurrent.MVar (isEmptyMVar, newEmptyMVar, putMVar, takeMVar)
-import Control.Monad (forM_)
-import Data.IORef (modifyIORef, newIORef, readIORef)
+import Control.Exception (mask_, onException)
+import Control.Monad (forM, forM_)
+import Data.IORef (modifyIORef, newIORef, readIORef, writeIORef)
 import GHC.Event
 import Support
 import qualified System.Posix.IO as Posix
 import System.Posix.Types (Fd)
+import System.Timeout (timeout)
 import Test.Tasty (TestTree)
 import Test.Tasty.HUnit
 

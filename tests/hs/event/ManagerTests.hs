@@ -27,6 +27,7 @@ tests =
       testCase "an asynchronous exception ends the loop and loses nothing" asynchronous,
       testCase "a loop that sleeps can be interrupted" interruptedLoop,
       testCase "at any moment" interruptedAnywhere,
+      testCase "actions are not masked, nor what they fork" notMasked,
       testCase "a system manager outlives what its actions throw" outlives,
       testCase "an action that blocks is counted" blocking,
       testCase "one driver at a time" oneDriver,
@@ -149,6 +150,19 @@ interrupting restore = withManager $ \manager -> do
   let rest = step manager (Just 0) >>= \left -> unless (left == 0) rest
   rest
   count counter
+
+-- | Whoever makes the manager first, masked or not.
+notMasked :: Assertion
+notMasked = withManager $ \own -> do
+  found <- newEmptyMVar
+  let ask = getMaskingState >>= putMVar found
+  post own (ask >> void (forkIO ask))
+  _ <- step own (Just 0)
+  replicateM_ 2 (takeMVar found >>= assertEqual "a manager of one's own" Unmasked)
+  n <- getNumCapabilities
+  forM_ [0 .. n - 1] $ \c -> do
+    _ <- forkOn c (mask_ (systemManager >>= \manager -> post manager (ask >> void (forkIO ask))))
+    replicateM_ 2 (takeMVar found >>= assertEqual "the system's" Unmasked)
 
 outlives :: Assertion
 outlives = do
