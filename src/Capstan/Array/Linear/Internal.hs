@@ -305,7 +305,8 @@ mapChunksAtOnce action (chunk :| others) =
 
 -- * C
 
--- | An element that was lent to C. There are pointers to it and no way to follow one in Haskell.
+-- | An element that was lent to C. There are pointers to it and no way to follow one in Haskell,
+-- short of 'castPtr', which forgets what a pointer is about as @unsafeCoerce@ forgets a type.
 data Lent p a
 
 type role Lent nominal nominal
@@ -321,7 +322,9 @@ type role Lent nominal nominal
 -- >   Linear.pure part'
 --
 -- Nothing outside can hold the pointer, for nobody else knows @p@. What C itself does with it the
--- types do not see: the function must keep to its elements and must not keep the pointer.
+-- types do not see: the function must keep to its elements and must not keep the pointer. Nor do
+-- they see what is cast, or hidden on purpose in a type that forgets @p@: give the pointer to the
+-- foreign call and to nothing else.
 --
 -- Cost: that of the foreign call.
 withC :: Part s a %1 -> (forall p. Ptr (Lent p a) -> CSize -> IO b) -> Action (Part s a, Ur b)
