@@ -7,7 +7,7 @@ import Bench
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
 import Control.Exception (evaluate)
-import Control.Monad (replicateM, when)
+import Control.Monad (replicateM, when, (<$!>))
 import Control.Monad.Par (Par, get, runPar, spawn)
 import Control.Parallel (par, pseq)
 import Data.Word (Word64)
@@ -65,7 +65,7 @@ threads n
   | n < 2 = pure n
   | otherwise = Async.withAsync (threads (n - 2)) $ \right -> do
     left <- threads (n - 1)
-    (left +) <$> Async.wait right
+    (left +) <$!> Async.wait right
 
 parTasks :: Int -> Int
 parTasks count = runPar (go count)
@@ -76,7 +76,7 @@ parTasks count = runPar (go count)
       | otherwise = do
         right <- spawn (go (n - 2))
         left <- go (n - 1)
-        (left +) <$> get right
+        (left +) <$!> get right
 
 -- | Bytes for each of a million tasks that were made and not yet awaited.
 alive :: IO ()

@@ -3,6 +3,7 @@
 module Fib (fibPure, fibIO, fib, fibTasks, fibTasksIO) where
 
 import Capstan.Task
+import Control.Monad ((<$!>))
 import Example
 
 fib :: Int -> Int
@@ -26,7 +27,7 @@ fibTasksIO cutOff count = run (`go` count)
       | otherwise = do
         right <- async scope (go scope (n - 2))
         left <- go scope (n - 1)
-        (left +) <$> await right
+        (left +) <$!> await right
 
 fibPure, fibIO :: Example
 fibPure = example "fib-pure" (\[n, cutOff] -> pure $! fibTasks cutOff n)

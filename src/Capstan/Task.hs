@@ -10,7 +10,7 @@
 -- > fibonacci scope n = do
 -- >   right <- async scope (fibonacci scope (n - 2))
 -- >   left <- fibonacci scope (n - 1)
--- >   (left +) <$> await right
+-- >   (left +) <$!> await right
 -- >
 -- > main = run (\scope -> fibonacci scope 30) >>= print
 --

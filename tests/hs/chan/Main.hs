@@ -5,9 +5,8 @@ import qualified ChanTests
 import qualified ExploreTests
 import qualified StressTests
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
-import Test.Tasty.Runners (NumThreads (..))
 
 main :: IO ()
 main =
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 300000000) $
+  defaultMain . localOption (mkTimeout 300000000) $
     testGroup "channels" [ChanTests.tests, StressTests.tests, ExploreTests.tests]

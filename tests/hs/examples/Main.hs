@@ -7,12 +7,11 @@ import Example
 import Examples (examples)
 import MigrationTests (runSnippets)
 import qualified MigrationTests
-import System.Environment (getArgs, getExecutablePath)
+import System.Environment (getArgs, getExecutablePath, setEnv)
 import System.Exit (ExitCode (..), die)
 import System.Process (readProcessWithExitCode)
 import Test.Tasty (TestTree, defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (assertEqual, testCase)
-import Test.Tasty.Runners (NumThreads (..))
 
 main :: IO ()
 main = do
@@ -20,8 +19,10 @@ main = do
   case arguments of
     ["--inside", "snippets"] -> runSnippets
     ["--inside", title] -> mapM_ run [e | e <- examples, name e == title]
-    _ ->
-      defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
+    _ -> do
+      -- One after another: each uses several Capabilities.
+      setEnv "TASTY_NUM_THREADS" "1"
+      defaultMain . localOption (mkTimeout 120000000) $
         testGroup "examples" $
           MigrationTests.tests :
             [testGroup (show n ++ " Capabilities") (map (example n) ("snippets" : map name examples)) | n <- [1, 2, 4]]

@@ -11,15 +11,16 @@ import qualified ModelTests
 import qualified RegionTests
 import qualified ScopeTests
 import qualified StressTests
+import System.Environment (setEnv)
 import Test.Tasty
-import Test.Tasty.Runners (NumThreads (..))
 import qualified VectorTests
 
 main :: IO ()
 main = do
   first <- getNumCapabilities
-  -- One after another: they change the number of Capabilities.
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
+  -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
+  setEnv "TASTY_NUM_THREADS" "1"
+  defaultMain . localOption (mkTimeout 120000000) $
     testGroup "tasks" (ModelTests.tests : map on (first : filter (> first) [2, 4]) ++ [CapabilityTests.tests])
 
 on :: Int -> TestTree
