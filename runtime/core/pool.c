@@ -129,14 +129,35 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
     return team;
 }
 
-struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, uint32_t *granted) {
+/* Counts `threads` as busy, or none; if `at_most`, no more than there are idle processors, and none
+ * if these are fewer than `least`. Acquire pairs with cst_pool_return. Returns how many. */
+static uint32_t reserve(uint32_t threads, bool at_most, uint32_t least) {
+    if (!at_most) {
+        cst_add_acq_rel(&pool.busy, threads);
+        return threads;
+    }
+    uint32_t busy = cst_load_relaxed(&pool.busy), granted;
+    do {
+        uint32_t idle = cst_config.available > busy ? cst_config.available - busy : 0;
+        granted = threads < idle ? threads : idle;
+        if (granted < least) return 0;
+    } while (!cst_cas_acq_rel(&pool.busy, &busy, busy + granted));
+    return granted;
+}
+
+struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
+                                uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
     bool keep = !nested && !thread->task->icv.dynamic;
+    /* The master of a nested region is counted already. */
+    threads = reserve(threads - nested, at_most, 2 - nested) + nested;
+    *granted = 1;
+    if (threads < 2) return NULL;
     struct cst_team *team = choose(thread, threads, keep);
     if (!team) {
-        *granted = 1;
+        cst_sub_acq_rel(&pool.busy, threads - nested);
         return NULL;
     }
     struct cst_thread *keeper = keep ? thread : NULL;
@@ -146,8 +167,8 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, uin
     *granted = threads < capacity ? threads : capacity;
     if (cst_unlikely(*granted > cst_load_relaxed(&pool.largest_team)))
         cst_store_relaxed(&pool.largest_team, *granted);
-    team->counted = *granted - nested; /* the master of a nested region is counted already */
-    cst_add_relaxed(&pool.busy, team->counted);
+    team->counted = *granted - nested;
+    if (cst_unlikely(*granted < threads)) cst_sub_acq_rel(&pool.busy, threads - *granted);
     return team;
 }
 
@@ -158,8 +179,11 @@ void cst_pool_forget(struct cst_thread *thread) {
 }
 
 void cst_pool_return(struct cst_team *team) {
-    cst_sub_release(&pool.busy, team->counted);
-    cst_store_release(&team->leased, 0); /* pairs with lease */
+    uint32_t counted = team->counted;
+    /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
+     */
+    cst_store_release(&team->leased, 0);
+    cst_sub_acq_rel(&pool.busy, counted);
 }
 
 bool cst_pool_release(void) {
@@ -188,7 +212,9 @@ bool cst_pool_release(void) {
 
 void cst_pool_after_fork(void) {
     cst_store_relaxed(&pool.lock, 0);
-    cst_store_relaxed(&pool.teams, NULL); /* their memory is left: a copied stack may hold one */
+    /* Their memory is left: a copied stack may hold one. */
+    struct cst_team *team = cst_exchange_acquire(&pool.teams, NULL);
+    for (; team; team = team->next) team->counted = 0;
     cst_store_relaxed(&pool.workers, 0);
     cst_store_relaxed(&pool.busy, 0);
 }

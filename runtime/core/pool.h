@@ -9,9 +9,10 @@
 
 #include "core/thread.h"
 
-/* A leased team with as many of `threads` members as could be had (at least 1). The count is in
- * *granted. */
-struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, uint32_t *granted);
+/* A leased team with as many of `threads` members as could be had; if `at_most`, no more than there
+ * are processors that no other region has. The count is in *granted: 1 if there is no team. */
+struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
+                                uint32_t *granted);
 void cst_pool_return(struct cst_team *team);
 
 /* Ends all workers that no master has leased (omp_pause_resource_all). False when some are in

@@ -68,6 +68,12 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
     return granted;
 }
 
+/* Does the runtime choose the size? */
+static bool may_shrink(const struct cst_thread *thread, const struct cst_region *region) {
+    const struct cst_icv *icv = &thread->task->icv;
+    return icv->dynamic && !region->threads && !icv->nthreads_explicit;
+}
+
 /* OpenMP 5.2, section 10.1.1: the number of threads of a region. Those granted under a limit are
  * in *limited. */
 static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *region,
@@ -77,7 +83,7 @@ static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *
     if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
     uint32_t threads = region->threads ? region->threads : icv->nthreads;
     if (cst_unlikely(icv->dynamic))
-        threads = cst_runtime_adjust(threads, region->threads || icv->nthreads_explicit);
+        threads = cst_runtime_adjust(threads, !may_shrink(thread, region));
     if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
         *limited = threads = within_limit(team->root, threads, icv->thread_limit);
     return threads;
@@ -174,7 +180,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
     uint32_t limited = 0;
     uint32_t size = threads_for(thread, region, &limited);
     struct cst_team *team = NULL;
-    if (size > 1) team = cst_pool_lease(thread, size, &size);
+    if (size > 1) team = cst_pool_lease(thread, size, may_shrink(thread, region), &size);
     if (size == 1 || !team) {
         size = 1;
         if (team) cst_pool_return(team);
