@@ -20,7 +20,7 @@
 -- further ones return into it (@runtime\/substrate\/rts\/README.md@ tells how).
 --
 -- +--------------------------------------+----------------------------------------------+
--- | a callback in a region, 'Released'   | as a safe foreign call and 20 ns             |
+-- | a callback in a region, 'Released'   | as a safe foreign call                       |
 -- +--------------------------------------+----------------------------------------------+
 -- | a callback in a region, 'Kept'       | 10 to 20 ns                                  |
 -- +--------------------------------------+----------------------------------------------+

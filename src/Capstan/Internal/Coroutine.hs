@@ -22,14 +22,15 @@ module Capstan.Internal.Coroutine
   )
 where
 
-import Control.Exception (SomeException, try)
+import Control.Exception (SomeException, evaluate, try)
 import Control.Monad (unless)
+import Data.IORef (newIORef, readIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (nullPtr)
 import Foreign.StablePtr (StablePtr, castPtrToStablePtr, deRefStablePtr, newStablePtr)
 import Foreign.Storable (peekByteOff, pokeByteOff)
 import GHC.Exts (Addr#, Ptr (..), RealWorld, State#)
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unsafeDupablePerformIO)
 
 -- | A call's arguments and results: @struct cst_call@.
 data Call
@@ -80,7 +81,7 @@ serverAction = newStablePtr serve
 -- a call without one pays for no handler.
 serve :: Ptr Side -> IO ()
 serve side = do
-  outcome <- try answer
+  outcome <- try (underUpdate answer)
   case outcome of
     Right () -> pure ()
     Left e -> do
@@ -109,6 +110,12 @@ serve side = do
     asked = peekByteOff side callbackAt
     lasts = (/= 0) <$> (peekByteOff side lastingAt :: IO Word8)
     finish = pokeByteOff side callbackAt (nullPtr :: Ptr Callback)
+
+-- | Runs the action as the value of a thunk. At every safe call GHC walks down the thread's stack, to the
+-- first update frame that it has seen before. Here that is the next one: a fifth of the call's cost
+-- is saved. Through a variable, or the compiler would make no thunk.
+underUpdate :: IO () -> IO ()
+underUpdate action = newIORef (unsafeDupablePerformIO action) >>= readIORef >>= evaluate
 
 -- Offsets in @struct side@ and @struct cst_callback@; coroutine.c asserts them.
 callbackAt, callAt, lastingAt, releasedAt, targetAt :: Int
