@@ -40,20 +40,26 @@ static inline int cst_deliver_directly(struct capstan_manager *manager,
 /* Everything but the common case. */
 bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *delivery);
 
+/* The common case alone: false if what comes next is another, or nothing is left of this batch.
+ * `delivery` is not passed on from here, so the compiler may keep it in registers. */
+static inline bool cst_deliver_next_directly(struct capstan_manager *manager,
+                                             struct cst_delivery *delivery) {
+    if (cst_unlikely(manager->ready_next == manager->ready_count || manager->wanting.fd >= 0))
+        return false;
+    const struct cst_ready *ready = &manager->ready[manager->ready_next];
+    /* A small set stays in the cache. */
+    if (manager->ready_count > 256 && manager->ready_next + 3 < manager->ready_count)
+        __builtin_prefetch(cst_table_at(&manager->watches, (uint32_t)ready[3].key));
+    if (cst_unlikely(cst_deliver_directly(manager, ready, delivery) != CST_DIRECT_TAKEN))
+        return false;
+    manager->ready_next++;
+    return true;
+}
+
 /* False: nothing is left of this batch. */
 static inline bool cst_deliver_next(struct capstan_manager *manager,
                                     struct cst_delivery *delivery) {
-    if (cst_likely(manager->ready_next < manager->ready_count && manager->wanting.fd < 0)) {
-        const struct cst_ready *ready = &manager->ready[manager->ready_next];
-        /* A small set stays in the cache. */
-        if (manager->ready_count > 256 && manager->ready_next + 3 < manager->ready_count)
-            __builtin_prefetch(cst_table_at(&manager->watches, (uint32_t)ready[3].key));
-        if (cst_likely(cst_deliver_directly(manager, ready, delivery) == CST_DIRECT_TAKEN)) {
-            manager->ready_next++;
-            return true;
-        }
-    }
-    return cst_deliver_slowly(manager, delivery);
+    return cst_deliver_next_directly(manager, delivery) || cst_deliver_slowly(manager, delivery);
 }
 
 #endif

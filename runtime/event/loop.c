@@ -124,15 +124,24 @@ static inline void after_call(struct capstan_manager *manager) {
     if (cst_unlikely(++manager->meter.calls >= manager->meter.every)) cst_slow_check(manager);
 }
 
+static inline void call_for_fd(struct capstan_manager *manager,
+                               const struct cst_delivery *delivery) {
+    before_call(manager, (void *)delivery->function, delivery->fd);
+    delivery->function(manager, delivery->id, delivery->fd, delivery->events, delivery->data);
+    after_call(manager);
+}
+
 static unsigned dispatch_fds(struct capstan_manager *manager) {
     unsigned calls = 0;
-    struct cst_delivery delivery;
-    for (; cst_deliver_next(manager, &delivery); calls++) {
-        before_call(manager, (void *)delivery.function, delivery.fd);
-        delivery.function(manager, delivery.id, delivery.fd, delivery.events, delivery.data);
-        after_call(manager);
+    struct cst_delivery direct, other;
+    for (;; calls++) {
+        if (cst_likely(cst_deliver_next_directly(manager, &direct)))
+            call_for_fd(manager, &direct);
+        else if (cst_deliver_slowly(manager, &other))
+            call_for_fd(manager, &other);
+        else
+            return calls;
     }
-    return calls;
 }
 
 static unsigned dispatch_timers(struct capstan_manager *manager) {

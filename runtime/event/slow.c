@@ -1,7 +1,8 @@
 /* Calls that take too long: everything else on the manager waits for them.
  *
  * Looking at a clock after each call would be a third of what a call costs here. In a long batch
- * it is looked at after every eighth; once one of eight was slow, after every one for a while. */
+ * it is looked at after every sixteenth; once one of these was slow, after every one for a while.
+ */
 #include "event/manager.h"
 
 #include <dlfcn.h>
@@ -10,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-    FEW = 8,                /* calls between two looks in a long batch */
+    FEW = 8,                /* a short batch: each call is looked at */
+    BETWEEN = 16,           /* calls between two looks in a long one */
     PRECISE_BATCHES = 1000, /* looked at call by call after a slow one */
     STUCK = 10,             /* times the limit, before other threads speak up */
 };
@@ -99,7 +101,7 @@ void cst_slow_check(struct capstan_manager *manager) {
 void cst_slow_begin(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
     bool few = manager->ready_count <= FEW;
-    meter->every = few || meter->precise > 0 ? 1 : FEW;
+    meter->every = few || meter->precise > 0 ? 1 : BETWEEN;
     if (meter->precise > 0) meter->precise--;
     start_clock(manager, cst_clock_coarse_ns());
 }
