@@ -18,7 +18,8 @@ import Control.Concurrent (threadDelay)
 import Control.Exception (bracket)
 import Control.Monad (void)
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
-import System.Posix.IO (FdOption (NonBlockingRead), closeFd, createPipe, fdRead, fdWrite, setFdOption)
+import Foreign.Marshal.Alloc (allocaBytes)
+import System.Posix.IO (FdOption (NonBlockingRead), closeFd, createPipe, fdReadBuf, fdWrite, setFdOption)
 import System.Posix.Types (Fd)
 import Test.Tasty.HUnit (Assertion, assertEqual)
 
@@ -37,7 +38,7 @@ put :: Fd -> String -> IO ()
 put fd text = void (fdWrite fd text)
 
 takeByte :: Fd -> IO ()
-takeByte fd = void (fdRead fd 1)
+takeByte fd = allocaBytes 1 (\byte -> void (fdReadBuf fd byte 1))
 
 type Counter = IORef Int
 

@@ -41,11 +41,12 @@ refused program = do
   assertBool ("the misuse compiles: " ++ program) (code /= ExitSuccess)
   assertBool ("expected: " ++ expected ++ "\n" ++ messages) (expected `isInfixOf` messages)
 
--- | Types only, with the package's sources, so that it does not matter where it is installed.
+-- | Types only, with the package's sources and language, so that it does not matter where it is
+-- installed.
 compile :: [String] -> FilePath -> IO (ExitCode, String)
 compile more program = do
   ghc <- fromMaybe "ghc" <$> lookupEnv "GHC"
   (code, _, messages) <- readProcessWithExitCode ghc (options ++ more ++ [program]) ""
   pure (code, messages)
   where
-    options = ["-v0", "-Wall", "-Werror", "--make", "-fno-code", "-isrc"]
+    options = ["-v0", "-XHaskell2010", "-Wall", "-Werror", "--make", "-fno-code", "-isrc"]
