@@ -5,13 +5,13 @@
 -- arguments are those of the other programs here; @-t@ is not used.
 module Main (main) where
 
-import Bench (Arguments, emit, parseArguments, quantile, wanted)
-import Capstan.Bench (Cause (..), Diagnosis (..))
+import Bench (Arguments, emit, growUntil, parseArguments, wanted)
+import Capstan.Bench (Benchmark, Cause (..), Diagnosis (..))
 import Capstan.Bench.Child (perform, taskVariable)
-import Capstan.Bench.Counters (Reading (spinTime))
+import Capstan.Bench.Counters (openCounters)
 import Capstan.Bench.Diagnose (diagnose, typical)
 import Capstan.Bench.Evidence
-import Capstan.Bench.Measure (describeSurroundings, measureTrial, sampleCount)
+import Capstan.Bench.Measure (sampler)
 import Capstan.Bench.Session
 import Capstan.Bench.Statistics (middle, spreadOf)
 import Capstan.Bench.Tree (names)
@@ -20,19 +20,18 @@ import Cases
 import Control.Concurrent (runInUnboundThread)
 import Control.Monad (forM, forM_, replicateM, unless, when)
 import qualified Copy
-import Criterion.Measurement (measure)
+import Criterion.Measurement (initializeTime, measure)
 import Criterion.Measurement.Types (Measured (..))
-import Data.List (isPrefixOf)
-import Data.Maybe (fromMaybe)
+import Data.List (isPrefixOf, sort)
 import qualified Data.Text as Text
 import Data.Word (Word64)
 import Numeric (showFFloat)
 import qualified Seeded
 import Synthetic (distorted)
-import System.Environment (getArgs, lookupEnv, setEnv, unsetEnv)
+import System.Environment (getArgs, getExecutablePath, lookupEnv, setEnv, unsetEnv)
 import System.Exit (die)
 import System.IO (hPutStrLn, stderr)
-import System.Mem (performGC)
+import System.Process (readProcess)
 
 main :: IO ()
 main = runInUnboundThread . withArena (8 * max Copy.size Seeded.blockBytes) $ \arena -> do
@@ -40,9 +39,12 @@ main = runInUnboundThread . withArena (8 * max Copy.size Seeded.blockBytes) $ \a
   let all' = benchmarks arena
   case task of
     Just file -> unsetEnv taskVariable >> perform file all'
-    Nothing -> do
-      arguments <- getArgs >>= parseArguments
-      forM_ (cases (names all')) $ \(covers, run) -> when (any (wanted arguments) covers) (run arguments)
+    Nothing -> lookupEnv peerVariable >>= maybe (suite all') (besideCriterion . read)
+
+suite :: [Benchmark] -> IO ()
+suite all' = do
+  arguments <- getArgs >>= parseArguments
+  forM_ (cases (names all')) $ \(covers, run) -> when (any (wanted arguments) covers) (run arguments)
 
 -- | Which figures each of them prints.
 cases :: [String] -> [([String], Arguments -> IO ())]
@@ -98,15 +100,17 @@ overhead = do
 -- | By how much the ratio of an implementation to C differs between processes of its own and each order
 -- of execution, in the worst one. Where two implementations change places, and not because they are
 -- equal, it is 100. Unlike the others on all Capabilities, and as @examples/wavelet@ says without GHC's
--- parallel collections.
+-- parallel collections, and so that it gives no memory back to the kernel.
 --
--- A process counts by the lower quartile of its samples at equal speed of the processor, and a place by
--- the fifth of its processes that is fastest: the kernel decides anew in each process which threads share
--- a core, and what else the host does only adds.
+-- A process counts by the median of its samples, and a place by the mean of the middle half of its
+-- processes, of which there are many short ones: the kernel decides anew in each which threads share a
+-- core and where its pages are, and a host that has two speeds would make a median jump from one to the
+-- other. Times are as measured: the chain of additions beside a sample is of one core and one moment, and
+-- says nothing about two cores and memory.
 wavelet :: [String] -> Arguments -> IO ()
-wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A16m" $ do
+wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A4m -O64m" $ do
   spreads <- forM chosen $ \group -> do
-    accounts <- session 198 0.03 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
+    accounts <- session 240 0.02 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
     let ratios = [[place a / place c | place <- places, place c > 0, place a > 0] | a <- accounts, c <- take 1 accounts]
         swapped = or [or (zipWith (\x y -> x < 0.95 * y) a b) && or (zipWith (\x y -> x > 1.05 * y) a b) | a <- ratios, b <- ratios]
         spread = if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1)
@@ -118,12 +122,17 @@ wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A16m" $ do
     together = wanted arguments "wavelet-order-spread"
     chosen = [group | group <- waveletGroups, together || wanted arguments (spreadName group)]
     -- In a process of its own, and after others in the three orders, which rounds take in turn.
-    places = map (\order a -> quick [calm t | t <- accountAlone a ++ accountAfter a, orderOf (trialPlace t) == order]) [Nothing, Just 0, Just 1, Just 2]
+    places = map (\order a -> middleHalf [trialEstimate t | t <- accountAlone a ++ accountAfter a, orderOf (trialPlace t) == order]) [Nothing, Just 0, Just 1, Just 2]
     orderOf place = case place of
       Alone _ -> Nothing
       After r _ -> Just (r `mod` 3)
-    calm t = quantile 0.25 [perCall s / fromMaybe 1 (spinTime (sampleReading s)) | s <- trialSamples t]
-    quick times = if null times then 0 else quantile 0.2 times
+
+-- | The mean of what lies between the quartiles; of nothing it is 0.
+middleHalf :: [Double] -> Double
+middleHalf values = if null kept then 0 else sum kept / fromIntegral (length kept)
+  where
+    kept = take (length values - 2 * quarter) (drop quarter (sort values))
+    quarter = length values `div` 4
 
 waveletGroups :: [String]
 waveletGroups = ["lattice", "transform"]
@@ -137,30 +146,37 @@ withVariable name value action = do
   setEnv name value
   action <* maybe (unsetEnv name) (setEnv name) old
 
--- | The largest difference between our estimate and criterion's: ours, criterion's twice and ours again,
--- and the median of many such turns. Both are the middle of twenty measurements after a collection: on a
--- busy host a single long one is slower than the middle of short ones, whoever takes it. What criterion
--- makes of the same samples, by regression, a test of the library compares (@tests/hs/ffi-bench@).
+-- | The largest difference between our figures and criterion's. What is shown of samples is criterion's
+-- own regression and mean, so the samples are compared: in five processes of each benchmark ours and
+-- those of criterion's 'measure' take turns, because the speed of a host changes from one tenth of a
+-- second to the next.
 criterion :: IO ()
 criterion = do
-  surroundings <- describeSurroundings
-  differences <- forM (zip cleanNames cleanBenchmarks) $ \(name, benchmark) -> do
-    let ours = trialEstimate <$> measureTrial seconds (Alone 1) surroundings Nothing benchmark
-        theirs calls = do
-          performGC
-          middle <$> replicateM sampleCount ((/ fromIntegral calls) . measTime . fst <$> measure benchmark calls)
-    guess <- ours
-    let calls = max 1 (round (seconds / guess / fromIntegral sampleCount))
-    ratios <- replicateM 25 $ do
-      before <- ours
-      others <- (+) <$> theirs calls <*> theirs calls
-      after <- ours
-      pure ((before + after) / others)
-    hPutStrLn stderr (unwords [name, showFFloat (Just 3) (middle ratios) ""])
+  program <- getExecutablePath
+  differences <- forM (zip [0 :: Int ..] cleanNames) $ \(i, name) -> do
+    ratios <- replicateM 5 (read <$> withVariable peerVariable (show i) (readProcess program [] ""))
+    hPutStrLn stderr (unwords (name : map (\x -> showFFloat (Just 3) x "") ratios))
     pure (abs (middle ratios - 1))
   emit "criterion-difference" "%" (100 * maximum differences)
+
+-- | Names a clean benchmark by its number, for a process that compares it.
+peerVariable :: String
+peerVariable = "CAPSTANBENCH_PEER"
+
+-- | Ours over criterion's: the middle of many turns of ours, criterion's twice, and ours.
+besideCriterion :: Int -> IO ()
+besideCriterion i = do
+  openCounters
+  initializeTime
+  ours <- (fmap sampleTime .) <$> sampler benchmark
+  calls <- growUntil 4e-3 (theirs . fromIntegral)
+  ratios <- replicateM 60 $ do
+    [a, b, b', a'] <- mapM ($ fromIntegral calls) [ours, theirs, theirs, ours]
+    pure ((a + a') / (b + b'))
+  print (middle ratios)
   where
-    seconds = 0.06
+    benchmark = cleanBenchmarks !! i
+    theirs n = measTime . fst <$> measure benchmark n
 
 -- | Distortions that are found, of those built in. The clock's frequency cannot be changed without
 -- privileges, so that one is synthetic.

@@ -11,7 +11,8 @@
 -- A cause is named when it explains a tenth of the time or more, from counts and from what the things
 -- counted cost on this machine at that time, and never from a time alone. Disagreement must be
 -- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
--- speed of the processor. Where other work on the machine is to blame, nothing is said about order.
+-- speed of the processor. Where other work on the machine is to blame, nothing is said about order, and
+-- repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -67,11 +68,22 @@ diagnose accounts =
   ]
   where
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
-    findings = own ++ (if any (byOthers . snd) own then [] else concatMap (confirmed (mapMaybe orderEffect) . pure) calm ++ concatMap (confirmed repeats) (families calm))
-    calm = undisturbed [a | a <- accounts, accountName a `notElem` [name | (name, f) <- own, findingCause f == Oversubscription]]
+    findings
+      | any (byOthers . snd) own = own ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
+      | otherwise = own ++ concatMap (confirmed (mapMaybe orderEffect) . pure) calm ++ concatMap repeated (families calm)
+    calm = undisturbed [a | a <- accounts, accountName a `notElem` [name | (name, f) <- own, findingCause f == Oversubscription, not (byOthers f)]]
     -- What differs only because the processor was slower at times is no disagreement.
     confirmed f as = if null (f (atEqualSpeed as)) then [] else f as
-    -- Where others took the cores, times differ for that reason. Whose own threads wait accuses nobody.
+    -- A processor of two speeds makes processes of one benchmark differ more than two repeats do: those
+    -- that are apart at equal speed must be so as measured, or differ by a quarter in the middle.
+    repeated as
+      | null fair = []
+      | not (null measured) = measured
+      | otherwise = [d | spreadOf (map typical as) >= quarter, d@(_, f) <- fair, findingCause f == Disagreement, findingShare f >= quarter - 1]
+      where
+        (measured, fair, quarter) = (repeats as, repeats (atEqualSpeed as), 1 + 2.5 * matters)
+    -- Where others took the cores, times differ for that reason, and repeats are compared by the time
+    -- that the processor spent on them. Whose own threads wait accuses nobody.
     byOthers f = case findingNumbers f of
       Waiting _ used cores _ _ -> not (fillsCores used cores)
       _ -> False

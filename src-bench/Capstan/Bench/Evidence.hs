@@ -25,6 +25,7 @@ module Capstan.Bench.Evidence
     undisturbed,
     atEqualSpeed,
     atFullSpeed,
+    inProcessorTime,
     Session (..),
     readSession,
     writeSession,
@@ -147,6 +148,13 @@ atEqualSpeed accounts = map (onTrials (map (\t -> t {trialSamples = map scaled (
 -- | What figures are compared by: 'undisturbed' and 'atEqualSpeed'.
 atFullSpeed :: [Account] -> [Account]
 atFullSpeed = atEqualSpeed . undisturbed
+
+-- | The same account with the time that the processor spent on it, in all threads, in place of what
+-- passed.
+inProcessorTime :: Account -> Account
+inProcessorTime = onTrials (map (\t -> t {trialSamples = map spent (trialSamples t)}))
+  where
+    spent s = s {sampleMeasured = (sampleMeasured s) {measTime = measCpuTime (sampleMeasured s)}}
 
 onTrials :: ([Trial] -> [Trial]) -> Account -> Account
 onTrials f a = a {accountAlone = f (accountAlone a), accountAfter = f (accountAfter a)}

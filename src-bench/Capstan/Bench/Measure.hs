@@ -12,6 +12,7 @@
 -- sample costs by itself looks like time per call.
 module Capstan.Bench.Measure
   ( measureTrial,
+    sampler,
     measureFloor,
     describeSurroundings,
     watchBenchmark,
@@ -53,17 +54,22 @@ counted total Benchmarkable {..} = do
         cleanEnv n e
   pure Benchmarkable {allocEnv = make, cleanEnv = clean, ..}
 
+-- | What takes a sample of so many calls of the benchmark: criterion's 'measure', and the counters.
+sampler :: Benchmarkable -> IO (Int64 -> IO Sample)
+sampler benchmark = do
+  total <- newIORef Nothing
+  bm <- counted total benchmark
+  pure $ \n -> do
+    writeIORef total Nothing
+    (m, _) <- measure bm n
+    reading <- readIORef total
+    maybe (error "Capstan.Bench.Measure: criterion made no environment") (pure . Sample m) reading
+
 -- | Takes about so many seconds, and at least six calls.
 measureTrial :: Double -> Place -> Surroundings -> Maybe Double -> Benchmarkable -> IO Trial
 measureTrial seconds place surroundings empty benchmark = do
-  total <- newIORef Nothing
-  bm <- counted total benchmark
   initializeTime
-  let sample n = do
-        writeIORef total Nothing
-        (m, _) <- measure bm n
-        reading <- readIORef total
-        maybe (error "Capstan.Bench.Measure: criterion made no environment") (pure . Sample m) reading
+  sample <- sampler benchmark
   performGC
   first <- sample 1
   performGC
@@ -93,7 +99,8 @@ measureTrial seconds place surroundings empty benchmark = do
       taken <- subtract before <$> getTime
       pure (if perRun benchmark then taken else sampleTime s)
 
--- | The calls of each sample: half to one and a half of the mean, large and small in turn. A call that
+-- | The calls of each sample: a fifth to nine fifths of the mean, so that criterion's regression has
+-- something to go by, large and small in turn. A call that
 -- is itself as long as a sample is sampled by itself, at least five times.
 sizes :: Double -> Double -> [Int64]
 sizes seconds call
@@ -101,7 +108,7 @@ sizes seconds call
   | otherwise = map (max 1 . round . (/ call) . (* mean)) (alternate weights)
   where
     mean = seconds / fromIntegral sampleCount
-    weights = [0.5 + fromIntegral i / fromIntegral (sampleCount - 1) | i <- [0 .. sampleCount - 1]]
+    weights = [0.2 + 1.6 * fromIntegral i / fromIntegral (sampleCount - 1) | i <- [0 .. sampleCount - 1]]
     alternate xs = take (length xs) (concat (zipWith (\a b -> [a, b]) xs (reverse xs)))
 
 -- | What criterion's clocks show for an empty run that is timed by itself, in seconds.
@@ -127,6 +134,8 @@ watchBenchmark n benchmark = do
       runBenchmarkable_ benchmark n
       after <- countedCalls
       held <- mallocBytes <$> readCounters
+      -- Finalisers of C that are found in the first collection of a process may run in the next one.
+      performMajorGC
       performMajorGC
       left <- settled held (50 :: Int)
       pure

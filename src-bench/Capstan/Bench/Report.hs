@@ -21,10 +21,12 @@ import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics
 import Criterion.Measurement.Types (Measured (..), fromDouble, fromInt)
 import Criterion.Types (Config, Regression (..))
+import qualified Data.Map as Map
 import Data.Maybe (catMaybes)
 import Data.Text (Text)
 import qualified Data.Text as Text
-import Statistics.Types (estPoint)
+import Numeric (showFFloat)
+import Statistics.Types (confidenceInterval, estPoint)
 
 -- | An account with its statistics, in seconds per call.
 data Figures = Figures
@@ -33,16 +35,18 @@ data Figures = Figures
     figuresMedian :: Summary,
     figuresMean :: Summary,
     figuresDeviation :: Summary,
-    -- | R², where samples differ in their number of calls.
-    figuresFit :: Maybe Double
+    -- | What criterion calls the time: the slope of its regression, and R². Nothing where all samples have
+    -- the same number of calls.
+    figuresFit :: Maybe (Summary, Double)
   }
 
 figuresOf :: Config -> Account -> IO Figures
 figuresOf config a = do
   fit <- regression config ["iters"] "time" (map sampleMeasured samples)
   Figures a <$> summarise config Median values <*> summarise config Mean values <*> summarise config Deviation values
-    <*> pure (either (const Nothing) (Just . estPoint . regRSquare) fit)
+    <*> pure (either (const Nothing) slope fit)
   where
+    slope r = (\e -> (let (low, high) = confidenceInterval e in Summary low (estPoint e) high, estPoint (regRSquare r))) <$> Map.lookup "iters" (regCoeffs r)
     samples = concatMap trialSamples (accountAlone a)
     values = map perCall samples
 
@@ -78,7 +82,8 @@ accountText :: Figures -> Text
 accountText f =
   Text.unlines $
     ("benchmarking " <> accountName a) :
-    line "time" (summary (figuresMedian f) <> maybe "" (\r -> "   " <> Text.pack (show (round (1000 * r) :: Int)) <> "/1000 R²") (figuresFit f)) :
+    [line "time" (summary slope <> "   " <> Text.pack (showFFloat (Just 3) fit " R²")) | Just (slope, fit) <- [figuresFit f]]
+      ++ line "median" (summary (figuresMedian f)) :
     line "mean" (summary (figuresMean f)) :
     line "std dev" (summary (figuresDeviation f)) :
     [line "after others" (duration (middle after) <> "   (" <> duration (minimum after) <> " .. " <> duration (maximum after) <> ")") | not (null after)]

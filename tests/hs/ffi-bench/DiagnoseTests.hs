@@ -32,6 +32,8 @@ tests =
       testProperty "counts alone do not accuse: cheap faults are none" (forAllNoise $ \noise -> diagnose (map cheap (distorted PageFaults noise)) === []),
       testProperty "the order of benchmarks does not matter" (forAllNoise $ \noise -> let as = concatMap (\(_, make) -> make noise) distortions in map diagnosisCause (diagnose as) === map diagnosisCause (diagnose (reverse as))),
       testCase "other work on the machine hides an order effect" othersHideOrder,
+      testCase "but not that repeats disagree in processor time" othersShowDisagreement,
+      testProperty "a processor of two speeds does not hide that repeats disagree" (forAllNoise twoSpeeds),
       testCase "what waits for its own threads accuses nobody" ownThreads,
       testProperty "a disturbed process does not testify" (forAllNoise aside),
       testProperty "at equal speed a slower processor makes no difference" (forAllNoise equalSpeed),
@@ -72,6 +74,18 @@ othersHideOrder = do
   map diagnosisCause (diagnose order) @?= [OrderEffect]
   map diagnosisCause (diagnose (waiting ++ order)) @?= [Oversubscription]
 
+-- | Waiting makes one of two repeats look slower than the other; the other two differ by themselves.
+othersShowDisagreement :: Assertion
+othersShowDisagreement = do
+  let noise = repeat 1
+      waiting name factor a = a {accountName = name, accountAlone = map (late factor) (accountAlone a), accountAfter = map (late factor) (accountAfter a)}
+      late factor t = t {trialSamples = [s {sampleMeasured = (sampleMeasured s) {measTime = factor * sampleTime s}} | s <- trialSamples t]}
+      crowd = distorted Oversubscription noise
+      alike = [waiting "alike 1" 1 (clean noise), waiting "alike 2" 1.6 (clean noise)]
+  map diagnosisCause (diagnose alike) @?= [Disagreement]
+  map diagnosisCause (diagnose (crowd ++ alike)) @?= [Oversubscription]
+  map diagnosisCause (diagnose (crowd ++ distorted Disagreement noise)) @?= [Oversubscription, Disagreement]
+
 -- | A benchmark whose own threads fill the cores does not silence what is said about another one.
 ownThreads :: Assertion
 ownThreads = do
@@ -95,6 +109,13 @@ aside noise =
           counterexample "typical" (all ((\x -> abs (x / 2e-5 - 1) < 0.04) . typical) (atFullSpeed [hit])),
           filter (`elem` [OrderEffect, Disagreement]) (map diagnosisCause (diagnose others)) === []
         ]
+
+-- | The faster repeat has one process at half the speed, the slower one has one at full speed.
+twoSpeeds :: Noise -> Property
+twoSpeeds noise =
+  let at factors a = a {accountAlone = zipWith (\f -> slowed f f) factors (accountAlone a), accountAfter = map (slowed 2 2) (accountAfter a)}
+      repeated = [at [2, 2, 1] (cleanWith "copy 1" 2e-5 noise), at [1, 2, 2] (cleanWith "copy 2" 3e-5 (drop 9 noise))]
+   in filter (/= CpuFrequency) (map diagnosisCause (diagnose repeated)) === [Disagreement]
 
 equalSpeed :: Noise -> Property
 equalSpeed noise =
