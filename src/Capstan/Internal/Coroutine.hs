@@ -1,6 +1,7 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UnliftedFFITypes #-}
 
@@ -22,7 +23,7 @@ module Capstan.Internal.Coroutine
   )
 where
 
-import Control.Exception (SomeException, evaluate, try)
+import Control.Exception (SomeException, evaluate, mask, try)
 import Control.Monad (unless)
 import Data.IORef (newIORef, readIORef)
 import Data.Word (Word8)
@@ -79,18 +80,24 @@ serverAction = newStablePtr serve
 
 -- | Answers requests until there is none. An exception ends the loop, which is begun anew, so that
 -- a call without one pays for no handler.
+--
+-- C goes on under the handler, or masked. Without either, an exception that was thrown to this thread
+-- meanwhile would leave no stack for the return into Haskell, which GHC does not survive.
 serve :: Ptr Side -> IO ()
-serve side = do
-  outcome <- try (underUpdate answer)
-  case outcome of
-    Right () -> pure ()
-    Left e -> do
-      request <- asked
-      unless (request == nullPtr) $ do
-        unless (request == release) $ targetOf request >>= \target -> targetFailed target e
-        more <- lasts
-        if more then resumeReleased side >> serve side else finish
+serve side = mask rounds
   where
+    rounds :: (forall a. IO a -> IO a) -> IO ()
+    rounds restore = do
+      outcome <- try (restore (underUpdate answer))
+      case outcome of
+        Right () -> pure ()
+        Left e -> do
+          request <- asked
+          unless (request == nullPtr) $ do
+            unless (request == release) $ targetOf request >>= \target -> targetFailed target e
+            more <- lasts
+            if more then resumeReleased side >> rounds restore else finish
+
     answer = do
       request <- asked
       if request == nullPtr

@@ -20,7 +20,8 @@ tests =
     test "killThread waits for a region without callbacks" silent,
     test "an interruptible caller" interrupts,
     test "killThread of a caller" killed,
-    test "timeout in a callback" inside
+    test "timeout in a callback" inside,
+    test "exceptions for the threads that evaluate callbacks" bombarded
   ]
 
 modes :: [Mode]
@@ -100,3 +101,25 @@ inside = do
   let function x = fromMaybe x <$> timeout 1000 (takeMVar never)
   got <- withCallback Released function $ \f -> regionSum f 2 5
   equal "sum" 20 got
+
+-- | At any moment: while they evaluate, while C goes on, after another exception. Each finds a callback
+-- that it ends, or comes too late.
+bombarded :: IO ()
+bombarded = forM_ modes $ \mode -> replicateM_ 30 $ do
+  threads <- newIORef []
+  over <- newIORef False
+  ended <- newEmptyMVar
+  let throwing = do
+        readIORef threads >>= mapM_ (`throwTo` Overflow)
+        yield
+        readIORef over >>= \stop -> unless stop throwing
+      function x = do
+        thread <- myThreadId
+        unmasked <- (== Unmasked) <$> getMaskingState
+        atomicModifyIORef' threads (\known -> ([thread | thread `notElem` known] ++ known, ()))
+        pure (if unmasked then x + 1 else 0)
+  _ <- forkIO (throwing `finally` putMVar ended ())
+  outcome <- try (withCallback mode function $ \f -> regionSum f 2 500)
+  writeIORef over True
+  takeMVar ended
+  either (equal "exception" Overflow) (equal "sum" (2 * 125250)) outcome
