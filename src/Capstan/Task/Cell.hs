@@ -43,6 +43,7 @@ module Capstan.Task.Cell
     isOwn,
     isTaken,
     isEnded,
+    isInterrupted,
     begin,
     finish,
     interrupt,
@@ -184,6 +185,15 @@ isEnded cell = do
   pure $ case status of
     Done _ -> True
     Failed _ -> True
+    _ -> False
+
+-- | Whether somebody has interrupted who computes the result, or is about to.
+isInterrupted :: Cell a -> IO Bool
+isInterrupted cell = do
+  status <- readStatus cell
+  pure $ case status of
+    Open (Interrupting _) _ -> True
+    Open Interrupted _ -> True
     _ -> False
 
 -- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer

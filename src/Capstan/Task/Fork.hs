@@ -27,11 +27,13 @@ where
 
 import Capstan.Task.Cell
 import Capstan.Task.Deque (pop)
+import Capstan.Task.Group (contextAt, placeHere, stopped)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Control.Exception
 import Control.Monad (void)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
+import Data.Maybe (fromMaybe)
 import GHC.Exts (runRW#)
 import GHC.IO (IO (..))
 
@@ -90,7 +92,9 @@ abandon pool cell e = do
     _ -> do
       result <- uninterruptibleMask_ (interrupt cell >> waitSurely cell)
       case result of
-        Left theirs | isInterrupt cell e -> throwIO theirs
+        Left theirs | isInterrupt cell e -> do
+          cause <- placeHere >>= contextAt >>= stopped
+          throwIO (fromMaybe theirs cause)
         _ -> throwIO e
 {-# NOINLINE abandon #-}
 

@@ -26,6 +26,7 @@ module Capstan.Task.Group
     Member (..),
     Context (..),
     owner,
+    stopped,
     newGroup,
     fate,
     doom,
@@ -124,6 +125,12 @@ enter context@(Inside _ group reason) member = do
             pure (Lives (left + 1) (max 16 (2 * left)) (member : running))
       swapped <- swap group now next
       if swapped then pure Nothing else enter context member
+
+-- | By which exception the failure of the group reaches what is inside, if it has failed. Who throws anything else there asks
+-- first: the interrupt may have come already, and what was thrown after it may have taken its place.
+stopped :: Context -> IO (Maybe SomeException)
+stopped (Outside _) = pure Nothing
+stopped (Inside _ group reason) = fmap (const reason) <$> fate group
 
 -- | Where a thread keeps its context.
 data Place = Place (MutVar# RealWorld Context) !Target

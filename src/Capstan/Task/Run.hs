@@ -16,8 +16,8 @@ import Capstan.Task.Group
 import Capstan.Task.Target (throwInTurn)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
-import Control.Monad (void, when)
-import Data.Maybe (fromMaybe, isJust)
+import Control.Monad (unless, void, when)
+import Data.Maybe (fromMaybe, isJust, isNothing)
 import GHC.IO (unsafeUnmask)
 
 -- | Whether a worker is to claim what it found in a deque. A branch or a value of a doomed group is left to
@@ -28,13 +28,9 @@ isWanted (Entry cell context) = do
   case status of
     Task _ _ -> pure True
     Branch False _ -> pure True
-    Branch {} -> not <$> isDoomed context
-    Spark _ -> not <$> isDoomed context
+    Branch {} -> isNothing <$> stopped context
+    Spark _ -> isNothing <$> stopped context
     _ -> pure False
-
-isDoomed :: Context -> IO Bool
-isDoomed (Outside _) = pure False
-isDoomed (Inside _ members _) = isJust <$> fate members
 
 -- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given. An
 -- exception that comes out of the task's own handling concerns no task any more.
@@ -64,7 +60,10 @@ runClaimed place entry@(Entry cell context) = quench $ do
       case outcome of
         Right x -> finish cell (Done x)
         Left e
-          | isJust refused || isInterrupt cell e -> endAbove above e >>= finish cell . Failed
+          | isJust refused || isInterrupt cell e -> do
+            -- What was interrupted with its group throws to its owner what the owner is interrupted by.
+            cause <- stopped above
+            finish cell (Failed (fromMaybe e cause))
           | otherwise -> do
             when listens tell
             finish cell (Failed e)
@@ -85,11 +84,11 @@ runClaimed place entry@(Entry cell context) = quench $ do
         if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
-    tell = quench (throwInTurn (owner context) (Interrupt cell))
-
-    -- What was interrupted with its group throws to its owner what the owner is interrupted by.
-    endAbove (Outside _) e = pure e
-    endAbove (Inside _ members reason) e = maybe e (const reason) <$> fate members
+    -- Who has interrupted the branch knows, and may be waiting for it by now: nothing would end the throw then. If the
+    -- interrupt comes later it does.
+    tell = do
+      known <- isInterrupted cell
+      unless known (quench (throwInTurn (owner context) (Interrupt cell)))
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the
 -- task throws is in the cell, for the caller to throw again.

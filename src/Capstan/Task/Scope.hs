@@ -93,8 +93,9 @@ runOn workers body = do
       _ -> pure ()
     later <- waitAll scope thrown
     failed <- fate members
+    cause <- stopped above
     -- What was thrown to the caller goes before what failed: nobody would throw it again.
-    maybe (either throwIO pure outcome) throwIO (later <|> failed)
+    maybe (either throwIO pure outcome) throwIO (later <|> (failed >>= \e -> cause <|> Just e))
   where
     stopInside (Outside _) _ = pure ()
     stopInside (Inside _ _ reason) members = void (doom members reason)
@@ -130,7 +131,7 @@ runWithin microseconds body
           scope <- readMVar opened
           failWith scope (toException expired)
         limited _ = run (\scope -> putMVar opened scope >> body scope)
-    result <- tryJust (guard . (== expired)) (bracket (forkIO timer) killThread limited)
+    result <- tryJust (guard . (== expired)) (bracket (forkIO timer) (uninterruptibleMask_ . killThread) limited)
     pure (either (const Nothing) Just result)
 
 -- | What the end of its time makes of a scope: the scope knows its own.

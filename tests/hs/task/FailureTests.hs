@@ -88,6 +88,11 @@ tests =
         r <- try (both (takeMVar started >> throwIO (Broken 11)) right)
         (r :: Either Broken ((), ())) @?= Left (Broken 11)
         readIORef stopped >>= (@?= True),
+      testCase "right is interrupted and throws something else" . ends $ do
+        started <- newEmptyMVar
+        let right = (putMVar started () >> forever (threadDelay 1000000)) `onException` throwIO (Broken 17)
+        r <- try (both (takeMVar started >> throwIO (Broken 16)) right)
+        (r :: Either Broken ((), ())) @?= Left (Broken 16),
       testCase "both throw at once, many times" . ends . forM_ [1 .. 2000] $ \i -> do
         r <- try (both (yield >> throwIO (Broken i)) (yield >> throwIO (Broken i)))
         (r :: Either Broken ((), ())) @?= Left (Broken i),

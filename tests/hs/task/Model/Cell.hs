@@ -38,11 +38,12 @@ data Fault
   | FinishDoesNotAwaitKill
   | AbandonDoesNotWait
   | TellsAfterEnd
+  | TellsWhoKnows
   deriving (Eq, Ord, Show)
 
--- | What a worker's task does: whether exceptions are masked in it, whether it throws, and whether the owner
--- is to be told of that.
-data Task = Task {deaf :: Bool, throws :: Bool, tells :: Bool}
+-- | What a worker's task does: whether exceptions are masked in it, whether it throws, whether the owner is to be told of
+-- that, and whether what it throws takes the place of an interrupt that has come.
+data Task = Task {deaf :: Bool, throws :: Bool, tells :: Bool, replaces :: Bool}
   deriving (Eq, Ord)
 
 data Thread
@@ -92,10 +93,13 @@ step thread w = case thread of
     | status w == Pending -> Go w {status = Started} (Body f t)
     | otherwise -> Go w (Finish f t)
   Body f t
-    | Just _ <- toWorker w, not (deaf t) -> Go w {toWorker = Nothing} (Finish f t)
-    | throws t && tells t && f /= TellsAfterEnd -> Go w (Tell f t)
-    | otherwise -> Go w (Finish f t)
-  Tell f t -> Go w {toOwner = True} (Telling f t)
+    | Just _ <- toWorker w, not (deaf t) -> Go w {toWorker = Nothing} (if replaces t then thrown else Finish f t)
+    | otherwise -> Go w thrown
+    where
+      thrown = if throws t && tells t && f /= TellsAfterEnd then Tell f t else Finish f t
+  Tell f t
+    | Interrupting _ <- status w, f /= TellsWhoKnows -> Go w (Finish f t)
+    | otherwise -> Go w {toOwner = True} (Telling f t)
   Telling f t
     | Just _ <- toWorker w -> Go w {toOwner = False, toWorker = Nothing} (Finish f t)
     | toOwner w -> Blocked
@@ -223,16 +227,17 @@ every = foldMap' . map (explore step always finally' start)
 -- | Two workers meet the task; others wait for it or interrupt it.
 tasks :: Fault -> [Thread] -> ([String], Int)
 tasks f others =
-  every [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False]
+  every [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False False]
 
 -- | A worker has the right branch of a fork, and its owner may be killed.
 forks :: Fault -> [Thread] -> ([String], Int)
 forks f others =
   every
-    [ Claim f (Task d x listens) : Left' f leftFails : Asked 9 : others
+    [ Claim f (Task d x listens instead) : Left' f leftFails : Asked 9 : others
       | d <- [False, True],
         x <- [False, True],
         listens <- [False, True],
+        instead <- [False, True],
         leftFails <- [False, True]
     ]
 
@@ -255,5 +260,6 @@ tests =
         fails (forks FinishIgnoresInterrupt [Killer]),
       testCase "a finish that does not wait until the interrupter is dead is found out" (fails (tasks FinishDoesNotAwaitKill [Interrupt 3])),
       testCase "an owner that does not wait is found out" (fails (forks AbandonDoesNotWait [Killer])),
-      testCase "a worker that tells the owner too late is found out" (fails (forks TellsAfterEnd []))
+      testCase "a worker that tells the owner too late is found out" (fails (forks TellsAfterEnd [])),
+      testCase "a worker that tells an owner that has interrupted it is found out" (fails (forks TellsWhoKnows [Killer]))
     ]
