@@ -49,8 +49,10 @@ passes threaded -setNumCapabilities +RTS -N2 --nonmoving-gc
 # A debugger sees through the side stack: who called back, from which region, on which thread.
 if command -v gdb >/dev/null; then
     # A worker is waited for: the master's frames end in Haskell's, which a C debugger knows nothing of.
+    # Job control may stop and continue the program.
     # shellcheck disable=SC2016 # gdb expands it
-    gdb -batch -ex 'break rts_evalIO if $_any_caller_is("cst_worker", 60)' \
+    gdb -batch -ex 'handle SIGCONT nostop noprint pass' \
+        -ex 'break rts_evalIO if $_any_caller_is("cst_worker", 60)' \
         -ex 'run "teams of any size" +RTS -N2' -ex backtrace "$out/threaded/tests" >"$out/output" 2>&1
     for frame in call_in cst_thunk_enter 'region_sum._omp_fn' cst_worker; do
         if ! grep -q "^#.* $frame" "$out/output"; then
