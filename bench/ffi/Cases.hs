@@ -42,7 +42,7 @@ benchmarks arena =
     bgroup "seeded" (Seeded.benchmarks arena ++ moreSeeded)
   ]
   where
-    waveletGroup title run = [env (touchHeap >> pure (Lattice.signal 16384)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]
+    waveletGroup title run = [env (touchHeap >> pure (Lattice.signal 32768)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]
 
 -- | Lets each Capability allocate what the garbage collector lets it have before it collects, so that no
 -- call that is measured is the first to touch a page of GHC's heap. A fault costs microseconds, and which

@@ -8,12 +8,12 @@ module Main (main) where
 import Bench (Arguments, emit, growUntil, parseArguments, quantile, wanted)
 import Capstan.Bench (Benchmark, Cause (..), Diagnosis (..))
 import Capstan.Bench.Child (perform, taskVariable)
-import Capstan.Bench.Counters (openCounters)
+import Capstan.Bench.Counters (Reading (spinTime), openCounters)
 import Capstan.Bench.Diagnose (diagnose, typical)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Measure (sampler)
 import Capstan.Bench.Session
-import Capstan.Bench.Statistics (middle, spreadOf)
+import Capstan.Bench.Statistics (middle, slopeOf, spreadOf)
 import Capstan.Bench.Tree (names)
 import Capstan.Binding (withArena)
 import Cases
@@ -22,7 +22,7 @@ import Control.Monad (forM, forM_, replicateM, unless, when)
 import qualified Copy
 import Criterion.Measurement (initializeTime, measure)
 import Criterion.Measurement.Types (Measured (..))
-import Data.List (isPrefixOf, sort)
+import Data.List (isPrefixOf)
 import qualified Data.Text as Text
 import Data.Word (Word64)
 import Numeric (showFFloat)
@@ -107,15 +107,12 @@ overhead = do
 -- equal, it is 100. Unlike the others on all Capabilities, and as @examples/wavelet@ says without GHC's
 -- parallel collections, and so that it gives no memory back to the kernel.
 --
--- A process counts by the median of its samples, and a place by the mean of the middle half of its
--- processes, of which there are many short ones: the kernel decides anew in each which threads share a
--- core and where its pages are, and a host that has two speeds would make a median jump from one to the
--- other. Times are as measured: the chain of additions beside a sample is of one core and one moment, and
--- says nothing about two cores and memory.
+-- A place counts by the median of all samples of its processes, of which there are many short ones: the
+-- kernel decides anew in each which threads share a core and where its pages are. Times are 'adjusted'.
 wavelet :: [String] -> Arguments -> IO ()
 wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A4m -O64m" $ do
   spreads <- forM chosen $ \group -> do
-    accounts <- session 240 0.02 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
+    accounts <- session 180 0.02 1 (filter (("wavelet/" ++ group ++ "/") `isPrefixOf`) all')
     let ratios = [[place a / place c | place <- places, place c > 0, place a > 0] | a <- accounts, c <- take 1 accounts]
         swapped = or [or (zipWith (\x y -> x < 0.95 * y) a b) && or (zipWith (\x y -> x > 1.05 * y) a b) | a <- ratios, b <- ratios]
         spread = if swapped then 100 else 100 * (maximum (map spreadOf ratios) - 1)
@@ -127,17 +124,22 @@ wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A4m -O64m" $ do
     together = wanted arguments "wavelet-order-spread"
     chosen = [group | group <- waveletGroups, together || wanted arguments (spreadName group)]
     -- In a process of its own, and after others in the three orders, which rounds take in turn.
-    places = map (\order a -> middleHalf [trialEstimate t | t <- accountAlone a ++ accountAfter a, orderOf (trialPlace t) == order]) [Nothing, Just 0, Just 1, Just 2]
+    places = map (\order a -> middle (concat [times | (place, times) <- adjusted a, orderOf place == order])) [Nothing, Just 0, Just 1, Just 2]
     orderOf place = case place of
       Alone _ -> Nothing
       After r _ -> Just (r `mod` 3)
 
--- | The mean of what lies between the quartiles; of nothing it is 0.
-middleHalf :: [Double] -> Double
-middleHalf values = if null kept then 0 else sum kept / fromIntegral (length kept)
+-- | Times per call in each process, at one speed of the processor. By how much the chain of additions
+-- beside a sample tells of its time is found by regression over all processes, whatever their place: it
+-- is the less, the more of the time goes to memory, to the other core, and to what changed meanwhile.
+adjusted :: Account -> [(Place, [Double])]
+adjusted a = [(place, [exp (time - share * (speed - usual)) | (speed, time) <- samples]) | (place, samples) <- trials]
   where
-    kept = take (length values - 2 * quarter) (drop quarter (sort values))
-    quarter = length values `div` 4
+    trials = [(trialPlace t, [(log speed, log (perCall s)) | s <- trialSamples t, Just speed <- [spinTime (sampleReading s)]]) | t <- accountAlone a ++ accountAfter a]
+    together = concatMap snd trials
+    (usual, typical') = (middle (map fst together), middle (map snd together))
+    -- Samples of twice or half the usual time were held up by something else.
+    share = slopeOf [point | point@(_, time) <- together, abs (time - typical') < log 2]
 
 waveletGroups :: [String]
 waveletGroups = ["lattice", "transform"]

@@ -12,6 +12,7 @@ module Capstan.Bench.Statistics
     Estimate (..),
     summarise,
     regression,
+    slopeOf,
   )
 where
 
@@ -23,6 +24,7 @@ import Criterion.Types (Config (..), Regression (..))
 import qualified Data.Vector as V
 import qualified Data.Vector.Unboxed as U
 import Statistics.Quantile (median, s)
+import Statistics.Regression (olsRegress)
 import qualified Statistics.Resampling as Resampling
 import Statistics.Resampling.Bootstrap (bootstrapBCA)
 import qualified Statistics.Sample as Sample
@@ -78,3 +80,10 @@ regression config predictors responder samples
   | otherwise = do
     generator <- create
     withConfig config (runExceptT (regress generator predictors responder (V.fromList samples)))
+
+-- | By how much the second of two figures grows with the first: a line by least squares, through at
+-- least three points that are not all above each other.
+slopeOf :: [(Double, Double)] -> Double
+slopeOf points = U.head (fst (olsRegress [U.fromList xs] (U.fromList ys)))
+  where
+    (xs, ys) = unzip points
