@@ -85,7 +85,7 @@ import System.IO.Unsafe (unsafePerformIO)
 data Domain a = Domain !Int !(MVar (Either SomeException a))
 
 -- | Runs an action on a Capability of its own: the next one in turn, so that as many domains as there are
--- Capabilities share none. Costs about a microsecond. The domain does not end with who spawned it.
+-- Capabilities share none, if nobody else spawns some meanwhile. Costs about a microsecond. The domain does not end with who spawned it.
 spawn :: IO a -> IO (Domain a)
 spawn action = do
   count <- getNumCapabilities

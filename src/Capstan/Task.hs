@@ -33,7 +33,16 @@
 -- == Cautions
 --
 -- Workers are green threads; in a program without @-threaded@ they are the only parallelism that there
--- is: none. A body that does not allocate cannot be interrupted, as everywhere in GHC.
+-- is: none. A body that does not allocate cannot be interrupted, as everywhere in GHC; a deadline, too, is
+-- then kept when it ends.
+--
+-- GHC (9.0.2 and 9.6.6 at least) may crash when several threads throw to one that has masked exceptions. What is
+-- interrupted here is thrown to by one thread at a time; the program's own 'Control.Concurrent.throwTo' and
+-- 'Control.Concurrent.killThread' come on top of that. Where several threads may kill the same one, let one
+-- thread do it for them, or cancel its scope.
+--
+-- 'Control.Concurrent.setNumCapabilities' may be called at any moment as far as tasks go. GHC 9.0.2 itself may hang
+-- where the number changes while threads compute.
 --
 -- A parallel program's main thread is /bound/, and switching to a bound thread is slow. Where a program
 -- waits often, 'Control.Concurrent.runInUnboundThread' around it helps.
