@@ -59,9 +59,9 @@ samplesPlot processes
     density = element "path" ["class" =: "density", "d" =: ("M" <> Text.unwords ([at (right + 8) bottom'] ++ [at (right + 8 + 56 * p / peak) (y v) | (v, p) <- curve] ++ [at (right + 8) top', "Z"]))] []
     curve = [(v, p) | let (vs, ps) = kde 64 (U.fromList values), (v, p) <- U.toList (U.zip vs ps), v >= low, v <= high]
     peak = maximum (1e-300 : map snd curve)
-    (bottom', top') = case curve of
+    (bottom', top') = case map (y . fst) curve of
       [] -> (bottom, top)
-      _ -> (y (fst (head curve)), y (fst (last curve)))
+      ends@(first : _) -> (first, last ends)
     at a b = snd ("" =. a) <> "," <> snd ("" =. b)
 
 svg :: Double -> Double -> [Node] -> Node
