@@ -84,8 +84,7 @@ puzzle chosen = do
 -- to the next, and it would be chance which of the repeats meets that.
 fixed :: [String] -> IO ()
 fixed chosen = do
-  accounts <- steadily 60 0.01 1 chosen
-  let (loop, copies) = (head accounts, tail accounts)
+  loop : copies <- steadily 60 0.01 1 chosen
   emit "repeats-spread" "%" (100 * (spreadOf (map undelayed copies) - 1))
   emit "copy-fixed" "us" (1e6 * middle (map undelayed copies))
   emit "copy-c" "us" (1e6 * undelayed loop)

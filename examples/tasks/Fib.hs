@@ -41,6 +41,6 @@ example title tasks =
       usual = [42, 20],
       small = [20, 4],
       prepare = pure,
-      sequential = \sizes -> pure $! fib (head sizes),
+      sequential = \[n, _] -> pure $! fib n,
       parallel = tasks
     }

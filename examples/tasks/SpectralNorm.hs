@@ -42,7 +42,7 @@ spectralNorm =
       sizeNames = "ROWS",
       usual = [2000],
       small = [60],
-      prepare = pure . head,
+      prepare = \[n] -> pure n,
       sequential = norm (loop 0),
       parallel = norm (parallelFor . range 0)
     }

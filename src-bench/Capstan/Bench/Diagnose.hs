@@ -210,7 +210,7 @@ timerResolution a = case trials a of
 oversubscription :: Account -> Maybe Finding
 oversubscription a
   | null waits || share < matters || middle (map snd waits) < matters / 2 = Nothing
-  | otherwise = finding Oversubscription share a (Waiting share used cores (surroundingThreads around) switches)
+  | otherwise = finding Oversubscription share a (Waiting share used cores running switches)
   where
     waits =
       [ (w / max 1e-12 (w + measCpuTime m), w / max 1e-12 (measTime m))
@@ -221,8 +221,9 @@ oversubscription a
       ]
     share = middle (map fst waits)
     used = middle [measCpuTime m / max 1e-12 (measTime m) | t <- trials a, s <- trialSamples t, let m = sampleMeasured s]
-    around = trialSurroundings (head (trials a))
-    cores = surroundingProcessors around
+    around = map trialSurroundings (trials a)
+    cores = maximum (map surroundingProcessors around)
+    running = maximum (map surroundingThreads around)
     switches = fromMaybe 0 (countPerCall (involuntarySwitches . sampleReading) a) / max 1e-12 (typical a)
 
 -- * Figures that should agree

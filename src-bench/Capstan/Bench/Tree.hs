@@ -20,7 +20,8 @@ import Control.Monad (forM_, when)
 import Criterion.Measurement.Types (Benchmark (..), Benchmarkable, addPrefix, benchNames)
 import Data.Bits (shiftR, xor)
 import Data.Char (ord)
-import Data.List (foldl', mapAccumL, sortOn)
+import Data.List (mapAccumL, sortOn)
+import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
 
@@ -32,7 +33,7 @@ names = concatMap benchNames
 uniquely :: [Benchmark] -> [Benchmark]
 uniquely = snd . mapAccumL (rename "") Map.empty
   where
-    rename prefix seen b = (foldl' (\m n -> Map.insertWith (+) (addPrefix prefix n) (1 :: Int) m) seen (benchNames b), renamed prefix seen b)
+    rename prefix seen b = (List.foldl' (\m n -> Map.insertWith (+) (addPrefix prefix n) (1 :: Int) m) seen (benchNames b), renamed prefix seen b)
     renamed prefix seen b = case b of
       Benchmark name run -> case Map.lookup (addPrefix prefix name) seen of
         Just n -> Benchmark (name ++ " (" ++ show (n + 1) ++ ")") run
@@ -58,7 +59,7 @@ inOrder order = arrange . map inside
 
 -- | An order that depends on the seed and the names alone.
 shuffled :: Word64 -> (a -> String) -> [a] -> [a]
-shuffled seed name = sortOn (foldl' step (mix seed) . name)
+shuffled seed name = sortOn (List.foldl' step (mix seed) . name)
   where
     step h c = mix (h `xor` fromIntegral (ord c))
 

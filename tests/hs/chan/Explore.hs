@@ -159,6 +159,8 @@ explore (Explore begin) = case settle empty (Running 0 [] (begin (uncurry Begin)
   _ -> error "a program begins by making what it shares"
   where
     empty = World 0 IntMap.empty IntMap.empty Map.empty
-    aloneIn w end = head [thread | (_, last') <- orders [] w' (IntMap.singleton (-1) thread'), thread <- IntMap.elems last']
+    aloneIn w end = case [thread | (_, last') <- orders [] w' (IntMap.singleton (-1) thread'), thread <- IntMap.elems last'] of
+      thread : _ -> thread
+      [] -> error "a program has an end"
       where
         (w', thread') = settle w (running 0 end)

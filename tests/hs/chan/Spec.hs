@@ -10,7 +10,7 @@ where
 import Data.IntMap.Strict (IntMap)
 import qualified Data.IntMap.Strict as IntMap
 import Data.List (intercalate)
-import Data.Maybe (fromMaybe)
+import Data.Maybe (fromMaybe, listToMaybe)
 import qualified Data.Set as Set
 
 -- | Channels are numbers.
@@ -85,7 +85,7 @@ perform number call w = case call of
   Send c x -> fromMaybe (wait (ToSend c x)) (put number "sent" c x w)
   SendPoll c x -> fromMaybe (tell number "no" w) (put number "yes" c x w)
   Recv c -> fromMaybe (wait (ToReceive [c])) (get number c w)
-  Select cs -> head ([w' | c <- cs, Just w' <- [get number c w]] ++ [wait (ToReceive cs)])
+  Select cs -> fromMaybe (wait (ToReceive cs)) (listToMaybe [w' | c <- cs, Just w' <- [get number c w]])
   RecvPoll c
     | closed (channel c w), null (items (channel c w)) -> tell number "nothing" w
     | otherwise -> fromMaybe (tell number "nothing" w) (get number c w)

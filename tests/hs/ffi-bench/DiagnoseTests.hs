@@ -136,7 +136,9 @@ allDisturbed = do
 estimates :: Noise -> Property
 estimates noise = ioProperty $ do
   let ofSizes t = t {trialSamples = [Sample m {measIters = n, measTime = fromIntegral n * perCall s} r | (n, s@(Sample m r)) <- zip [500, 550 ..] (trialSamples t)]}
-      trial = ofSizes (head (accountAlone (cleanWith "copy" 2e-5 [1 + (x - 1) / 6 | x <- noise])))
+      trial = case accountAlone (cleanWith "copy" 2e-5 [1 + (x - 1) / 6 | x <- noise]) of
+        first : _ -> ofSizes first
+        [] -> error "no trial"
   fitted <- regression defaultConfig {resamples = 10} ["iters"] "time" (map sampleMeasured (trialSamples trial))
   pure $ case fitted of
     Left problem -> counterexample problem False

@@ -5,6 +5,7 @@ import Capstan.Task
 import Control.Monad
 import Control.Monad.ST (runST)
 import Data.IORef
+import Data.Maybe (listToMaybe)
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Mutable as M
 import Test.Tasty
@@ -28,7 +29,7 @@ tests =
       testProperty "the least index is found" $ \(NonNegative count) grain wanted -> ioProperty $ do
         found <- parallelFind (grained grain (range 0 count)) (\i -> pure (if i `elem` wanted then Just i else Nothing))
         let hits = [i | i <- [0 .. count - 1], i `elem` (wanted :: [Int])]
-        pure (found === (if null hits then Nothing else Just (head hits))),
+        pure (found === listToMaybe hits),
       testCase "pieces have the size that was asked for" $ do
         pieces <- mapChunks (chunk 7 (range 3 1000)) (\a b -> pure (b - a))
         assertBool (show pieces) (all (== 7) (init pieces) && sum pieces == 997),
