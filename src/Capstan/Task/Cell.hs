@@ -62,6 +62,7 @@ import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
 import Control.Monad (forM_, void)
+import Control.Monad.Primitive (touch)
 import GHC.Exts
 import GHC.IO (IO (..))
 
@@ -69,7 +70,9 @@ import GHC.IO (IO (..))
 data Home = Home
   { counters :: !Counters,
     group :: !Group,
-    allEnded :: !(MVar ())
+    allEnded :: !(MVar ()),
+    -- | Who opened the scope: while a task runs, that is not found to be blocked for ever.
+    opener :: !ThreadId
   }
 
 -- | What a task is, how far it has come, and who waits for it.
@@ -231,7 +234,10 @@ interrupt :: Cell a -> IO ()
 interrupt cell = do
   status <- readStatus cell
   case status of
-    Open (Started _) _ -> void (forkMasked (myThreadId >>= throwAs))
+    Open (Started thread) _ -> do
+      -- Until the interrupt comes nobody finds that thread to be blocked for ever.
+      known <- targetThread thread
+      void (forkMasked (myThreadId >>= throwAs >> mapM_ touch known))
     Open Pending waiters -> do
       swapped <- swap cell status (Open Interrupted waiters)
       if swapped then pure () else interrupt cell

@@ -27,7 +27,7 @@ where
 
 import Capstan.Task.Cell
 import Capstan.Task.Deque (pop)
-import Capstan.Task.Group (contextAt, placeHere, stopped)
+import Capstan.Task.Group (contextAt, isConsequence, placeHere, stopped)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Control.Exception
@@ -95,6 +95,7 @@ abandon pool cell e = do
         Left theirs | isInterrupt cell e -> do
           cause <- placeHere >>= contextAt >>= stopped
           throwIO (fromMaybe theirs cause)
+        Left theirs | isConsequence e && not (isInterrupt cell theirs) -> throwIO theirs
         _ -> throwIO e
 {-# NOINLINE abandon #-}
 

@@ -16,6 +16,12 @@
 -- A group is one word, which changes by compare-and-swap: either it lives and has members, or it is doomed. So who enters
 -- is found by who dooms, or finds the group doomed and does not begin.
 --
+-- == Who is blocked for ever
+--
+-- What a thread would have written for others is lost when it throws, and the collector may find the others blocked for
+-- ever before the thread has left its stack and doomed the group. Their failure is a consequence, whichever comes first. So it
+-- is the weakest of reasons: a group that is doomed by it takes the next one.
+--
 -- == Contexts
 --
 -- A fork has no argument that tells its group, so each thread keeps its /context/ in a place of its own. A
@@ -27,6 +33,7 @@ module Capstan.Task.Group
     Context (..),
     owner,
     stopped,
+    isConsequence,
     newGroup,
     fate,
     doom,
@@ -42,7 +49,7 @@ where
 
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Target
-import Control.Exception (SomeException)
+import Control.Exception
 import Control.Monad (filterM)
 import Data.IORef
 import qualified Data.IntMap.Strict as IntMap
@@ -96,13 +103,25 @@ fate group = do
     Doomed e -> Just e
     Lives {} -> Nothing
 
+-- | Whether the collector has thrown it, to a thread that waited for what never comes. Another's failure may be why.
+isConsequence :: SomeException -> Bool
+isConsequence e
+  | Just BlockedIndefinitelyOnMVar <- fromException e = True
+  | Just BlockedIndefinitelyOnSTM <- fromException e = True
+  | Just NonTermination <- fromException e = True
+  | otherwise = False
+
 -- | Makes the group fail, unless it has, and stops its members, the first of them first. The caller is masked. The
 -- answer is whether it had not.
 doom :: Group -> SomeException -> IO Bool
 doom group e = do
   now <- readFate group
   case now of
-    Doomed _ -> pure False
+    Doomed known
+      | isConsequence known && not (isConsequence e) -> do
+        swapped <- swap group now (Doomed e)
+        if swapped then pure False else doom group e
+      | otherwise -> pure False
     Lives _ _ members -> do
       swapped <- swap group now (Doomed e)
       if swapped then True <$ mapM_ stop (reverse members) else doom group e

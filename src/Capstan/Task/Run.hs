@@ -17,6 +17,7 @@ import Capstan.Task.Target (throwInTurn)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)
+import Control.Monad.Primitive (touch)
 import Data.Maybe (fromMaybe, isJust, isNothing)
 import GHC.IO (unsafeUnmask)
 
@@ -125,6 +126,7 @@ end home cell result = do
   when waiting $ do
     done <- quiescent (counters home)
     when done (void (tryPutMVar (allEnded home) ()))
+  touch (opener home)
 
 -- | Makes a scope fail, unless it has: interrupts those workers that run a task of it, and its body.
 failHome :: Home -> SomeException -> IO ()

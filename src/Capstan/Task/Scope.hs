@@ -2,7 +2,8 @@
 -- Module      : Capstan.Task.Scope
 -- Description : Scopes and promises: async, await, failure and cancellation
 --
--- A scope fails once, with the first exception of its body or of a task. Then
+-- A scope fails once, with the first exception of its body or of a task; but that of one who is blocked for ever gives way
+-- to another ("Capstan.Task.Group"). Then
 --
 -- * tasks that have not begun end with that exception as their result, without running, and no worker begins
 --   a branch of a fork in the scope;
@@ -34,7 +35,7 @@ import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
 import Control.Applicative ((<|>))
-import Control.Concurrent (forkIO, killThread, threadDelay)
+import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (guard, void)
@@ -70,7 +71,7 @@ runOn workers body = do
   masking <- getMaskingState
   mask $ \restore -> do
     members <- newGroup
-    home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar
+    home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar <*> myThreadId
     bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
     place <- placeHere
     _ <- Cell.begin (target place) bodyCell

@@ -9,6 +9,7 @@ import Data.Either (fromLeft)
 import Data.IORef
 import Data.List (isInfixOf)
 import Data.Maybe (isNothing)
+import System.Mem (performMajorGC)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -122,6 +123,10 @@ tests =
         either (\BlockedIndefinitelyOnMVar -> True) (\() -> False) r @?= True
         -- The workers have not taken it for their own.
         run (\s -> async s (pure 'w') >>= mask_ . await) >>= (@?= 'w'),
+      testCase "a body that is blocked for ever is told so" . ends $ do
+        r <- unknown (run (\_ -> newEmptyMVar >>= takeMVar :: IO ()))
+        either show show r @?= show BlockedIndefinitelyOnMVar,
+      testGroup "a failure goes before that of who is blocked for ever because of it" blockedByFailure,
       testCase "a deadline" . ends $ do
         r <- runWithin 20000 $ \s -> do
           _ <- async s (forever (threadDelay 1000000))
@@ -158,6 +163,38 @@ tests =
         readIORef cleaned >>= (@?= True),
       testCase "the call stack survives" callStackSurvives
     ]
+
+-- | What one fails with, and another waits for: in a body, in a task, in a fork, and through two scopes.
+blockedByFailure :: [TestTree]
+blockedByFailure =
+  [ fails "a body" $ \box bad -> run $ \s -> async s bad >> takeMVar box,
+    fails "a task" $ \box bad -> run $ \s -> do
+      p <- async s (takeMVar box)
+      _ <- async s bad
+      mask_ (await p),
+    fails "the left branch" $ \box bad -> void (both (takeMVar box) bad),
+    fails "the right branch" $ \box bad -> void (both bad (takeMVar box)),
+    fails "a body of a scope inside" $ \box bad -> run $ \s -> do
+      outer <- newEmptyMVar
+      _ <- async s (run (\inside -> async inside bad >> takeMVar box) >>= putMVar outer)
+      takeMVar outer
+  ]
+  where
+    fails name program = testCase name . ends . forM_ [1 .. 5] $ \n -> do
+      box <- newEmptyMVar
+      r <- unknown (program box (broken n box))
+      either fromException (const Nothing) r @?= Just (Broken n)
+    -- Nothing will fill the box when it has thrown, and the collector comes to know before anybody else.
+    broken n box =
+      (threadDelay 1000 >> throwIO (Broken n) >>= putMVar box)
+        `onException` uninterruptibleMask_ (replicateM_ 3 (performMajorGC >> threadDelay 1000))
+
+-- | Runs an action in a thread that nobody can throw to: a thread with a time limit is never found to be blocked for ever.
+unknown :: IO a -> IO (Either SomeException a)
+unknown action = do
+  over <- newEmptyMVar
+  _ <- forkIO (try action >>= putMVar over)
+  takeMVar over
 
 -- | A hang is a failure here, sooner than by the limit of the whole test.
 ends :: IO () -> IO ()
