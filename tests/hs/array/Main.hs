@@ -23,7 +23,6 @@ import System.Mem (performMajorGC)
 import System.Process (readProcessWithExitCode)
 import Test.Tasty (TestTree, defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
-import Test.Tasty.Runners (NumThreads (..))
 
 foreign import ccall safe "add_in_parallel" addInParallel :: Ptr Double -> CSize -> CDouble -> IO ()
 
@@ -37,7 +36,7 @@ main = do
   case arguments of
     ["exit-while-C-writes"] -> exitWhileWriting
     _ ->
-      defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 60000000) $
+      defaultMain . localOption (mkTimeout 60000000) $
         testGroup
           "array"
           [ testGroup "memory" memory,

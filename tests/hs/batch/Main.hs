@@ -22,7 +22,6 @@ import qualified Hedgehog.Range as Range
 import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
-import Test.Tasty.Runners (NumThreads (..))
 
 type Six = Int -> Int -> Int -> Int -> Int -> Int -> IO Int
 
@@ -58,7 +57,7 @@ foreign import ccall "&sum_in_parallel" sumInParallel :: FunPtr (Int -> IO Int)
 
 main :: IO ()
 main =
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 60000000) $
+  defaultMain . localOption (mkTimeout 60000000) $
     testGroup
       "batch"
       [ testCase "functions of every shape" shapes,

@@ -4,15 +4,17 @@ module Main (main) where
 import qualified CompatTests
 import qualified DescriptorTests
 import qualified ManagerTests
+import System.Environment (setEnv)
 import qualified TargetTests
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
-import Test.Tasty.Runners (NumThreads (..))
 import qualified TimerTests
 
 main :: IO ()
-main =
-  -- One after another: they look at what is left in the managers, and one forks.
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 30000000) $
+main = do
+  -- One after another, which no option of a part of the tests can say: they look at what is left in the managers, and one
+  -- forks.
+  setEnv "TASTY_NUM_THREADS" "1"
+  defaultMain . localOption (mkTimeout 30000000) $
     testGroup
       "events"
       [ DescriptorTests.tests,

@@ -5,10 +5,9 @@ import qualified CostTests
 import qualified MisuseTests
 import qualified PartTests
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
-import Test.Tasty.Runners (NumThreads (..))
 
 main :: IO ()
 main = do
   misuse <- MisuseTests.tests
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 120000000) $
+  defaultMain . localOption (mkTimeout 120000000) $
     testGroup "linear" [PartTests.tests, CostTests.tests, misuse]

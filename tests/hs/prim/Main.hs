@@ -14,7 +14,6 @@ import Foreign.Ptr (FunPtr, freeHaskellFunPtr)
 import System.Mem (getAllocationCounter, performGC, setAllocationCounter)
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, testCase, (@?=))
-import Test.Tasty.Runners (NumThreads (..))
 
 type Ask = CInt -> CInt -> CInt -> IO ()
 
@@ -26,7 +25,7 @@ foreign import ccall safe "each_thread_nested" eachThreadNested :: CInt -> FunPt
 
 main :: IO ()
 main =
-  defaultMain . localOption (NumThreads 1) . localOption (mkTimeout 60000000) $
+  defaultMain . localOption (mkTimeout 60000000) $
     testGroup
       "prim"
       [ testCase "the Capability is the one that GHC names" capability,
