@@ -58,7 +58,8 @@ data Scope = Scope !Pool !Home
 data Promise a = Promise !Pool !(Cell.Cell a)
 
 -- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task throws,
--- all others are cancelled, and when they have ended, the first exception is thrown again.
+-- all others are cancelled, and when they have ended, the first exception is thrown again. That somebody is blocked for ever
+-- ('BlockedIndefinitelyOnMVar' and its like) is thrown only if nothing else was: it may have come of the others' failure.
 --
 -- An asynchronous exception to the caller reaches the whole scope in the same way.
 run :: (Scope -> IO a) -> IO a

@@ -126,6 +126,10 @@ tests =
       testCase "a body that is blocked for ever is told so" . ends $ do
         r <- unknown (run (\_ -> newEmptyMVar >>= takeMVar :: IO ()))
         either show show r @?= show BlockedIndefinitelyOnMVar,
+      testCase "but not one that has a deadline" . ends $ do
+        collector <- forkIO (forever (performMajorGC >> threadDelay 10000))
+        r <- unknown (runWithin 100000 (\_ -> newEmptyMVar >>= takeMVar)) `finally` killThread collector
+        either show show (r :: Either SomeException (Maybe ())) @?= "Nothing",
       testGroup "a failure goes before that of who is blocked for ever because of it" blockedByFailure,
       testCase "a deadline" . ends $ do
         r <- runWithin 20000 $ \s -> do
