@@ -168,22 +168,21 @@ tests =
       testCase "the call stack survives" callStackSurvives
     ]
 
--- | What one fails with, and another waits for: in a body, in a task, in a fork, and through two scopes.
+-- | One fails, and another waits for what it would have written: in a scope, in a fork, and inside of a task for which the
+-- body of another scope waits.
 blockedByFailure :: [TestTree]
-blockedByFailure =
-  [ fails "a body" $ \box bad -> run $ \s -> async s bad >> takeMVar box,
-    fails "a task" $ \box bad -> run $ \s -> do
-      p <- async s (takeMVar box)
-      _ <- async s bad
-      mask_ (await p),
-    fails "the left branch" $ \box bad -> void (both (takeMVar box) bad),
-    fails "the right branch" $ \box bad -> void (both bad (takeMVar box)),
-    fails "a body of a scope inside" $ \box bad -> run $ \s -> do
-      outer <- newEmptyMVar
-      _ <- async s (run (\inside -> async inside bad >> takeMVar box) >>= putMVar outer)
-      takeMVar outer
-  ]
+blockedByFailure = concat [[fails name program, fails (name ++ " inside") (inside program)] | (name, program) <- programs]
   where
+    programs =
+      [ ("a body", \box bad -> run (\s -> async s bad >> takeMVar box)),
+        ("a task", \box bad -> run (\s -> async s (takeMVar box) >>= \p -> async s bad >> mask_ (await p))),
+        ("the left branch", \box bad -> void (both (takeMVar box) bad)),
+        ("the right branch", \box bad -> void (both bad (takeMVar box)))
+      ]
+    inside program box bad = run $ \s -> do
+      outer <- newEmptyMVar
+      _ <- async s (program box bad >>= putMVar outer)
+      takeMVar outer
     fails name program = testCase name . ends . forM_ [1 .. 5] $ \n -> do
       box <- newEmptyMVar
       r <- unknown (program box (broken n box))
