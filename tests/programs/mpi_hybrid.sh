@@ -4,7 +4,7 @@
 # test: long
 . "$(dirname "$0")/lib.sh"
 needs openmpi-bin mpirun
-needs libopenmpi-dev mpicc
+needs libopenmpi-dev "/usr/lib/$(uname -m)-linux-gnu/openmpi/include/mpi.h"
 
 mpicc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -fopenmp "$here/mpi_hybrid.c" -o "$input/hybrid" ||
     exit 1
