@@ -11,6 +11,14 @@ fail() {
     exit 1
 }
 
+# test_suites NAME...: builds and runs test suites of the package, one after the other.
+test_suites() {
+    cd "$root"
+    for suite in "$@"; do
+        cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures "capstan:test:$suite"
+    done
+}
+
 # without_stale_objects FOLDER: empties Cabal's folder if it may hold objects of headers that have
 # changed; Cabal calls them up to date. (Of build/cabal/dist make takes care.)
 without_stale_objects() {

@@ -9,7 +9,7 @@ if ! ghc-pkg list --simple-output criterion 2>/dev/null | grep -q criterion; the
     exit 77
 fi
 cabal -v1 build --builddir="$root/build/cabal/dist" exe:puzzle
-cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures capstan:test:bench-library
+test_suites bench-library
 
 # The examples do what they say.
 if ghc-pkg list --simple-output repa 2>/dev/null | grep -q repa; then

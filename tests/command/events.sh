@@ -3,5 +3,4 @@
 # test: timeout 1200
 # shellcheck source=tests/cabal.sh
 . "$(dirname "$0")/../cabal.sh"
-cd "$root"
-exec cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures capstan:test:events
+test_suites events

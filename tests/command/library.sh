@@ -3,7 +3,4 @@
 # test: timeout 1200
 # shellcheck source=tests/cabal.sh
 . "$(dirname "$0")/../cabal.sh"
-cd "$root"
-for suite in prim batch array linear; do
-    cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures "capstan:test:$suite"
-done
+test_suites prim batch array linear

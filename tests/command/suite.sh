@@ -5,4 +5,4 @@
 . "$(dirname "$0")/../cabal.sh"
 cd "$root"
 export CAPSTAN_TEST_LIBDIR="$root/build/lib"
-exec cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures capstan:test:command
+test_suites command
