@@ -10,7 +10,7 @@ import Bench
 import Control.Concurrent
 import Control.Exception (evaluate)
 import Control.Monad (forever, replicateM, void, when)
-import Data.List (foldl')
+import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
 import Foreign.C.Types (CInt (..))
@@ -49,7 +49,7 @@ allocate :: IO ()
 allocate = mapM_ build [1 ..]
   where
     build :: Int -> IO ()
-    build seed = void (evaluate (Map.size (foldl' (grow seed) Map.empty [1 .. 4000 :: Int])))
+    build seed = void (evaluate (Map.size (List.foldl' (grow seed) Map.empty [1 .. 4000 :: Int])))
     grow seed m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
 
 -- | Regions one after the other, from a green thread, beside threads that do something for ever. 0

@@ -3,14 +3,14 @@
 module Programs (sequential) where
 
 import Bench
-import Control.Monad (forM, replicateM, when)
+import Control.Monad (forM, forM_, replicateM, when)
 import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..))
 import System.FilePath (takeDirectory, (</>))
 import System.Process (readProcessWithExitCode)
 
 sequential :: Arguments -> IO ()
-sequential a = when (any (wanted a) cases) $ do
+sequential a = when (any (wanted a) [name | (name, _, _) <- cases]) $ do
   folder <- takeDirectory <$> getExecutablePath
   let without = folder </> "sequential"
       with = folder </> "sequential-capstan"
@@ -18,12 +18,14 @@ sequential a = when (any (wanted a) cases) $ do
   results <- forM names $ \name ->
     -- One with, one without, and again, so that the machine is the same for both.
     replicateM (max 3 (argSamples a)) ((,) <$> one with name <*> one without name)
-  emit (head cases) "ms" (geometric (map (minimum . map (fst . fst)) results))
-  emit (cases !! 1) "ms" (geometric (map (minimum . map (fst . snd)) results))
-  emit (cases !! 2) "MiB" (geometric (map (minimum . map (snd . fst)) results))
-  emit (cases !! 3) "MiB" (geometric (map (minimum . map (snd . snd)) results))
+  forM_ cases $ \(name, unit, measured) -> emit name unit (geometric (map (minimum . map measured) results))
   where
-    cases = ["sequential-geomean", "sequential-geomean-without", "sequential-memory", "sequential-memory-without"]
+    cases =
+      [ ("sequential-geomean", "ms", fst . fst),
+        ("sequential-geomean-without", "ms", fst . snd),
+        ("sequential-memory", "MiB", snd . fst),
+        ("sequential-memory-without", "MiB", snd . snd)
+      ]
     geometric xs = exp (sum (map log xs) / fromIntegral (length xs))
 
 -- | Milliseconds from start to end, and MiB as GHC's runtime system counts them.

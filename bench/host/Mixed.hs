@@ -10,7 +10,7 @@ import Control.Concurrent
 import Control.Exception (evaluate)
 import Control.Monad (forM_, forever, replicateM, replicateM_, void, when)
 import Data.Bits (shiftR, xor)
-import Data.List (foldl')
+import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
 import Region (plain, region)
@@ -34,7 +34,7 @@ compute n = void (evaluate (go (1000 * n) 1))
 -- | Builds maps and drops them.
 allocate :: Int -> IO ()
 allocate n = forM_ [1 .. n] $ \i ->
-  evaluate (Map.size (foldl' (\m k -> Map.insert ((k * 7919) `mod` 1009) (k + i) m) Map.empty [1 .. 400 :: Int]))
+  evaluate (Map.size (List.foldl' (\m k -> Map.insert ((k * 7919) `mod` 1009) (k + i) m) Map.empty [1 .. 400 :: Int]))
 
 totals :: Arguments -> String -> (Int -> IO ()) -> IO ()
 totals a name work = when (wanted a name) $ do
@@ -65,9 +65,11 @@ latency a name beside = when (any (wanted a) names) $ do
   _ <- forkIO (replicateM count (timed (region (argThreads a))) >>= putMVar done)
   values <- takeMVar done
   mapM_ killThread others
-  emit (head names) "ns" (median values)
-  emit (names !! 1) "ns" (quantile 0.99 values)
+  emit p50 "ns" (median values)
+  emit p99 "ns" (quantile 0.99 values)
   where
-    names = ["region-p50-" ++ name, "region-p99-" ++ name]
+    names = [p50, p99]
+    p50 = "region-p50-" ++ name
+    p99 = "region-p99-" ++ name
     -- A region takes some 5 us alone, some milliseconds at worst.
     count = max 200 (floor (argSampleTime a * fromIntegral (argSamples a) / 5000))

@@ -7,7 +7,7 @@ import Control.Monad (forM_, when)
 import Control.Monad.ST (ST)
 import Data.Array.ST (STUArray, newArray, readArray, runSTUArray, writeArray)
 import Data.Array.Unboxed (elems)
-import Data.List (foldl')
+import qualified Data.List as List
 
 -- | The most reversals of a prefix, over all permutations.
 fannkuch :: Int -> Int
@@ -69,7 +69,7 @@ spectral n = round (1e9 * sqrt (dot u v / dot v v))
   where
     (u, v) = iterate (\(a, _) -> let b = both a in (both b, b)) (replicate n 1, []) !! 3
     both x = times (flip entry) (times entry x)
-    times f x = [foldl' (+) 0 (zipWith (\j a -> f i j * a) [0 ..] x) | i <- [0 .. n - 1]]
+    times f x = [List.foldl' (+) 0 (zipWith (\j a -> f i j * a) [0 ..] x) | i <- [0 .. n - 1]]
     dot x y = sum (zipWith (*) x y)
     entry :: Int -> Int -> Double
     entry i j = 1 / fromIntegral ((i + j) * (i + j + 1) `div` 2 + i + 1)

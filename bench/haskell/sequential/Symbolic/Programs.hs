@@ -5,7 +5,7 @@ module Symbolic.Programs (knapsack, life, queens, trees, wordCount) where
 
 import Data.Array (listArray, (!))
 import Data.Bits (shiftR, xor)
-import Data.List (foldl')
+import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import qualified Data.Set as Set
 
@@ -56,7 +56,7 @@ trees depth = sum [count (grow d) | d <- [0 .. depth]]
 wordCount :: Int -> Int
 wordCount n = maximum (Map.elems counts) + Map.size counts
   where
-    counts = foldl' (\m w -> Map.insertWith (+) w 1 m) Map.empty (words text)
+    counts = List.foldl' (\m w -> Map.insertWith (+) w 1 m) Map.empty (words text)
     text = unwords (map name (take n (generate 1)))
     name k = show (k `mod` 997) ++ "th"
     generate :: Int -> [Int]
