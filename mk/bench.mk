@@ -2,12 +2,11 @@
 
 SUITES ?=
 
-# The package that Haskell programs below are linked with. Built once, after the command: two builds by
-# Cabal at the same time take each other's files.
+# The package that Haskell programs below are linked with, built once.
 PACKAGE := $(BUILD)/bench/package
 HOST_LIBRARY := $(shell find src runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
 
-$(PACKAGE): $(HOST_LIBRARY) capstan.cabal | $(COMMAND)
+$(PACKAGE): $(HOST_LIBRARY) capstan.cabal
 	@mkdir -p $(@D)
 	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	@touch $@
@@ -65,9 +64,7 @@ FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle
     tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
 
 $(FFI_BENCH): $(FFI_SOURCES) $(PACKAGE)
-	@mkdir -p $(@D)
-	$(CABAL_RUN) build $(CABAL_FLAGS) exe:ffi-bench
-	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:ffi-bench)" $@
+	$(call cabal_program,ffi-bench)
 
 # Tasks in Haskell, and their peers, in one program.
 HASKELL_TASKS := $(BUILD)/bench/bin/haskell-tasks

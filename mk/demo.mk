@@ -4,9 +4,7 @@ CALLERS := $(BUILD)/bin/callers
 LIBRARY_SOURCES := $(shell find $(wildcard src runtime cmm) -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
 
 $(CALLERS): $(LIBRARY_SOURCES) $(wildcard examples/demo/*) capstan.cabal cabal.project
-	@mkdir -p $(@D)
-	$(CABAL_RUN) build $(CABAL_FLAGS) exe:callers
-	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:callers)" $@
+	$(call cabal_program,callers)
 
 .PHONY: demo
 demo: ## Installs what is missing, builds all, runs an image job and a Haskell program.

@@ -7,19 +7,24 @@ export CABAL_CONFIG := $(abspath tools/cabal.config)
 export CABAL_DIR := $(abspath $(BUILD)/cabal/home)
 CABAL_FLAGS := --builddir=$(abspath $(BUILD)/cabal/dist)
 # Cabal does not know which headers a C file includes, and calls a package up to date whose objects
-# were compiled with older ones. So its work is thrown away when a header has changed.
-CABAL_RUN = mkdir -p $(CABAL_DIR) && \
+# were compiled with older ones. So its work is thrown away when a header has changed. One Cabal at a
+# time, whatever -j says: two take each other's files.
+CABAL_RUN = mkdir -p $(CABAL_DIR) && exec 9>$(BUILD)/cabal/lock && flock 9 && \
     if [ -n "$$(find runtime app src-bench examples tests bench -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
         rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
+
+# cabal_program NAME: builds the package's program of this name, and copies it to the target.
+define cabal_program
+	@mkdir -p $(@D)
+	$(CABAL_RUN) build $(CABAL_FLAGS) exe:$(1) && \
+	    install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:$(1))" $@
+endef
 
 COMMAND := $(BUILD)/bin/capstan
 COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]') src-bench/Capstan/Bench/Markup.hs
 
-# list-bin last: it prints where Cabal put the file. Copied only when it changed.
 $(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
-	@mkdir -p $(@D)
-	$(CABAL_RUN) build $(CABAL_FLAGS) exe:capstan
-	install -m 755 "$$($(CABAL) -v0 list-bin $(CABAL_FLAGS) exe:capstan)" $@
+	$(call cabal_program,capstan)
 
 # The rts substrate as a library of its own. Its C sources ask GHC's headers; GHC links, so that the
 # library needs GHC's own libraries and knows where they lie.
@@ -58,7 +63,10 @@ $(RTS_LIBRARY): $(RTS_OBJECTS) $(RTS_MODULE_OBJECT) $(RTS_EXPORTS)
 rts: $(RTS_LIBRARY) ## The rts substrate alone: build/lib/libcapstan-rts.so.
 command: $(COMMAND) ## The command alone: build/bin/capstan.
 
-.PHONY: cabal-check cabal-test
+.PHONY: cabal-all cabal-check cabal-test
+cabal-all: # Tests and examples too.
+	$(CABAL_RUN) build $(CABAL_FLAGS) --enable-tests all
+
 # Cabal 3.4 warns of public sublibraries, later ones do not. Anything else is an error.
 cabal-check:
 	@mkdir -p $(CABAL_DIR)
