@@ -151,7 +151,7 @@ void cst_doacross_wait(struct cst_thread *thread, const uint64_t *vector) {
     struct cst_doacross *state = thread->share->doacross;
     struct sink sink = {.state = state, .line = line_of(state, vector[0]), .vector = vector};
     sink.number = state->fits ? number_of(state, vector) : 1;
-    struct cst_wait wait = {.holds = is_posted, .object = &sink};
+    struct cst_wait wait = {.holds = is_posted, .patient = true, .object = &sink};
     if (is_posted(&wait)) return;
     cst_add_seq_cst(&sink.line->waiters, 1); /* as for turn_waiters in ordered.c */
     cst_wait(thread, &wait);

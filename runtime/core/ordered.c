@@ -12,7 +12,7 @@ static bool is_my_turn(const struct cst_wait *wait) {
 void cst_ordered_begin(struct cst_thread *thread) {
     struct cst_share *share = thread->share;
     if (!share || !share->ordered || thread->team->size == 1) return;
-    struct cst_wait wait = {.holds = is_my_turn, .object = thread};
+    struct cst_wait wait = {.holds = is_my_turn, .patient = true, .object = thread};
     /* To count oneself would take the turn's line from the one who is about to pass it on. */
     if (is_my_turn(&wait) || cst_wait_briefly(thread, &wait)) return;
     /* Before the look that precedes sleeping (wait.h, W2); pairs with the look in pass. */

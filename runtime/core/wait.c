@@ -23,6 +23,7 @@ enum {
     SPIN_COUNT_NS = 10, /* what one GOMP_SPINCOUNT is taken to last */
     CROWDED_YIELDS = 300,
     BURST = 100,              /* polls between two looks at the clock */
+    PATIENT_PAUSES = 4,       /* between two polls */
     LONG_NS = 1000000,        /* a wait in a region so long raises a suspicion */
     UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
 };
@@ -41,6 +42,11 @@ void cst_wait_init(void) {
 
 bool cst_wait_word_holds(const struct cst_wait *wait) {
     return cst_reached(wait->word, wait->target);
+}
+
+static void pause_between_polls(const struct cst_wait *wait) {
+    int pauses = wait->patient ? PATIENT_PAUSES : 1;
+    for (int i = 0; i < pauses; i++) cst_cpu_relax();
 }
 
 static bool helped(struct cst_thread *thread, const struct cst_wait *wait) {
@@ -98,7 +104,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         for (int i = 0; i < BURST; i++) {
             if (wait->holds(wait)) return true;
             has_helped |= helped(thread, wait);
-            cst_cpu_relax();
+            pause_between_polls(wait);
         }
         if (is_crowded(wait)) return false;
         uint64_t now = cst_clock_ns();
@@ -130,7 +136,7 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     for (int i = 0; i < polls; i++) {
         if (wait->holds(wait)) return true;
         if (helped(thread, wait)) i = 0;
-        cst_cpu_relax();
+        pause_between_polls(wait);
     }
     return false;
 }

@@ -19,6 +19,9 @@ struct cst_wait {
     _Atomic uint32_t *word;
     uint32_t target;
     bool idle; /* a worker without a region: it has the least right to a processor */
+    /* It is a matter of turns: who has the turn also works on data that the next one needs, and a
+     * poll that comes in between takes longer than it saves. So polls come rarely. */
+    bool patient;
     const void *object;
 };
 
