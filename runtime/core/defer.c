@@ -12,7 +12,34 @@ enum {
     UNKNOWN_TICKS = 8 * TINY_TICKS,
     TINY_LIMIT_EACH = 2, /* tiny tasks to keep for each thief, in case a larger one comes */
     SAMPLE_EVERY = 64,   /* tasks made of which one is run at once and timed */
+    MANY = 8,            /* tasks of one maker after which it is no tree's branch */
+    LOOK_EVERY = 16,     /* tasks of a tree between two looks at the clock */
+    BRANCHES_EACH = 8,   /* branches of a tree to keep for each thief, */
+    BRANCHES_LEAST = 2,  /* and how few are too few */
 };
+
+/* How often tasks are made says whether they are tiny. Then those near the root alone are put out,
+ * which are as many as thieves need; to put out one that nobody steals takes as long as to run it.
+ * How near follows from how many are left to steal. */
+static bool is_branch(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    struct cst_deque *deque = &thread->seat->deque;
+    uint32_t depth = cst_load_relaxed(&thread->task->depth), thieves = thread->team->size - 1;
+    if (making->until_look == 0) {
+        uint64_t now = cst_clock_ticks(), spent = now - making->looked_at;
+        making->looked_at = now;
+        making->until_look = LOOK_EVERY;
+        if (spent > LOOK_EVERY * TINY_TICKS)
+            making->cut = UINT32_MAX;
+        else if (making->cut <= depth && !cst_deque_holds(deque, BRANCHES_LEAST * thieves))
+            making->cut++;
+    }
+    making->until_look--;
+    if (depth >= making->cut) return false;
+    if (!cst_deque_holds(deque, BRANCHES_EACH * thieves)) return true;
+    making->cut = depth;
+    return false;
+}
 
 /* Is there enough for thieves? To look fetches the line that they write, so it is done seldom:
  * until half of what there was may have been taken, had each thief been as fast as this member.
@@ -54,14 +81,17 @@ bool cst_defer_is_sample(struct cst_thread *thread) {
         making->maker = thread->task;
         making->mean_ticks = UNKNOWN_TICKS;
         making->since_sample = 0;
+        making->many = false;
         return false;
     }
-    return ++making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1);
+    if (++making->since_sample >= MANY) making->many = true;
+    return making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1);
 }
 
 void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
     struct cst_making *making = &thread->seat->making;
     making->maker = thread->task;
+    making->many = true;
     if (ticks > UNKNOWN_TICKS) ticks = UNKNOWN_TICKS;
     making->mean_ticks = (3 * making->mean_ticks + (uint32_t)ticks) / 4;
     making->since_sample = 0;
@@ -71,5 +101,7 @@ void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;
     if (thread->team->size == 1 && cst_config.max_task_priority == 0) return false;
+    bool in_tree = !thread->seat->making.many && !request->depend && !request->detach_event;
+    if (thread->team->size > 1 && in_tree) return is_branch(thread);
     return !has_enough(thread);
 }

@@ -82,9 +82,14 @@ struct cst_seat {
         uint32_t at_once, put_out;    /* tasks to come that run at once; that do not */
         uint32_t mean_ticks;          /* what a task took, of those that were timed */
         uint32_t since_sample;        /* tasks made since then */
+        bool many;                    /* the maker makes many tasks, not two or four */
         bool had_enough;              /* for thieves, when it looked last */
+        /* In a tree of tiny tasks: those nearer to the root than this are put out. */
+        uint32_t cut;
+        uint32_t until_look; /* tasks to come before the clock is looked at */
+        uint64_t looked_at;  /* clock, in ticks */
     } making;
-    struct cst_task implicit;
+    CST_LINE_ALIGNED struct cst_task implicit; /* other members count here */
 
     struct cst_deque deque; /* owner: the member */
 
