@@ -16,6 +16,7 @@ enum {
     LOOK_EVERY = 16,     /* tasks of a tree between two looks at the clock */
     BRANCHES_EACH = 8,   /* branches of a tree to keep for each thief, */
     BRANCHES_LEAST = 2,  /* and how few are too few */
+    MOST_NESTED = 128,   /* tasks run where they are made, one in the other: a stack has an end */
 };
 
 /* How often tasks are made says whether they are tiny. Then those near the root alone are put out,
@@ -101,6 +102,7 @@ void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;
     if (thread->team->size == 1 && cst_config.max_task_priority == 0) return false;
+    if (cst_unlikely(thread->task->nested >= MOST_NESTED)) return true;
     bool in_tree = !thread->seat->making.many && !request->depend && !request->detach_event;
     if (thread->team->size > 1 && in_tree) return is_branch(thread);
     return !has_enough(thread);

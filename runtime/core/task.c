@@ -23,6 +23,7 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
     cst_store_relaxed(&task->parent, parent);
     task->team = team;
     task->group = task->open_group = NULL;
+    task->nested = 0;
     cst_store_relaxed(&task->seat, seat);
     task->children_here = 0;
     cst_store_relaxed(&task->balance, 0);
@@ -354,6 +355,7 @@ static struct cst_task *make(struct cst_thread *thread, const struct cst_task_re
     cst_store_relaxed(&task->detach, request->detach_event ? CST_DETACH_PENDING : CST_DETACH_NONE);
     task->priority = request->priority;
     task->constructed = request->copy != NULL;
+    task->nested = 0;
     task->depend = NULL;
     task->children_depend = NULL;
     task->icv = parent->icv;
@@ -386,6 +388,7 @@ static void run_undeferred(struct cst_thread *thread, const struct cst_task_requ
     size_t room = request->copy ? request->size + request->alignment : 0;
     struct cst_task *task = make(thread, request, room);
     task->deferred = false;
+    task->nested = (uint16_t)(thread->task->nested + 1);
     cst_store_relaxed(&task->seat, thread->seat);
     if (request->depend && !cst_depend_enter(thread, thread->task, task, request->depend))
         cst_depend_await_node(thread, task->depend);
@@ -441,8 +444,10 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
     task->deferred = true;
     count_made(thread, task);
     if (request->depend && !cst_depend_enter(thread, parent, task, request->depend)) return;
-    if (waits_for_others && !cst_defer_wanted(thread, request))
-        run(thread, task);
-    else
+    if (!waits_for_others || cst_defer_wanted(thread, request)) {
         cst_task_ready(thread, task);
+        return;
+    }
+    task->nested = (uint16_t)(parent->nested + 1);
+    run(thread, task);
 }

@@ -50,7 +50,7 @@ struct cst_task {
     bool deferred;          /* counted in made/done of its maker's seat, parent and group */
     _Atomic uint8_t detach; /* enum cst_detach */
     bool constructed; /* data was made by `copy`: only the body destroys it, so it always runs */
-    uint8_t unused[2];
+    uint16_t nested;  /* tasks around it on the stack that run where they were made */
     int32_t priority;
     int64_t floor; /* deque index above which all is this task's progeny; the runner's own */
     void *outside; /* memory of data that does not fit the slab; NULL: none */
