@@ -7,7 +7,7 @@ module Main (main) where
 
 import Bench (Arguments, emit, growUntil, parseArguments, quantile, wanted)
 import Capstan.Bench (Benchmark, Cause (..), Diagnosis (..))
-import Capstan.Bench.Child (perform, taskVariable)
+import Capstan.Bench.Child (ownTask, perform)
 import Capstan.Bench.Counters (Reading (spinTime), openCounters)
 import Capstan.Bench.Diagnose (diagnose, typical)
 import Capstan.Bench.Evidence
@@ -35,10 +35,10 @@ import System.Process (readProcess)
 
 main :: IO ()
 main = runInUnboundThread . withArena (8 * max Copy.size Seeded.blockBytes) $ \arena -> do
-  task <- lookupEnv taskVariable
+  task <- ownTask
   let all' = benchmarks arena
   case task of
-    Just file -> unsetEnv taskVariable >> perform file all'
+    Just t -> perform t all'
     Nothing -> lookupEnv peerVariable >>= maybe (suite all') (besideCriterion . read)
 
 suite :: [Benchmark] -> IO ()
@@ -64,7 +64,7 @@ cases all' =
 -- | Rounds, seconds for one benchmark in one process, a seed, names. A failed process is an error.
 session :: Int -> Double -> Word64 -> [String] -> IO [Account]
 session rounds seconds seed chosen = do
-  (result, problems) <- runSession (Plan chosen rounds seconds seed True)
+  (result, problems) <- runSession (Plan chosen rounds seconds seed True 0) >>= either die pure
   unless (null problems) (die (unlines problems))
   pure (sessionAccounts result)
 

@@ -32,8 +32,9 @@
 -- __Cost:__ nothing is added to a call; counters are read between samples, outside criterion's clocks.
 -- A process start is added for each benchmark and round.
 --
--- __Care:__ all that @main@ does before 'defaultMain' is done in each process. The program must be
--- compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
+-- __Care:__ all that @main@ does before and after 'defaultMain' is done in each process; where that cannot be,
+-- as when it holds a port, all is measured in the first one, as criterion does it, and that is said. The program
+-- must be compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
 -- the end: @copy 1@, @copy 2@.
 module Capstan.Bench
   ( -- * Types
@@ -75,13 +76,13 @@ module Capstan.Bench
 where
 
 import Capstan.Bench.Baseline (Change (..), Verdict (..), changeText, changes)
-import Capstan.Bench.Child (perform, taskVariable)
-import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose)
+import Capstan.Bench.Child (ownTask, perform, taskSuite)
+import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose, trials)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Options
 import Capstan.Bench.Page (pageText)
 import Capstan.Bench.Report
-import Capstan.Bench.Session (Plan (..), runSession)
+import Capstan.Bench.Session (Plan (..), runHere, runSession)
 import Capstan.Bench.Statistics (regression)
 import Capstan.Bench.Tree (names, uniquely)
 import Control.Monad (forM_, unless, when)
@@ -89,17 +90,21 @@ import Criterion.Main (Benchmark, Benchmarkable, bench, bgroup, defaultConfig, e
 import qualified Criterion.Main as Criterion
 import Criterion.Main.Options (MatchType, Mode (..))
 import Criterion.Types (Config (..), Regression (..), Verbosity (..))
+import Data.IORef
+import Data.List (stripPrefix)
 import qualified Data.Map as Map
 import Data.Maybe (mapMaybe)
 import qualified Data.Text as Text
 import qualified Data.Text.IO as Text
+import qualified Data.Text.Lazy as Lazy
 import qualified Data.Text.Lazy.IO as Lazy
 import Statistics.Types (estPoint)
 import System.Directory (doesDirectoryExist)
-import System.Environment (lookupEnv, unsetEnv)
+import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
-import System.FilePath (takeDirectory)
-import System.IO (hPutStrLn, hSetEncoding, stderr, stdout, utf8)
+import System.FilePath (takeDirectory, takeFileName)
+import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, stdout, utf8, withFile)
+import System.IO.Unsafe (unsafePerformIO)
 
 -- | Measures the benchmarks that the command line names, or all. It ends the program when a benchmark
 -- failed, was slower than the baseline allows, or, with @--strict@, when there is a diagnosis.
@@ -109,29 +114,49 @@ defaultMain = defaultMainWith defaultConfig
 -- | The same with other defaults. The program is started again with the same arguments, so what it
 -- makes of them before is the same in each process.
 defaultMainWith :: Config -> [Benchmark] -> IO ()
-defaultMainWith config benchmarks = do
-  task <- lookupEnv taskVariable
-  case task of
-    -- What a benchmark itself starts is not to take up the task.
-    Just file -> unsetEnv taskVariable >> perform file (uniquely benchmarks)
-    Nothing -> do
-      options <- parseOptions config
-      runWith config options benchmarks
+defaultMainWith config benchmarks = inItsProcess benchmarks $ \suite -> do
+  options <- parseOptions config
+  runWith config options suite benchmarks
 
--- | What the command line asks for, with the default of the other options.
+-- | What the command line asks for, with the default of the other options. For programs that read the
+-- command line themselves ("Criterion.Main.Options").
 runMode :: Mode -> [Benchmark] -> IO ()
-runMode mode = runWith defaultConfig Options {optionRounds = 3, optionSeed = 1, optionBaseline = Nothing, optionTolerance = 0.05, optionStrict = False, optionMode = mode}
+runMode mode benchmarks = inItsProcess benchmarks $ \suite -> runWith defaultConfig (optionsFor mode) suite benchmarks
 
-runWith :: Config -> Options -> [Benchmark] -> IO ()
-runWith defaults options benchmarks = case optionMode options of
+-- | In a process that a session started, its task; otherwise the action, with the number of this call.
+inItsProcess :: [Benchmark] -> (Int -> IO ()) -> IO ()
+inItsProcess benchmarks session = do
+  suite <- atomicModifyIORef' suitesBegun (\n -> (n + 1, n))
+  task <- ownTask
+  case task of
+    Just t -> when (taskSuite t == suite) (perform t (uniquely benchmarks))
+    Nothing -> session suite
+
+-- | A program may measure several suites, one after the other: the processes of one leave the others out.
+suitesBegun :: IORef Int
+suitesBegun = unsafePerformIO (newIORef 0)
+{-# NOINLINE suitesBegun #-}
+
+runWith :: Config -> Options -> Int -> [Benchmark] -> IO ()
+runWith defaults options suite benchmarks = case optionMode options of
   Run config match wanted -> do
     forM_ (take 1 (refused defaults config)) usage
+    -- What the program itself asks for does not keep it from being measured.
+    forM_ (refused defaultConfig defaults) (hPutStrLn stderr . ("Not supported: " ++))
+    interpreted <- runsInterpreted
+    when interpreted (usage "the program is interpreted, and could not be started again: compile it")
     selected <- select match wanted (names unique)
-    measureAll options config selected
+    measureAll options config suite unique selected
   -- Listing, the version, and plain iterations need no processes.
   mode -> Criterion.runMode mode unique
   where
     unique = uniquely benchmarks
+
+-- | Whether the program of this process is GHC.
+runsInterpreted :: IO Bool
+runsInterpreted = named . takeFileName <$> getExecutablePath
+  where
+    named file = maybe False (all (`elem` "-.0123456789")) (stripPrefix "ghc" file)
 
 select :: MatchType -> [String] -> [String] -> IO [String]
 select match wanted present = do
@@ -145,15 +170,15 @@ usage problem = do
   hPutStrLn stderr ("Error: " ++ problem)
   exitWith (ExitFailure 64)
 
-measureAll :: Options -> Config -> [String] -> IO ()
-measureAll options config selected = do
-  hSetEncoding stdout utf8
+measureAll :: Options -> Config -> Int -> [Benchmark] -> [String] -> IO ()
+measureAll options config suite benchmarks selected = do
+  mapM_ (`hSetEncoding` utf8) [stdout, stderr]
   old <- traverse (\file -> readSession file >>= either (usage . ((file ++ ": ") ++) . Text.unpack) pure) (optionBaseline options)
   -- A measurement takes minutes, and is not to be lost for a mistyped folder.
   forM_ (mapMaybe ($ config) [jsonFile, csvFile, junitFile, reportFile]) $ \file -> do
     there <- doesDirectoryExist (takeDirectory file)
     unless there (usage (file ++ ": there is no such folder"))
-  (session, problems) <- runSession plan
+  (session, problems) <- runSession plan >>= either here pure
   figures <- mapM (figuresOf config {verbosity = Quiet}) (sessionAccounts session)
   let diagnoses = diagnose (sessionAccounts session)
       compared = maybe [] (\before -> changes (optionTolerance options) before session) old
@@ -166,26 +191,35 @@ measureAll options config selected = do
   forM_ compared (Text.putStrLn . changeText)
   forM_ problems (hPutStrLn stderr)
   forM_ (jsonFile config) (`writeSession` session)
-  forM_ (csvFile config) (\file -> Text.writeFile file (csvText figures))
-  forM_ (junitFile config) (\file -> Text.writeFile file (junitText figures))
-  forM_ (reportFile config) (\file -> Lazy.writeFile file (pageText session figures diagnoses compared))
+  forM_ (csvFile config) (`writeText` Lazy.fromStrict (csvText figures))
+  forM_ (junitFile config) (`writeText` Lazy.fromStrict (junitText figures))
+  forM_ (reportFile config) (`writeText` pageText session figures diagnoses compared)
   when (not (null problems) || (optionStrict options && not (null diagnoses)) || any ((== Slower) . changeVerdict) compared) $
     exitWith (ExitFailure 1)
   where
     quiet = verbosity config == Quiet
+    -- A program that holds a port or a file, say, cannot be started beside itself.
+    here problem = do
+      hPutStrLn stderr (unlines ["The program cannot be started again while it runs, so all is measured in this process, as criterion does:", problem])
+      if optionStrict options then exitWith (ExitFailure 1) else runHere plan benchmarks >>= \session -> pure (session, [])
     plan =
       Plan
         { planNames = selected,
           planRounds = optionRounds options,
           planSeconds = timeLimit config / fromIntegral (2 * optionRounds options),
           planSeed = optionSeed options,
-          planQuiet = quiet
+          planQuiet = quiet,
+          planSuite = suite
         }
+
+-- | In UTF-8, whatever the locale is.
+writeText :: FilePath -> Lazy.Text -> IO ()
+writeText file content = withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Lazy.hPutStr to content
 
 -- | What @--regress@ asks for, over the samples of all processes that ran nothing else.
 regressions' :: Config -> Account -> IO ()
 regressions' config account = forM_ (regressions config) $ \(predictors, responder) -> do
-  found <- regression config {verbosity = Quiet} predictors responder [sampleMeasured s | t <- accountAlone account, s <- trialSamples t]
+  found <- regression config {verbosity = Quiet} predictors responder [sampleMeasured s | t <- trials account, s <- trialSamples t]
   putStrLn $ case found of
     Left problem -> responder ++ ": " ++ problem
     Right r -> responder ++ ": " ++ unwords [name ++ " " ++ show (estPoint e) | (name, e) <- Map.toList (regCoeffs r)] ++ ", R² " ++ show (estPoint (regRSquare r))

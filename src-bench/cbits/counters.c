@@ -166,3 +166,14 @@ int cst_bench_threads(void) {
     closedir(tasks);
     return count;
 }
+
+static char start_folder[4096];
+
+/* Before main, which may go elsewhere. */
+__attribute__((constructor)) static void note_folder(void) {
+    if (!getcwd(start_folder, sizeof start_folder)) start_folder[0] = 0;
+}
+
+const char *cst_bench_folder(void) {
+    return start_folder[0] ? start_folder : NULL;
+}

@@ -39,6 +39,9 @@ int cst_bench_processors(void);
 /* Threads of this process. */
 int cst_bench_threads(void);
 
+/* Where this process was when it began, or NULL. */
+const char *cst_bench_folder(void);
+
 /* Makes GHC's runtime system count collections from here on, as +RTS -T does. */
 void cst_bench_collect_statistics(void);
 

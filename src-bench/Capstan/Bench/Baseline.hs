@@ -12,7 +12,7 @@ module Capstan.Bench.Baseline
 where
 
 import Capstan.Bench.Advice (duration, percent)
-import Capstan.Bench.Diagnose (typical)
+import Capstan.Bench.Diagnose (trials, typical)
 import Capstan.Bench.Evidence
 import Data.Text (Text)
 import qualified Data.Text as Text
@@ -43,7 +43,7 @@ changes tolerance old new =
       | otherwise = Same
     verdict Nothing _ = New
     verdict _ Nothing = Gone
-    figures a = map trialEstimate (if null (accountAlone a) then accountAfter a else accountAlone a)
+    figures = map trialEstimate . trials
 
 -- | One line.
 changeText :: Change -> Text

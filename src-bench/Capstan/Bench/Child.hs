@@ -12,7 +12,10 @@ module Capstan.Bench.Child
     Work (..),
     Observation (..),
     taskVariable,
+    ownTask,
+    begunFile,
     perform,
+    observe,
   )
 where
 
@@ -20,19 +23,28 @@ import Capstan.Bench.Counters (collectStatistics, openCounters)
 import Capstan.Bench.Evidence (Place (..), Trial, Watched)
 import Capstan.Bench.Measure
 import Capstan.Bench.Tree
-import Control.Monad (when)
+import Control.Exception (evaluate)
+import Control.Monad (forM, when)
 import Criterion.Measurement.Types (Benchmark)
 import Data.Aeson
 import Data.IORef
 import Data.Int (Int64)
 import qualified Data.Set as Set
+import System.Directory (renameFile)
+import System.Environment (lookupEnv, unsetEnv)
 import System.Exit (die)
+import System.IO.Unsafe (unsafePerformIO)
 
 -- | Names the file with the task. Variables that begin with @CAPSTAN_@ belong to the OpenMP runtime.
 taskVariable :: String
 taskVariable = "CAPSTANBENCH_TASK"
 
-data Task = Task {taskResult :: FilePath, taskWork :: Work}
+data Task = Task
+  { taskResult :: FilePath,
+    -- | Of which call of 'Capstan.Bench.defaultMain', counted from 0: a program may have several.
+    taskSuite :: Int,
+    taskWork :: Work
+  }
   deriving (Eq, Show)
 
 data Work
@@ -48,21 +60,21 @@ data Observation = Timed [(String, Trial)] | Counted (Maybe Watched)
   deriving (Eq, Show)
 
 instance ToJSON Task where
-  toJSON (Task file work) = object $ case work of
-    TimeAlone r s name -> ["result" .= file, "alone" .= (r, s, name)]
-    TimeTogether r s order wanted -> ["result" .= file, "together" .= (r, s, show order, wanted)]
-    Watch n name -> ["result" .= file, "watch" .= (n, name)]
+  toJSON (Task file suite work) = object . (["result" .= file, "suite" .= suite] ++) $ case work of
+    TimeAlone r s name -> ["alone" .= (r, s, name)]
+    TimeTogether r s order wanted -> ["together" .= (r, s, show order, wanted)]
+    Watch n name -> ["watch" .= (n, name)]
 
 instance FromJSON Task where
   parseJSON = withObject "task" $ \o -> do
     alone <- o .:? "alone"
     together <- o .:? "together"
     watch <- o .:? "watch"
-    file <- o .: "result"
+    task <- Task <$> o .: "result" <*> o .: "suite"
     case (alone, together, watch) of
-      (Just (r, s, name), _, _) -> pure (Task file (TimeAlone r s name))
-      (_, Just (r, s, order, wanted), _) -> pure (Task file (TimeTogether r s (read order) wanted))
-      (_, _, Just (n, name)) -> pure (Task file (Watch n name))
+      (Just (r, s, name), _, _) -> pure (task (TimeAlone r s name))
+      (_, Just (r, s, order, wanted), _) -> pure (task (TimeTogether r s (read order) wanted))
+      (_, _, Just (n, name)) -> pure (task (Watch n name))
       _ -> fail "a task has work"
 
 instance ToJSON Observation where
@@ -74,13 +86,38 @@ instance FromJSON Observation where
     timed <- o .:? "timed"
     maybe (Counted <$> o .:? "counted") (pure . Timed) timed
 
--- | Does the task in that file with these benchmarks, whose names are unique.
-perform :: FilePath -> [Benchmark] -> IO ()
-perform file benchmarks = do
-  Task result work <- eitherDecodeFileStrict' file >>= either (die . ("a task that cannot be read: " ++)) pure
+-- | What this process was started for. What a benchmark itself starts is not to take it up.
+ownTask :: IO (Maybe Task)
+ownTask = evaluate inherited
+
+-- | Read once, because the variable is gone afterwards.
+inherited :: Maybe Task
+inherited = unsafePerformIO $ do
+  variable <- lookupEnv taskVariable
+  forM variable $ \file -> do
+    unsetEnv taskVariable
+    eitherDecodeFileStrict' file >>= either (die . ("a task that cannot be read: " ++)) pure
+{-# NOINLINE inherited #-}
+
+-- | Does the task with these benchmarks, whose names are unique.
+perform :: Task -> [Benchmark] -> IO ()
+perform (Task result _ work) benchmarks = do
+  writeFile (begunFile result) ""
+  observation <- observe work benchmarks
+  -- The file is there when it is whole, whatever becomes of the program afterwards.
+  encodeFile (result ++ ".new") observation
+  renameFile (result ++ ".new") result
+
+-- | Of a result's file: one that is there as soon as the program has come to its benchmarks.
+begunFile :: FilePath -> FilePath
+begunFile result = result ++ ".begun"
+
+-- | Does it in this process.
+observe :: Work -> [Benchmark] -> IO Observation
+observe work benchmarks = do
   collectStatistics
   openCounters
-  observation <- case work of
+  case work of
     TimeAlone r seconds name -> Timed <$> time seconds (const (Alone r)) (== name) benchmarks
     TimeTogether r seconds order wanted ->
       Timed <$> time seconds (After r) (`Set.member` Set.fromList wanted) (inOrder order benchmarks)
@@ -88,7 +125,6 @@ perform file benchmarks = do
       seen <- newIORef Nothing
       visit (== name) (\_ bm -> watchBenchmark n bm >>= writeIORef seen) benchmarks
       Counted <$> readIORef seen
-  encodeFile result observation
 
 -- | Trials of the benchmarks that are wanted; a place is told how many came before.
 time :: Double -> (Int -> Place) -> (String -> Bool) -> [Benchmark] -> IO [(String, Trial)]
@@ -98,7 +134,7 @@ time seconds place wanted benchmarks = do
   done <- newIORef []
   visit wanted (measureNext surroundings empty done) benchmarks
   trials <- reverse <$> readIORef done
-  when (null trials) (die "the program has no such benchmark in this process")
+  when (null trials) (die "the program has no benchmark of this name when it is started again")
   pure trials
   where
     measureNext surroundings empty done name bm = do

@@ -20,14 +20,17 @@ module Capstan.Bench.Counters
     countedCalls,
     processors,
     threads,
+    startFolder,
     collectStatistics,
   )
 where
 
 import Data.Aeson (FromJSON (..), ToJSON (..), object, withObject, (.:), (.=))
+import Foreign.C.String (CString)
 import Foreign.C.Types (CInt (..))
 import Foreign.Marshal.Array (allocaArray, peekArray)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, nullPtr)
+import System.Posix.Internals (peekFilePath)
 
 -- | Counts since the process began, but for the last two fields, which are of this moment.
 data Reading = Reading
@@ -148,6 +151,12 @@ processors = fromIntegral <$> c_processors
 threads :: IO Int
 threads = fromIntegral <$> c_threads
 
+-- | Where this process was when it began, which @main@ may have left since. Nothing where the system did not say.
+startFolder :: IO (Maybe FilePath)
+startFolder = do
+  folder <- c_folder
+  if folder == nullPtr then pure Nothing else Just <$> peekFilePath folder
+
 -- | Makes GHC's runtime system keep its statistics from here on, as @+RTS -T@ does.
 collectStatistics :: IO ()
 collectStatistics = c_collect
@@ -198,5 +207,7 @@ foreign import ccall unsafe "cst_bench_calls" c_calls :: Ptr Double -> IO ()
 foreign import ccall unsafe "cst_bench_processors" c_processors :: IO CInt
 
 foreign import ccall unsafe "cst_bench_threads" c_threads :: IO CInt
+
+foreign import ccall unsafe "cst_bench_folder" c_folder :: IO CString
 
 foreign import ccall unsafe "cst_bench_collect_statistics" c_collect :: IO ()

@@ -20,6 +20,7 @@ module Capstan.Bench.Diagnose
     diagnose,
     family,
     typical,
+    trials,
     countPerCall,
   )
 where
@@ -98,6 +99,7 @@ ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, cpuFreq
 typical :: Account -> Double
 typical a = middle (map trialEstimate (if null (accountAlone a) then accountAfter a else accountAlone a))
 
+-- | The processes that figures are made of: the same.
 trials :: Account -> [Trial]
 trials a = if null (accountAlone a) then accountAfter a else accountAlone a
 

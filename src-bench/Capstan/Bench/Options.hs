@@ -3,6 +3,7 @@
 -- Description : Criterion's command line, and ours beside it.
 module Capstan.Bench.Options
   ( Options (..),
+    optionsFor,
     parseOptions,
     refused,
   )
@@ -22,6 +23,10 @@ data Options = Options
     optionStrict :: !Bool,
     optionMode :: Mode
   }
+
+-- | The defaults.
+optionsFor :: Mode -> Options
+optionsFor = Options 3 1 Nothing 0.05 False
 
 -- | Ends the program when the arguments are not understood, as criterion does.
 parseOptions :: Config -> IO Options

@@ -10,7 +10,7 @@ where
 
 import Capstan.Bench.Advice (causeTitle, duration, percent)
 import Capstan.Bench.Baseline (Change, changeText)
-import Capstan.Bench.Diagnose (Diagnosis (..))
+import Capstan.Bench.Diagnose (Diagnosis (..), trials)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Markup
 import Capstan.Bench.Plot
@@ -53,7 +53,7 @@ pageText session figures diagnoses changes =
     accounts = map figuresAccount figures
 
 machine :: Session -> Text
-machine session = case [trialSurroundings t | a <- sessionAccounts session, t <- accountAlone a] of
+machine session = case [trialSurroundings t | a <- sessionAccounts session, t <- trials a] of
   s : _ -> ", " <> Text.pack (show (surroundingProcessors s)) <> " processors, " <> Text.pack (show (surroundingCapabilities s)) <> " capabilities"
   [] -> ""
 
@@ -75,7 +75,7 @@ facet f =
     ["class" =: "facet"]
     [ element "h3" [] [text (accountName a)],
       element "p" ["class" =: "figure"] [text (duration m <> " (" <> duration low <> " to " <> duration high <> ")")],
-      samplesPlot [map perCall (trialSamples t) | t <- accountAlone a]
+      samplesPlot [map perCall (trialSamples t) | t <- trials a]
     ]
   where
     a = figuresAccount f

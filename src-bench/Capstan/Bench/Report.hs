@@ -16,7 +16,7 @@ where
 
 import Capstan.Bench.Advice (bytes, causeTitle, count, duration, percent)
 import Capstan.Bench.Counters
-import Capstan.Bench.Diagnose (Diagnosis (..), countPerCall, typical)
+import Capstan.Bench.Diagnose (Diagnosis (..), countPerCall, trials, typical)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics
 import Criterion.Measurement.Types (Measured (..), fromDouble, fromInt)
@@ -31,7 +31,8 @@ import Statistics.Types (confidenceInterval, estPoint)
 -- | An account with its statistics, in seconds per call.
 data Figures = Figures
   { figuresAccount :: Account,
-    -- | Median, mean and standard deviation of the samples of all processes that ran nothing else.
+    -- | Median, mean and standard deviation of the samples of all processes that ran nothing else, or of the
+    -- others where there are none.
     figuresMedian :: Summary,
     figuresMean :: Summary,
     figuresDeviation :: Summary,
@@ -47,7 +48,7 @@ figuresOf config a = do
     <*> pure (either (const Nothing) slope fit)
   where
     slope r = (\e -> (let (low, high) = confidenceInterval e in Summary low (estPoint e) high, estPoint (regRSquare r))) <$> Map.lookup "iters" (regCoeffs r)
-    samples = concatMap trialSamples (accountAlone a)
+    samples = concatMap trialSamples (trials a)
     values = map perCall samples
 
 -- | What a call takes, by name: the key for CSV, the words for people, the figure.

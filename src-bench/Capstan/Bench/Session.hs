@@ -11,15 +11,18 @@
 module Capstan.Bench.Session
   ( Plan (..),
     runSession,
+    runHere,
   )
 where
 
 import Capstan.Bench.Child
+import Capstan.Bench.Counters (startFolder)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle)
 import Capstan.Bench.Tree
 import Control.Exception (bracket, evaluate)
-import Control.Monad (forM, unless)
+import Control.Monad (forM, unless, zipWithM)
+import Criterion.Measurement.Types (Benchmark)
 import Data.Aeson (eitherDecodeFileStrict', encodeFile)
 import qualified Data.Map.Strict as Map
 import qualified Data.Text as Text
@@ -30,7 +33,7 @@ import System.Directory (createDirectory, doesFileExist, getTemporaryDirectory, 
 import System.Environment (getEnvironment, getExecutablePath, getProgName)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
-import System.IO (IOMode (..), hClose, hFlush, hIsTerminalDevice, hPutStr, openTempFile, stderr, withFile)
+import System.IO (IOMode (..), hClose, hFlush, hGetContents, hIsTerminalDevice, hPutStr, hSetEncoding, mkTextEncoding, openTempFile, stderr, withFile)
 import System.Process (CreateProcess (..), StdStream (..), proc, waitForProcess, withCreateProcess)
 
 data Plan = Plan
@@ -40,32 +43,63 @@ data Plan = Plan
     -- | For one benchmark in one process.
     planSeconds :: !Double,
     planSeed :: !Word64,
-    planQuiet :: !Bool
+    planQuiet :: !Bool,
+    -- | Which call of 'Capstan.Bench.defaultMain' it is, from 0.
+    planSuite :: !Int
   }
 
--- | What was observed, and the words of each process that failed.
-runSession :: Plan -> IO (Session, [String])
+-- | What was observed, and the words of each process that failed. Only the words where the program, when it
+-- is started again, does not come as far as its benchmarks.
+runSession :: Plan -> IO (Either String (Session, [String]))
 runSession plan = withScratch $ \scratch -> do
   let steps = concatMap (roundOf plan) [1 .. planRounds plan]
       total = length steps + length (planNames plan)
-  timed <- forM (zip [1 ..] steps) $ \(i, work) -> progress plan i total work >> runWork scratch work
-  let trials = Map.fromListWith (flip (++)) [(name, [t]) | Right (Timed found) <- timed, (name, t) <- found]
+      run i work = progress plan i total work >> runWork scratch (planSuite plan) work
+  timed <- whileBegun (zipWith run [1 ..] steps)
+  let trials = timesIn [found | Right found <- timed]
       estimate name = middle (map trialEstimate (Map.findWithDefault [] name trials))
       watching = [Watch (watchFor (estimate name)) name | name <- planNames plan, Map.member name trials]
-  watched <- forM (zip [length steps + 1 ..] watching) $ \(i, work) -> progress plan i total work >> runWork scratch work
+  watched <- zipWithM run [length steps + 1 ..] watching
   clearProgress plan
+  let counts = Map.fromList [(name, w) | (Watch _ name, Right (Counted w)) <- zip watching watched]
+  case timed of
+    [Left (NotBegun words')] -> pure (Left words')
+    _ -> do
+      session <- sessionOf plan trials counts
+      pure (Right (session, [words' | Left (Failed words') <- timed ++ watched]))
+
+-- | All of them; the first one alone where it did not come to its work: the others would not either.
+whileBegun :: [IO (Either Failure a)] -> IO [Either Failure a]
+whileBegun [] = pure []
+whileBegun (first : others) = do
+  outcome <- first
+  case outcome of
+    Left (NotBegun _) -> pure [outcome]
+    _ -> (outcome :) . map (either (Left . Failed . failureWords) Right) <$> sequence others
+
+-- | The same orders of all benchmarks, in this process, as criterion measures.
+runHere :: Plan -> [Benchmark] -> IO Session
+runHere plan benchmarks = do
+  found <- forM [1 .. planRounds plan] $ \r -> observe (togetherIn plan r) benchmarks
+  sessionOf plan (timesIn found) Map.empty
+
+-- | What was timed, by name.
+timesIn :: [Observation] -> Map.Map String [Trial]
+timesIn found = Map.fromListWith (flip (++)) [(name, [t]) | Timed trials <- found, (name, t) <- trials]
+
+sessionOf :: Plan -> Map.Map String [Trial] -> Map.Map String (Maybe Watched) -> IO Session
+sessionOf plan trials counts = do
   program <- getProgName
   date <- formatTime defaultTimeLocale "%Y-%m-%d %H:%M" <$> getZonedTime
-  let counts = Map.fromList [(name, w) | (Watch _ name, Right (Counted w)) <- zip watching watched]
-      account name found =
-        Account
-          { accountName = Text.pack name,
-            accountAlone = [t | t <- found, Alone _ <- [trialPlace t]],
-            accountAfter = [t | t <- found, After _ _ <- [trialPlace t]],
-            accountWatched = Map.findWithDefault Nothing name counts
-          }
-      accounts = [account name found | name <- planNames plan, Just found <- [Map.lookup name trials]]
-  pure (Session (Text.pack program) (Text.pack date) accounts, [problem | Left problem <- timed ++ watched])
+  pure (Session (Text.pack program) (Text.pack date) [account name found | name <- planNames plan, Just found <- [Map.lookup name trials]])
+  where
+    account name found =
+      Account
+        { accountName = Text.pack name,
+          accountAlone = [t | t <- found, Alone _ <- [trialPlace t]],
+          accountAfter = [t | t <- found, After _ _ <- [trialPlace t]],
+          accountWatched = Map.findWithDefault Nothing name counts
+        }
 
 -- | About a twentieth of a second of calls: watched ones take microseconds more.
 watchFor :: Integral n => Double -> n
@@ -73,43 +107,64 @@ watchFor call = max 4 (min 20000 (floor (0.05 / max 1e-9 call)))
 
 -- | The processes of a round.
 roundOf :: Plan -> Int -> [Work]
-roundOf plan r = before ++ together : after
+roundOf plan r = before ++ togetherIn plan r : after
   where
     alone = [TimeAlone r (planSeconds plan) name | name <- shuffled seed id (planNames plan)]
     (before, after) = splitAt (fromIntegral seed `mod` (length alone + 1)) alone
-    together = TimeTogether r (planSeconds plan) order (planNames plan)
-    seed = planSeed plan * 1000 + fromIntegral r
+    seed = seedOf plan r
+
+-- | All benchmarks in one process, in the order of this round.
+togetherIn :: Plan -> Int -> Work
+togetherIn plan r = TimeTogether r (planSeconds plan) order (planNames plan)
+  where
     order = case r `mod` 3 of
       1 -> Declared
       2 -> Reversed
-      _ -> Shuffled seed
+      _ -> Shuffled (seedOf plan r)
 
--- | A process for this work; on failure, what it said.
-runWork :: FilePath -> Work -> IO (Either String Observation)
-runWork scratch work = do
+seedOf :: Plan -> Int -> Word64
+seedOf plan r = planSeed plan * 1000 + fromIntegral r
+
+-- | What a process said that left no result: it came to its work, or it did not.
+data Failure = Failed {failureWords :: String} | NotBegun {failureWords :: String}
+
+-- | A process for this work of a suite. It starts where this one did, which may have gone elsewhere since. What
+-- the program does after its work is its own affair, unless a signal ends it.
+runWork :: FilePath -> Int -> Work -> IO (Either Failure Observation)
+runWork scratch suite work = do
   program <- getExecutablePath
-  arguments <- getFullArgs
+  arguments <- drop 1 <$> getFullArgs
   environment <- getEnvironment
+  began <- startFolder
   let (task, result, output) = (scratch </> "task", scratch </> "result", scratch </> "output")
       settings = (taskVariable, task) : filter ((/= taskVariable) . fst) environment
-  removePathForcibly result
-  encodeFile task (Task result work)
+  mapM_ removePathForcibly [result, begunFile result]
+  encodeFile task (Task result suite work)
   code <- withFile output WriteMode $ \to -> do
-    let command = (proc program arguments) {env = Just settings, std_in = NoStream, std_out = UseHandle to, std_err = UseHandle to}
+    let command = (proc program arguments) {cwd = began, env = Just settings, std_in = NoStream, std_out = UseHandle to, std_err = UseHandle to}
     withCreateProcess command (\_ _ _ process -> waitForProcess process)
-  there <- doesFileExist result
-  case code of
-    ExitSuccess | there -> either (Left . (title work ++) . (": " ++)) Right <$> eitherDecodeFileStrict' result
-    _ -> do
-      said <- readFile output
-      -- Read to its end, so that the file is closed before the next process writes it.
-      _ <- evaluate (length said)
-      pure . Left $ title work ++ ": " ++ ended code ++ concatMap ("\n  " ++) (lines said)
+  [there, begun] <- mapM doesFileExist [result, begunFile result]
+  if there && not (bySignal code)
+    then either (Left . Failed . ((title work ++ ": ") ++)) Right <$> eitherDecodeFileStrict' result
+    else do
+      said <- anyText output
+      pure . Left . (if begun then Failed else NotBegun) $ title work ++ ": " ++ ended code ++ concatMap ("\n  " ++) (lines said)
   where
-    ended ExitSuccess = "the process ended before Capstan.Bench.defaultMain was done"
-    ended (ExitFailure n)
-      | n < 0 = "the process was ended by signal " ++ show (negate n)
+    bySignal code = case code of
+      ExitFailure n -> n < 0
+      ExitSuccess -> False
+    ended ExitSuccess = "the process ended before its benchmarks were done"
+    ended code@(ExitFailure n)
+      | bySignal code = "the process was ended by signal " ++ show (negate n)
       | otherwise = "the process failed with exit code " ++ show n
+
+-- | A file that may hold bytes of any encoding.
+anyText :: FilePath -> IO String
+anyText file = withFile file ReadMode $ \from -> do
+  hSetEncoding from =<< mkTextEncoding "UTF-8//TRANSLIT"
+  said <- hGetContents from
+  -- Read to its end, so that the file is closed before the next process writes it.
+  said <$ evaluate (length said)
 
 title :: Work -> String
 title work = case work of

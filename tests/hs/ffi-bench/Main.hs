@@ -2,18 +2,26 @@
 module Main (main) where
 
 import qualified BindingTests
-import Capstan.Bench.Child (perform, taskVariable)
+import Capstan.Bench.Child (ownTask, perform)
 import Capstan.Binding (withArena)
+import Data.Maybe (fromMaybe)
 import qualified DiagnoseTests
+import Programs (programVariable, programs)
+import qualified Programs
 import Seeded (benchmarks, blockBytes)
 import qualified SessionTests
-import System.Environment (lookupEnv, unsetEnv)
+import System.Environment (lookupEnv)
 import Test.Tasty
 import qualified TreeTests
 
 main :: IO ()
 main = do
-  task <- lookupEnv taskVariable
+  program <- lookupEnv programVariable
+  fromMaybe ownTests (program >>= (`lookup` programs))
+
+ownTests :: IO ()
+ownTests = do
+  task <- ownTask
   case task of
-    Just file -> unsetEnv taskVariable >> withArena blockBytes (perform file . benchmarks)
-    Nothing -> defaultMain (testGroup "bench" [DiagnoseTests.tests, TreeTests.tests, BindingTests.tests, SessionTests.tests])
+    Just t -> withArena blockBytes (perform t . benchmarks)
+    Nothing -> defaultMain (testGroup "bench" [DiagnoseTests.tests, TreeTests.tests, BindingTests.tests, SessionTests.tests, Programs.tests])

@@ -10,7 +10,7 @@ import Capstan.Bench.Diagnose (countPerCall, diagnose)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Session
 import Control.Exception (try)
-import Criterion.Measurement.Types (Measured (..), fromInt)
+import Criterion.Measurement.Types (Measured (measAllocated), fromInt)
 import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
 import Data.Maybe (fromMaybe, isJust)
@@ -22,7 +22,7 @@ import Test.Tasty hiding (defaultMain)
 import Test.Tasty.HUnit
 
 tests :: TestTree
-tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
+tests = withResource (measured plan) (const (pure ())) $ \getSession ->
   let account name = do
         (session, _) <- getSession
         maybe (assertFailure ("not measured: " ++ show name)) pure (lookup name [(accountName a, a) | a <- sessionAccounts session])
@@ -83,7 +83,7 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
             refused ["--baseline", "/nowhere/baseline.json"],
           testCase "so is a folder for results" $ refused ["--json", "/nowhere/results.json"],
           testCase "a benchmark that fails is reported with its words, and the others go on" $ do
-            (session, problems) <- runSession plan {planNames = ["fails", "block/arena"], planRounds = 1}
+            (session, problems) <- measured plan {planNames = ["fails", "block/arena"], planRounds = 1}
             assertBool (show problems) (any ("on purpose" `isInfixOf`) problems)
             map accountName (sessionAccounts session) @?= [arena],
           testCase "nothing else fails" $ do
@@ -103,6 +103,10 @@ tests = withResource (runSession plan) (const (pure ())) $ \getSession ->
       outcome @?= Left (ExitFailure 64)
     trialFaults t = sum [fromMaybe 0 (minorFaults (sampleReading s)) | s <- trialSamples t] / sum (map sampleCalls (trialSamples t))
 
+-- | This program can be started again.
+measured :: Plan -> IO (Session, [String])
+measured p = runSession p >>= either assertFailure pure
+
 plan :: Plan
 plan =
   Plan
@@ -110,5 +114,6 @@ plan =
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,
-      planQuiet = True
+      planQuiet = True,
+      planSuite = 0
     }
