@@ -172,7 +172,7 @@ double integrate(double (*function)(double), double from, double to, int steps) 
 int region_size(void) {
     int size = 0;
 #pragma omp parallel
-#pragma omp master
+#pragma omp masked
     size = omp_get_num_threads();
     return size;
 }
