@@ -137,7 +137,11 @@ static int remove_known(struct cst_poller *poller, int fd, uint32_t mask) {
 
 static int kqueue_set(struct cst_poller *poller, int fd, bool known, uint32_t mask, uint64_t key) {
     cst_event_acquire(&poller->lock);
-    int error = make_room(poller, (size_t)fd) ? 0 : ENOMEM;
+    int error = 0;
+    if (mask == 0 && (size_t)fd >= poller->known_count)
+        error = remove_filter(poller, fd, EVFILT_READ); /* nothing is there: says which error */
+    else if (!make_room(poller, (size_t)fd))
+        error = ENOMEM;
     if (error == 0) {
         struct known *entry = &poller->known[fd];
         /* The kernel drops filters when a descriptor is closed: then they are not found. */

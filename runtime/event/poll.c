@@ -107,7 +107,9 @@ static int poll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask
     if (mask != 0 && fcntl(fd, F_GETFD) < 0) return EBADF;
     int error = 0;
     cst_event_acquire(&poller->lock);
-    if (!make_room(poller, (size_t)fd)) {
+    if (mask == 0 && (size_t)fd >= poller->places) {
+        error = fcntl(fd, F_GETFD) < 0 ? EBADF : ENOENT;
+    } else if (!make_room(poller, (size_t)fd)) {
         error = ENOMEM;
     } else if (mask == 0) {
         forget(poller, &poller->place[fd]);

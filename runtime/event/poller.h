@@ -42,7 +42,8 @@ struct cst_poller_ops {
     /* Says what to report about a descriptor, and under which key.
      *   known == false: the descriptor is new here.
      *   known == true: an earlier `set` added it. ENOENT or EBADF: that file was closed since.
-     *   mask == 0: forget it.
+     *   mask == 0: forget it. Of a number that was never added it only says whether that is open
+     *     (EBADF if not), and takes no memory.
      * If the descriptor is ready at the time of the call, the next `wait` reports it.
      * Returns 0, EBADF, ENOENT, EEXIST (known == false, but it was added), ENOMEM, ENOSPC, or
      * ENOTSUP (edge). Regular files, which never block, are always ready. */

@@ -25,19 +25,23 @@ static uint32_t interest_of(struct cst_watch *watch) {
     return cst_load_relaxed(&watch->interest);
 }
 
-static struct cst_descriptor *descriptor(struct capstan_manager *manager, int fd) {
+/* The descriptor's place in the table, which grows only for a number that is open: any other may be
+ * as large as an int can be. */
+static int descriptor(struct capstan_manager *manager, int fd, struct cst_descriptor **result) {
     size_t wanted = (size_t)fd + 1, count = manager->descriptor_count;
     if (wanted > count) {
+        if (manager->ops->set(manager->poller, fd, true, 0, 0) == EBADF) return EBADF;
         if (count == 0) count = 64;
         while (count < wanted) count *= 2;
         struct cst_descriptor *larger = realloc(manager->descriptors, count * sizeof *larger);
-        if (larger == NULL) return NULL;
+        if (larger == NULL) return ENOMEM;
         for (size_t i = manager->descriptor_count; i < count; i++)
             larger[i] = (struct cst_descriptor){.first = CST_TABLE_NONE};
         manager->descriptors = larger;
         manager->descriptor_count = count;
     }
-    return &manager->descriptors[fd];
+    *result = &manager->descriptors[fd];
+    return 0;
 }
 
 /* What the back end must be told for all registrations of a descriptor together. */
@@ -186,7 +190,8 @@ int capstan_fd_register(capstan_manager *manager, int fd, unsigned events,
     cst_event_acquire(&manager->fd_lock);
     if (cst_load_relaxed(&manager->stopping)) error = ESHUTDOWN; /* written under the lock */
     if (error == 0) error = cst_rebuild_after_fork(manager);
-    struct cst_descriptor *d = error == 0 ? descriptor(manager, fd) : NULL;
+    struct cst_descriptor *d = NULL;
+    if (error == 0) error = descriptor(manager, fd, &d);
     uint32_t index;
     struct cst_watch *watch =
         d == NULL ? NULL : (struct cst_watch *)cst_table_allocate(&manager->watches, &index);

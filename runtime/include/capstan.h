@@ -44,8 +44,8 @@ extern "C" {
  *  - errno need not be kept.
  *
  * Descriptors: unregister before you close, or close with capstan_fd_close. A descriptor that is
- * closed while it is registered gives no more events. When its number is registered again, the old
- * registrations are told CAPSTAN_CLOSED. The back end "poll" knows a file by its number only: there
+ * closed while it is registered gives no more events, unless a copy of it (dup, fork) is open. When
+ * its number is registered again, the old registrations are told CAPSTAN_CLOSED. The back end "poll" knows a file by its number only: there
  * the old registration is told CAPSTAN_ERROR once, or what happens to the file that has the number
  * by then.
  *

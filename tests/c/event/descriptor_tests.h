@@ -4,6 +4,7 @@
 
 #include "event_testing.h"
 
+#include <limits.h>
 #include <sys/resource.h>
 
 #include <sys/socket.h>
@@ -316,6 +317,8 @@ static void wrong_arguments(const char *back_end) {
     struct seen seen = {0};
     CHECK_EQ(capstan_fd_register(manager, -1, CAPSTAN_READ, note, &seen, NULL), EBADF);
     CHECK_EQ(capstan_fd_register(manager, 19999, CAPSTAN_READ, note, &seen, NULL), EBADF);
+    /* A table that reaches this number would need 32 GiB. */
+    CHECK_EQ(capstan_fd_register(manager, INT_MAX, CAPSTAN_READ, note, &seen, NULL), EBADF);
     CHECK_EQ(capstan_fd_register(manager, ends[0], 0, note, &seen, NULL), EINVAL);
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_ONESHOT, note, &seen, NULL), EINVAL);
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ | 2, note, &seen, NULL), EINVAL);
