@@ -45,9 +45,9 @@ extern "C" {
  *
  * Descriptors: unregister before you close, or close with capstan_fd_close. A descriptor that is
  * closed while it is registered gives no more events, unless a copy of it (dup, fork) is open. When
- * its number is registered again, the old registrations are told CAPSTAN_CLOSED. The back end "poll" knows a file by its number only: there
- * the old registration is told CAPSTAN_ERROR once, or what happens to the file that has the number
- * by then.
+ * its number is registered again, the old registrations are told CAPSTAN_CLOSED. The back end
+ * "poll" knows a file by its number only: there the old registration is told CAPSTAN_ERROR once, or
+ * what happens to the file that has the number by then.
  *
  * Time: deadlines are CLOCK_MONOTONIC's. Setting the machine's clock, leap seconds and time zones
  * change nothing; while the machine is suspended no time passes, and what is left of a delay is
