@@ -43,6 +43,9 @@
 --   and its own stack. The callback runs on the same OS thread, in a bound Haskell thread.
 -- * Callbacks may block, throw, fork threads, call C and enter regions. Several may be evaluated at
 --   once: by as many threads as there are Capabilities.
+-- * Within a region, the callbacks of one OS thread are all evaluated by one Haskell thread. So do not
+--   throw to a callback's thread ('Control.Concurrent.myThreadId') when the callback has returned: the
+--   exception would wait for the next one, or for the end of the region.
 -- * @wrapper@ pointers may be called in the same regions as 'Released' callbacks.
 --
 -- Exceptions: the first exception of a callback is thrown by 'withCallback', once the C function has
@@ -69,6 +72,7 @@ module Capstan.Callback
   )
 where
 
+import Capstan.Callback.Evaluators
 import Capstan.Callback.Internal
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
@@ -99,16 +103,18 @@ withCallback mode f = scoped byCaller mode (evaluateCall (evaluation f noArgumen
 {-# INLINE withCallback #-}
 
 -- | The same for a caller that may be interrupted ('System.Timeout.timeout',
--- 'Control.Concurrent.killThread'): from then on the callback returns zero at once, and the region is
--- cancelled as after an exception. The caller still waits for the C function to return, since nothing
--- can end it from outside.
+-- 'Control.Concurrent.killThread'): the exception is thrown in every evaluation of the callback that is
+-- under way; from then on the callback returns zero at once, and the region is cancelled as after an
+-- exception. The caller still waits for the C function to return, since nothing can end it from outside.
 --
 -- > solve f = timeout 1000000 $ withInterruptibleCallback Released f c_solve
 --
 -- The action runs in another Haskell thread, with a masking state like the caller's: not for C code that
--- must run on the caller's OS thread. Costs 2 µs more.
+-- must run on the caller's OS thread. Costs 2 µs more, and each call some 50 ns.
 withInterruptibleCallback :: Function f => Mode -> f -> (FunPtr f -> IO a) -> IO a
-withInterruptibleCallback mode f = scoped byAnother mode (evaluateCall (evaluation f noArguments))
+withInterruptibleCallback mode f body = do
+  evaluators <- newEvaluators
+  scoped (byAnother evaluators) mode (evaluating evaluators . evaluateCall (evaluation f noArguments)) body
 {-# INLINE withInterruptibleCallback #-}
 
 -- | Makes the pointer, runs the body, and decides how it ends.
@@ -131,11 +137,12 @@ byCaller _ = try
 
 -- | By another thread, so that the calling one can be interrupted. It waits for the other all the
 -- same, whose foreign call nobody can end; but no Haskell code holds it up any more.
-byAnother :: Scope f -> IO a -> IO (Either SomeException a)
-byAnother scope action = do
+byAnother :: Evaluators -> Scope f -> IO a -> IO (Either SomeException a)
+byAnother evaluators scope action = do
   done <- newEmptyMVar
   _ <- forkIO (try action >>= putMVar done)
   takeMVar done `catch` \e -> do
     interrupt scope
+    interruptEvaluators evaluators e
     _ <- uninterruptibleMask_ (takeMVar done)
     pure (Left e)

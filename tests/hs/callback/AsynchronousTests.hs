@@ -19,6 +19,10 @@ tests =
   [ test "an interrupted caller waits for the region" waits,
     test "killThread waits for a region without callbacks" silent,
     test "an interruptible caller" interrupts,
+    test "callbacks that wait are interrupted" interruptsEvaluation,
+    test "an interruption that a callback keeps to itself" swallowed,
+    test "a callback that waits for ever, and could be interrupted" waitsForEver,
+    test "many threads that could be interrupted" manyThreads,
     test "killThread of a caller" killed,
     test "timeout in a callback" inside,
     test "exceptions for the threads that evaluate callbacks" bombarded
@@ -80,6 +84,50 @@ interrupts = forM_ modes $ \mode -> do
   equal "exception" Overflow e
   n <- readIORef calls
   equal "not all calls" True (n < 200000)
+
+-- | All of the region's threads are in a callback that would last for an hour.
+interruptsEvaluation :: IO ()
+interruptsEvaluation = forM_ modes $ \mode -> do
+  caller <- myThreadId
+  waiting <- newIORef (0 :: Int)
+  let function x = do
+        n <- atomicModifyIORef' waiting (\n -> (n + 1, n + 1))
+        when (n == 3) . void . forkIO $ throwTo caller Overflow
+        threadDelay 3600000000
+        pure x
+  e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 3 100
+  equal "exception" Overflow e
+  equal "calls" 3 =<< readIORef waiting
+
+-- | It is thrown once to an evaluation, and to none that comes later.
+swallowed :: IO ()
+swallowed = forM_ modes $ \mode -> do
+  caller <- myThreadId
+  caught <- newIORef (0 :: Int)
+  let function x = do
+        _ <- forkIO $ throwTo caller Overflow
+        threadDelay 3600000000 `catch` \e -> do
+          equal "thrown to the callback" Overflow e
+          modifyIORef' caught (+ 1)
+        pure x
+  e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 100
+  equal "exception" Overflow e
+  equal "caught" 1 =<< readIORef caught
+  got <- withCallback mode (pure . (+ 1)) $ \f -> regionSum f 2 10
+  equal "sum of another" 110 got
+
+-- | What is known of the threads does not keep them alive.
+waitsForEver :: IO ()
+waitsForEver = forM_ modes $ \mode -> do
+  let function _ = newEmptyMVar >>= takeMVar
+  e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 3
+  equal "exception" (show BlockedIndefinitelyOnMVar) (show (e :: BlockedIndefinitelyOnMVar))
+
+-- | Outside of regions each call has a thread of its own.
+manyThreads :: IO ()
+manyThreads = forM_ modes $ \mode -> do
+  got <- withInterruptibleCallback mode (pure . (* 2)) $ \f -> sum <$> mapM (regionSum f 2) [1 .. 300]
+  equal "sum" (2 * sum [n * (n - 1) | n <- [1 .. 300]]) got
 
 killed :: IO ()
 killed = forM_ modes $ \mode -> replicateM_ 20 $ do
