@@ -1,5 +1,6 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE TupleSections #-}
 {-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
@@ -73,7 +74,7 @@ evaluating evaluators action = do
 -- | E3. Waiting, the exception may come.
 leave :: IORef State -> IO ()
 leave state = do
-  before <- atomicModifyIORef' state ((,) Idle)
+  before <- atomicModifyIORef' state (Idle,)
   case before of
     Interrupted taken -> readMVar taken
     _ -> pure ()
