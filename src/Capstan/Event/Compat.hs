@@ -10,6 +10,8 @@
 --
 -- * The callback of an 'FdKey' that was unregistered does not begin any more, unless it is about to
 --   on another thread. GHC.Event promises nothing.
+-- * A callback hears only of events that it asked for, unless the descriptor has ended or has an error.
+--   GHC.Event adds what another registration of the descriptor asked for.
 -- * A descriptor that cannot be watched throws, as 'Capstan.Event.register' does. GHC.Event runs the
 --   callback at once.
 -- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
@@ -167,7 +169,11 @@ registerFd (EventManager manager) callback fd (Event events) lifetime =
   where
     key = FdKey fd
     run watch happened = callback (key watch) (Event (visible happened))
-    visible happened = mconcat [e | e <- [readable, writable, Event.closed], happened `includes` e]
+    -- As GHC.Event says it: an end or an error is both, and the closed one hears what it asked for.
+    visible happened
+      | happened `includes` Event.closed = events <> Event.closed
+      | happened `includes` (Event.failed <> Event.hangUp) = readable <> writable
+      | otherwise = mconcat [e | e <- [readable, writable], happened `includes` e]
     lasting OneShot = Event.OneShot
     lasting MultiShot = Event.Persistent
 
@@ -179,8 +185,8 @@ unregisterFd manager = void . unregisterFd_ manager
 unregisterFd_ :: EventManager -> FdKey -> IO Bool
 unregisterFd_ _ = Event.unregister . keyWatch
 
--- | Ends all registrations of a descriptor with this manager, whose callbacks are called with an
--- event that is neither 'evtRead' nor 'evtWrite', and closes it.
+-- | Ends all registrations of a descriptor with this manager, and closes it. Each callback is called
+-- once more, with what it asked for and one event more: equal to neither 'evtRead' nor 'evtWrite'.
 closeFd :: EventManager -> (Fd -> IO ()) -> Fd -> IO ()
 closeFd (EventManager manager) close fd = mask_ (Event.unregisterAll (Just manager) fd >> close fd)
 
