@@ -117,7 +117,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
     [ worst <> "threads that were ready to run waited for a core " <> percent share <> " of the time ("
         <> count switches
         <> " involuntary switches a second).",
-      "This process has " <> Text.pack (show threads') <> " threads and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
+      "This process has " <> plural threads' "thread" <> " and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
         <> (if fillsCores used cores then "its own threads stand in each other's way." else "other processes had the rest.")
     ]
   Frequency spins times ->
@@ -134,6 +134,9 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       [_] -> ""
       name : _ -> name <> ": "
       [] -> ""
+
+plural :: Int -> Text -> Text
+plural n thing = Text.pack (show n) <> " " <> thing <> (if n == 1 then "" else "s")
 
 -- | Whether a process that uses so many of so many cores leaves nothing to others.
 fillsCores :: Double -> Int -> Bool
@@ -152,8 +155,9 @@ adviceFor finding = case findingCause finding of
     ["Free C's memory where its last use is (finalizeForeignPtr, or bracket), or give the collector memory that it counts: mallocForeignPtrBytes."]
   FirstTouch ->
     ["Write to the memory once in the environment (env), so that no measured call is the first."]
-  Oversubscription ->
-    ["Run fewer threads (+RTS -N, OMP_NUM_THREADS), or measure when nothing else runs; the figures of this run are not the benchmark's."]
+  Oversubscription
+    | Waiting _ used cores _ _ <- findingNumbers finding, fillsCores used cores -> ["Run fewer threads: +RTS -N, OMP_NUM_THREADS."]
+    | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and its order effects are not told."]
   CpuFrequency ->
     ["Fix the frequency (cpupower frequency-set -g performance, no turbo), leave hyperthreads and other guests idle, or compare only figures of the same round."]
   TimerResolution ->

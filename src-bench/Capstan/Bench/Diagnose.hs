@@ -11,8 +11,8 @@
 -- A cause is named when it explains a tenth of the time or more, from counts and from what the things
 -- counted cost on this machine at that time, and never from a time alone. Disagreement must be
 -- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
--- speed of the processor. Where other work on the machine is to blame, nothing is said about order, and
--- repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
+-- speed of the processor. Where other work on the machine is to blame, nothing is said about the order of what had
+-- to wait for it, and repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -32,7 +32,7 @@ import Capstan.Bench.Statistics (middle, spreadOf)
 import Criterion.Measurement (threshold)
 import Criterion.Measurement.Types (Measured (..), fromDouble)
 import Data.Char (isDigit)
-import Data.List (sortOn)
+import Data.List (sort, sortOn)
 import qualified Data.Map.Strict as Map
 import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
 import Data.Text (Text)
@@ -68,11 +68,13 @@ diagnose accounts =
       (_, worst) : _ <- [found]
   ]
   where
-    own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses]
+    own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses ++ catMaybes [cpuFrequency (if crowded then inProcessorTime a else a)]]
+    crowded = any byOthers (mapMaybe oversubscription accounts)
     findings
-      | any (byOthers . snd) own = own ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
-      | otherwise = own ++ concatMap (confirmed (mapMaybe orderEffect) . pure) calm ++ concatMap repeated (families calm)
-    calm = undisturbed [a | a <- accounts, accountName a `notElem` [name | (name, f) <- own, findingCause f == Oversubscription, not (byOthers f)]]
+      | crowded = own ++ orders (filter hasCores calm) ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
+      | otherwise = own ++ orders calm ++ concatMap repeated (families calm)
+    calm = undisturbed [a | a <- accounts, maybe True byOthers (oversubscription a)]
+    orders = concatMap (confirmed (mapMaybe orderEffect) . pure)
     -- What differs only because the processor was slower at times is no disagreement.
     confirmed f as = if null (f (atEqualSpeed as)) then [] else f as
     -- A processor of two speeds makes processes of one benchmark differ more than two repeats do: those
@@ -83,14 +85,14 @@ diagnose accounts =
       | otherwise = [d | spreadOf (map typical as) >= quarter, d@(_, f) <- fair, findingCause f == Disagreement, findingShare f >= quarter - 1]
       where
         (measured, fair, quarter) = (repeats as, repeats (atEqualSpeed as), 1 + 2.5 * matters)
-    -- Where others took the cores, times differ for that reason, and repeats are compared by the time
-    -- that the processor spent on them. Whose own threads wait accuses nobody.
+    -- Where others took the cores, times differ for that reason: of order only those are accused that did not
+    -- wait themselves, and repeats are compared by the time that the processor spent on them. Whose own threads wait accuses nobody.
     byOthers f = case findingNumbers f of
       Waiting _ used cores _ _ -> not (fillsCores used cores)
       _ -> False
 
 ownCauses :: [Account -> Maybe Finding]
-ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, cpuFrequency, timerResolution, oversubscription]
+ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, timerResolution, oversubscription]
 
 -- * Figures of an account
 
@@ -228,6 +230,10 @@ oversubscription a
     running = maximum (map surroundingThreads around)
     switches = fromMaybe 0 (countPerCall (involuntarySwitches . sampleReading) a) / max 1e-12 (typical a)
 
+-- | Whether no process of it waited for a core for long.
+hasCores :: Account -> Bool
+hasCores a = and [sum (mapMaybe (coreWait . sampleReading) samples) < matters / 2 * sum (map sampleTime samples) | t <- accountAlone a ++ accountAfter a, let samples = trialSamples t]
+
 -- * Figures that should agree
 
 -- | The same benchmark, alone and after others.
@@ -237,8 +243,8 @@ orderEffect a
   | apart ((1 + matters) * unlike * max (spreadOf alone) (spreadOf after)) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
   | otherwise = Nothing
   where
-    alone = map trialEstimate (accountAlone a)
-    after = map trialEstimate (accountAfter a)
+    alone = inner (map trialEstimate (accountAlone a))
+    after = inner (map trialEstimate (accountAfter a))
     share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
     -- The orders differ, and by more than processes of one order do.
     scattered = length after >= 3 && spreadOf after >= (1 + 2 * matters) * spreadOf alone * spreadOf alone * spreadOf (speeds (accountAfter a))
@@ -249,6 +255,13 @@ orderEffect a
 -- | Whether all figures of one side are that much larger than all of the other.
 apart :: Double -> [Double] -> [Double] -> Bool
 apart factor xs ys = minimum ys > factor * maximum xs || minimum xs > factor * maximum ys
+
+-- | All of up to five figures; of more, without the fifth of them at each end: the more processes, the surer it is
+-- that one was disturbed.
+inner :: [Double] -> [Double]
+inner xs = take (length xs - 2 * outside) (drop outside (sort xs))
+  where
+    outside = (length xs - 1) `div` 5
 
 -- | Benchmarks whose names differ in digits only.
 families :: [Account] -> [[Account]]
@@ -268,14 +281,14 @@ family name
 repeats :: [Account] -> [(Text, Finding)]
 repeats as
   | or [separate a b | a <- as, b <- as] = report Disagreement alone (spreadOf alone)
-  | length rounds >= 2 && minimum (map spreadOf rounds) >= 1 + 1.5 * matters && spreadOf alone <= 1 + 0.7 * matters =
+  | length rounds >= 2 && minimum (inner (map spreadOf rounds)) >= 1 + 1.5 * matters && spreadOf alone <= 1 + 0.7 * matters =
     report OrderEffect (concat rounds) (middle (map spreadOf rounds))
   | otherwise = []
   where
     alone = map typical as
     rounds = Map.elems (Map.fromListWith (++) [(r, [trialEstimate t]) | a <- as, t <- accountAfter a, After r _ <- [trialPlace t]])
     separate a b = length (accountAlone a) >= 2 && length (accountAlone b) >= 2 && apart (1 + matters) (estimates a) (estimates b)
-    estimates = map trialEstimate . accountAlone
+    estimates = inner . map trialEstimate . accountAlone
     report cause shown spread =
       [ (accountName a, Finding cause (spread - 1) (middle alone) (Repeats (length as) (minimum shown) (maximum shown)))
         | a <- as

@@ -65,7 +65,7 @@ sampler benchmark = do
     reading <- readIORef total
     maybe (error "Capstan.Bench.Measure: criterion made no environment") (pure . Sample m) reading
 
--- | Takes about so many seconds, and at least six calls.
+-- | Takes about so many seconds, and at least six calls: the first one, two to see how long they are, and three.
 measureTrial :: Double -> Place -> Surroundings -> Maybe Double -> Benchmarkable -> IO Trial
 measureTrial seconds place surroundings empty benchmark = do
   initializeTime
@@ -101,10 +101,11 @@ measureTrial seconds place surroundings empty benchmark = do
 
 -- | The calls of each sample: a fifth to nine fifths of the mean, so that criterion's regression has
 -- something to go by, large and small in turn. A call that
--- is itself as long as a sample is sampled by itself, at least five times.
+-- is itself as long as a sample is sampled by itself, at least five times, or three where it takes longer
+-- than the trial is to.
 sizes :: Double -> Double -> [Int64]
 sizes seconds call
-  | call * fromIntegral sampleCount > seconds = replicate (max 5 (floor (seconds / call))) 1
+  | call * fromIntegral sampleCount > seconds = replicate (max (if call > seconds then 3 else 5) (floor (seconds / call))) 1
   | otherwise = map (max 1 . round . (/ call) . (* mean)) (alternate weights)
   where
     mean = seconds / fromIntegral sampleCount

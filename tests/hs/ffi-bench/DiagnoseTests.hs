@@ -32,6 +32,8 @@ tests =
       testProperty "counts alone do not accuse: cheap faults are none" (forAllNoise $ \noise -> diagnose (map cheap (distorted PageFaults noise)) === []),
       testProperty "the order of benchmarks does not matter" (forAllNoise $ \noise -> let as = concatMap (\(_, make) -> make noise) distortions in map diagnosisCause (diagnose as) === map diagnosisCause (diagnose (reverse as))),
       testCase "other work on the machine hides an order effect" othersHideOrder,
+      testCase "and is no frequency of the processor" othersAreNoFrequency,
+      testProperty "as many rounds as one likes do not hide an order effect" (forAllNoise manyRounds),
       testCase "but not that repeats disagree in processor time" othersShowDisagreement,
       testProperty "a processor of two speeds does not hide that repeats disagree" (forAllNoise twoSpeeds),
       testCase "what waits for its own threads accuses nobody" ownThreads,
@@ -69,10 +71,34 @@ cheap a = a {accountAlone = map lower (accountAlone a), accountAfter = map lower
 othersHideOrder :: Assertion
 othersHideOrder = do
   let noise = repeat 1
-      waiting = distorted Oversubscription noise
+      crowd = distorted Oversubscription noise
       order = distorted OrderEffect noise
+      waiting = map (onSamples (\x -> x {sampleReading = (sampleReading x) {coreWait = Just 0.004}})) order
   map diagnosisCause (diagnose order) @?= [OrderEffect]
-  map diagnosisCause (diagnose (waiting ++ order)) @?= [Oversubscription]
+  map diagnosisCause (diagnose (crowd ++ waiting)) @?= [Oversubscription]
+  -- What had its core all the time is not excused by another one that had none.
+  map diagnosisCause (diagnose (crowd ++ order)) @?= [Oversubscription, OrderEffect]
+
+-- | Others took the cores of one process of three, and a processor of two speeds is not to blame for it.
+othersAreNoFrequency :: Assertion
+othersAreNoFrequency = do
+  let uneven = [a {accountAlone = zipWith ($) [id, id, slowed 1.2 3] (accountAlone a)} | a <- distorted Oversubscription (repeat 1)]
+      waited = map (onSamples (\x -> x {sampleMeasured = (sampleMeasured x) {measCpuTime = 0.05}})) uneven
+  map diagnosisCause (diagnose waited) @?= [Oversubscription]
+
+-- | An effect of a third is told of three processes as of thirty, and a disturbed one of thirty does not hide it.
+manyRounds :: Noise -> Property
+manyRounds noise = conjoin [map diagnosisCause (diagnose [pair rounds]) === [OrderEffect] | rounds <- [3, 6, 10, 30]]
+  where
+    pair rounds = let a = cleanWith "copy" 2e-5 noise in a {accountAlone = held (take rounds (cycle (accountAlone a))), accountAfter = take rounds (cycle (map (slowed 1 1.35) (accountAfter a)))}
+    held ts
+      | length ts < 6 = ts
+      | otherwise = map (slowed 1 1.5) (take 1 ts) ++ drop 1 ts
+
+onSamples :: (Sample -> Sample) -> Account -> Account
+onSamples f a = a {accountAlone = map each (accountAlone a), accountAfter = map each (accountAfter a)}
+  where
+    each t = t {trialSamples = map f (trialSamples t)}
 
 -- | Waiting makes one of two repeats look slower than the other; the other two differ by themselves.
 othersShowDisagreement :: Assertion
