@@ -20,7 +20,8 @@
 --    was received. If the exception comes too late for that, the operation ends well and the
 --    exception arrives at the next point where the thread can be interrupted. Without 'mask' around
 --    it, that point may be right after the operation, before its result is used, as with
---    'Control.Concurrent.MVar.takeMVar'.
+--    'Control.Concurrent.MVar.takeMVar'. With 'mask' around both it and a 'System.Timeout.timeout', that point
+--    may be after the 'System.Timeout.timeout'.
 -- 4. A thread that waits for a channel that nobody else can reach gets
 --    'Control.Exception.BlockedIndefinitelyOnMVar'.
 --

@@ -14,12 +14,12 @@ module Capstan.Chan.Machine
 where
 
 import Capstan.Internal.Swap (swapVariable)
-import Control.Concurrent (forkIO, myThreadId, throwTo)
+import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
 import Control.Concurrent.MVar (MVar, newEmptyMVar, readMVar, tryPutMVar)
-import Control.Exception (SomeException, mask_, throwIO, try, uninterruptibleMask_)
-import Control.Monad (void)
+import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
 import Data.IORef (IORef, newIORef, readIORef)
 import Data.Kind (Type)
+import GHC.Conc (ThreadStatus (..), threadStatus)
 import GHC.IORef (IORef (..))
 import GHC.STRef (STRef (..))
 
@@ -57,8 +57,8 @@ class (Monad m, Eq (Cell m ()), Eq (Slot m Bool)) => Machine m where
 
   throw :: SomeException -> m a
 
-  -- | The asynchronous exception arrives again, at the next point where the thread can be
-  -- interrupted.
+  -- | The asynchronous exception arrives again, in the state of exceptions in which the caller is: now, or when
+  -- the caller can next be interrupted.
   postpone :: SomeException -> m ()
 
 instance Machine IO where
@@ -87,6 +87,26 @@ instance Machine IO where
   {-# INLINE masked #-}
   throw = throwIO
   postpone e = do
-    me <- myThreadId
-    -- By another thread: an exception that a thread throws to itself does not wait.
-    void (forkIO (throwTo me e))
+    masking <- getMaskingState
+    if masking == Unmasked then throwIO e else leavePending e
+
+-- | Throws to the calling thread, which is masked, and returns when the exception waits there. Not before: the thread could
+-- leave the call for which the exception is meant, a time limit for one, and be hit outside of it.
+--
+-- By another thread, for an exception that a thread throws to itself does not wait. That thread is on the same Capability,
+-- where what it throws is in its place at once; if the caller has been moved meanwhile, the message is there when
+-- the Capability that the caller is on then has been through its scheduler, between two steps on it.
+leavePending :: SomeException -> IO ()
+leavePending e = do
+  me <- myThreadId
+  (here, _) <- threadCapability me
+  thrower <- forkOn here (throwTo me e)
+  let thrown = do
+        status <- threadStatus thrower
+        if status == ThreadRunning then yield >> thrown else arrived
+      arrived = do
+        (before, _) <- threadCapability me
+        yield
+        (after, _) <- threadCapability me
+        if before == after then pure () else arrived
+  thrown

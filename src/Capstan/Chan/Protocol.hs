@@ -20,7 +20,7 @@
 --    closer, or the thread itself when it finds an item or is interrupted. A sender first takes the
 --    receiver out of the line, then offers; when the offer is refused it still has its item, and
 --    begins anew. An item in the slot of a thread that was interrupted is returned, and the exception
---    comes again afterwards ('postpone').
+--    comes again at the end of the call ('postpone').
 -- 4. /Nobody sleeps beside an item./ A receiver joins the line by a step from a state without items,
 --    a sender by one from a state without room, so one of them is served by the other's later step.
 --    A receiver leaves all lines before its call returns.
@@ -50,7 +50,7 @@ where
 
 import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
-import Control.Exception (Exception, toException)
+import Control.Exception (Exception, SomeException, toException)
 
 -- | A channel: its capacity and its state.
 data Chan m a = Chan !Int !(Cell m (State m a))
@@ -72,15 +72,29 @@ send chan@(Chan capacity cell) x = do
     Put new -> do
       done <- replaceCell cell old new
       if done then pure () else send chan x
-    _ -> masked (sendMasked chan x)
+    _ -> settled (sendMasked chan x)
 {-# INLINEABLE send #-}
 
+-- | How an operation that may wait ends: well, or well but with an exception that came too late to keep it from that.
+data Timely r
+  = InTime r
+  | Late SomeException r
+
+-- | Runs an operation masked; what came too late arrives in the caller's own state.
+settled :: Machine m => m (Timely r) -> m r
+settled operation = do
+  end <- masked operation
+  case end of
+    InTime r -> pure r
+    Late e r -> r <$ postpone e
+{-# INLINE settled #-}
+
 -- | Every case of 'send', the rare ones with it.
-sendMasked :: Machine m => Chan m a -> a -> m ()
+sendMasked :: Machine m => Chan m a -> a -> m (Timely ())
 sendMasked chan@(Chan capacity cell) x = do
   old <- readCell cell
   case putting capacity x old of
-    Put new -> replaceCell cell old new >>= orAgain (pure ())
+    Put new -> replaceCell cell old new >>= orAgain (pure (InTime ()))
     Give new receiver -> replaceCell cell old new >>= orAgain (offer receiver)
     NoRoom -> do
       slot <- newSlot
@@ -89,17 +103,17 @@ sendMasked chan@(Chan capacity cell) x = do
     Shut -> throw (toException ChanClosed)
   where
     orAgain action done = if done then action else sendMasked chan x
-    offer (Receiver _ give) = give (Just x) >>= orAgain (pure ())
+    offer (Receiver _ give) = give (Just x) >>= orAgain (pure (InTime ()))
 {-# INLINEABLE sendMasked #-}
 
-awaitSender :: Machine m => Chan m a -> Slot m Bool -> m ()
-awaitSender (Chan _ cell) slot = awaitSlot slot >>= either interrupted told
+awaitSender :: Machine m => Chan m a -> Slot m Bool -> m (Timely ())
+awaitSender (Chan _ cell) slot = awaitSlot slot >>= either interrupted (told (InTime ()))
   where
-    told accepted = if accepted then pure () else throw (toException ChanClosed)
+    told end accepted = if accepted then pure end else throw (toException ChanClosed)
     interrupted e = do
       old <- readCell cell
       case dropSender slot old of
-        Nothing -> takeSlot slot >>= \accepted -> postpone e >> told accepted
+        Nothing -> takeSlot slot >>= told (Late e ())
         Just new -> do
           gone <- replaceCell cell old new
           if gone then throw e else interrupted e
@@ -159,7 +173,7 @@ recvMaybe chan = do
   case polled of
     Got x -> pure (Just x)
     AtEnd -> pure Nothing
-    None -> masked (selectMasked [Case chan id])
+    None -> settled (selectMasked [Case chan id])
 {-# INLINEABLE recvMaybe #-}
 
 close :: Machine m => Chan m a -> m ()
@@ -209,7 +223,7 @@ selectPoll (Case chan f : rest) = do
 {-# INLINEABLE selectPoll #-}
 
 select :: Machine m => [Case m r] -> m r
-select cases = masked (selectPoll cases >>= maybe (selectMasked cases) pure)
+select cases = settled (selectPoll cases >>= maybe (selectMasked cases) (pure . InTime))
 {-# INLINEABLE select #-}
 
 -- | What was put into the slot of a waiting receiver.
@@ -220,25 +234,25 @@ data Outcome r
     Mine
 
 -- | Waits in the lines of all channels.
-selectMasked :: Machine m => [Case m r] -> m r
+selectMasked :: Machine m => [Case m r] -> m (Timely r)
 selectMasked cases = do
   slot <- newSlot
   key <- newCell ()
   outcome <- enqueue slot key cases
   case outcome of
-    Found r -> leave key cases >> pure r
+    Found r -> leave key cases >> pure (InTime r)
     Lost -> leave key cases >> selectMasked cases
-    Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key)
+    Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key InTime)
   where
-    finish key outcome = leave key cases >> settle outcome
-    settle (Served r) = pure r
+    finish key end outcome = leave key cases >> settle end outcome
+    settle end (Served r) = pure (end r)
     -- Who fills its own slot does not wait for it.
-    settle Mine = selectMasked cases
+    settle _ Mine = selectMasked cases
     interrupted slot key e = do
       mine <- fillSlot slot Mine
       if mine
         then leave key cases >> throw e
-        else takeSlot slot >>= \outcome -> postpone e >> finish key outcome
+        else takeSlot slot >>= finish key (Late e)
 {-# INLINEABLE selectMasked #-}
 
 data Enqueued r

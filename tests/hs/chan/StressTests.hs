@@ -5,9 +5,10 @@ module StressTests (tests) where
 import Capstan.Chan
 import Control.Concurrent hiding (Chan)
 import Control.Exception
-import Control.Monad (forM, forM_, forever, join, replicateM, unless, when)
+import Control.Monad (forM, forM_, forever, join, replicateM, unless, void, when)
 import Data.IORef
 import Data.List (sort)
+import System.Timeout (timeout)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
 
@@ -18,6 +19,7 @@ tests =
     ( [testCase ("many to many, capacity " ++ show capacity) (manyToMany capacity) | capacity <- [0, 1, 7, maxBound]]
         ++ [testCase ("killed threads, capacity " ++ show capacity) (killed capacity) | capacity <- [0, 1, 7]]
         ++ [testCase "killed selects" killedSelects]
+        ++ [testCase ("time limits stay in their calls, capacity " ++ show capacity) (limited capacity) | capacity <- [0, 1]]
     )
 
 started :: IO a -> IO (ThreadId, MVar (Either SomeException a))
@@ -95,13 +97,21 @@ killedSelects = do
     send chan (3 * i + who)
     note sent (3 * i + who)
   let selecting cs = forever . mask_ . join $ select [receive c (maybe (pure ()) (note received)) | c <- cs]
-      pester = do
-        threads <- mapM (started . selecting) [chans, reverse chans, take 2 chans]
-        yield
-        mapM_ kill threads
-        pending <- mapM (isEmptyMVar . snd) senders
-        when (or pending) pester
-  pester
+      start = mapM (started . selecting) [chans, reverse chans, take 2 chans]
+  forM_ [1 .. 300 :: Int] $ \_ -> start >>= \threads -> yield >> mapM_ kill threads
+  -- The last ones are not killed before all is sent.
+  threads <- start
   mapM_ ended senders
+  mapM_ kill threads
   rest <- concat <$> mapM leftOver chans
   compareNotes sent received rest
+
+-- | A limit that comes when the call has been served ends the call or is late for it, and is never heard of again.
+limited :: Int -> Assertion
+limited capacity = do
+  chan <- newBounded capacity
+  threads <- mapM started [limits (`timeout` send chan ()), limits (`timeout` recv chan)]
+  mapM_ ended threads
+  where
+    limits :: (Int -> IO (Maybe a)) -> IO ()
+    limits call = forM_ [1 .. 20000 :: Int] (\i -> void (call (i `mod` 20)))
