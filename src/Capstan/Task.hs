@@ -54,6 +54,7 @@ module Capstan.Task
     runWithin,
     cancel,
     Cancelled (..),
+    ScopeEnded (..),
 
     -- * Tasks
     Promise,

@@ -15,6 +15,11 @@
 -- ten times, and one that runs a task have it for as long as that computes. So a Capability is not shared
 -- while another worker can take the task.
 --
+-- A worker that blocks is replaced, for what it waits for may be in a deque. Where several wait for a value that another thread
+-- computes, as one after another does where all tasks change one reference, the seat takes only a task in a
+-- millisecond until they go on: each more would make the line longer, and the way along it leads from
+-- Capability to Capability.
+--
 -- == Why no task is forgotten
 --
 -- How the scout is stands in one word, 'Scout', that changes by compare-and-swap. Who swaps it from asleep to
@@ -55,7 +60,7 @@ import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
 import Capstan.Task.Run (isWanted, runClaimed)
-import Capstan.Task.Target (targetThread)
+import Capstan.Task.Workers
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -65,7 +70,7 @@ import Data.Maybe (isJust)
 import qualified Data.Vector as V
 import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
-import GHC.Conc (ThreadStatus (..), getNumProcessors, threadStatus)
+import GHC.Conc (getNumProcessors)
 import GHC.IO (unsafeUnmask)
 
 -- | Workers, with the deques that they serve.
@@ -90,8 +95,8 @@ data Pool = Pool
 data Seat = Seat
   { number :: !Int,
     bell :: !(MVar ()),
-    -- | The places of the seat's workers that run tasks.
-    engaged :: !(IORef [Place])
+    -- | The seat's workers that run tasks.
+    engaged :: !Workers
   }
 
 -- | How many of its tasks run at once.
@@ -120,7 +125,7 @@ newPool poolName poolLimit = do
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newIORef []
+  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
   -- A small pool's seats are not where its tasks are pushed, so its deques are public throughout.
@@ -276,28 +281,22 @@ appoint pool seat =
 -- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
 work :: Pool -> Seat -> Place -> Entry -> IO ()
 work pool seat place first = do
-  atomicModifyIORef' (engaged seat) (\workers -> (place : workers, ()))
+  worker <- engage (engaged seat) place
   addEngaged (flags pool) 1
   appoint pool seat
-  serve first
+  serve worker first
   addEngaged (flags pool) (-1)
-  atomicModifyIORef' (engaged seat) (\workers -> (filter (/= place) workers, ()))
+  retire (engaged seat) worker
   -- The scout goes on looking for a while.
   void (ring pool (number seat))
   where
-    serve entry = do
+    serve worker entry = do
       runClaimed place entry
+      goesOn (engaged seat) worker
       stays <- belongs pool seat
-      others <- filter (/= place) <$> readIORef (engaged seat)
-      crowded <- anyM computes others
-      when (stays && not crowded) (findTask pool >>= mapM_ serve)
-
--- | Whether the thread of a place can go on, or does.
-computes :: Place -> IO Bool
-computes place = do
-  thread <- targetThread (target place)
-  status <- maybe (pure ThreadFinished) threadStatus thread
-  pure (status == ThreadRunning)
+      crowded <- othersCompute (engaged seat) worker
+      waiting <- inLine (engaged seat)
+      when (stays && not crowded && not waiting) (findTask pool >>= mapM_ (serve worker))
 
 -- | Looks for a task until there is one, or until the scout has left its seat.
 scout :: Pool -> Seat -> IO (Maybe Entry)
@@ -305,6 +304,8 @@ scout pool seat = rest
   where
     rest = do
       stays <- belongs pool seat
+      waiting <- inLine (engaged seat)
+      when waiting (ignoring (threadDelay 1000))
       seen <- visible pool
       case () of
         _
@@ -318,11 +319,10 @@ scout pool seat = rest
     politely n = do
       _ <- publish (deques pool)
       free <- stepAside
-      workers <- readIORef (engaged seat)
-      busy <- anyM computes workers
+      busy <- anyComputes (engaged seat)
       case () of
         _
-          | busy -> if poolLimit pool > 0 then pure False else patiently (length workers)
+          | busy -> if poolLimit pool > 0 then pure False else mayCompute (engaged seat) >>= patiently
           | free || n == 0 -> pure True
           | otherwise -> visible pool >>= \seen -> if seen then politely (n - 1) else pure False
 
@@ -342,7 +342,7 @@ scout pool seat = rest
     -- The task, or whether the Capability was free all the time.
     search n = do
       free <- stepAside
-      busy <- readIORef (engaged seat) >>= anyM computes
+      busy <- anyComputes (engaged seat)
       if busy || not free
         then pure (Left False)
         else do
@@ -369,6 +369,10 @@ stepAside = do
   yield
   after <- getMonotonicTimeNSec
   pure (after - before < 1000000)
+
+-- | Whatever comes to a thread that runs no task is not for it.
+ignoring :: IO () -> IO ()
+ignoring action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
 -- | Sleeps until the bell rings, given whether the Capability idles meanwhile. The answer is whether the pool has
 -- ended instead.

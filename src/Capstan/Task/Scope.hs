@@ -10,9 +10,12 @@
 -- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Cell"), with all
 --   scopes and branches that are inside; these form groups ("Capstan.Task.Group");
 -- * 'async' in the scope throws the exception.
+--
+-- A scope that ends well fails after that, so that nothing is started in it any more.
 module Capstan.Task.Scope
   ( Scope,
     Cancelled (..),
+    ScopeEnded (..),
     Promise,
     run,
     runOn,
@@ -50,6 +53,12 @@ data Cancelled = Cancelled
 instance Exception Cancelled where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
+
+-- | What 'async' throws in a scope that is over: nothing would wait for the task.
+data ScopeEnded = ScopeEnded
+  deriving (Eq, Show)
+
+instance Exception ScopeEnded
 
 -- | Where tasks live: none outlives its scope. May be used by any thread while the scope is open.
 data Scope = Scope !Pool !Home
@@ -96,6 +105,7 @@ runOn workers body = do
     later <- waitAll scope thrown
     failed <- fate members
     cause <- stopped above
+    _ <- doom members (toException ScopeEnded)
     -- What was thrown to the caller goes before what failed: nobody would throw it again.
     maybe (either throwIO pure outcome) throwIO (later <|> (failed >>= \e -> cause <|> Just e))
   where
@@ -158,7 +168,8 @@ failWith (Scope _ home) = failHome home
 -- | Starts a task. If it throws, its scope fails with that exception; where a failure is expected,
 -- @async scope (try action)@ brings it to 'await' only.
 --
--- The task runs unmasked, on any Capability; it may block, open scopes and start tasks.
+-- The task runs unmasked, on any Capability; it may block, open scopes and start tasks. In a scope that has failed
+-- 'async' throws what that failed with, in one that is over 'ScopeEnded'.
 async :: Scope -> IO a -> IO (Promise a)
 async (Scope workers home) action = do
   failed <- fate (group home)

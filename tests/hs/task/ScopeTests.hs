@@ -28,6 +28,10 @@ tests =
         await promise >>= (@?= 5)
         found <- poll promise
         assertBool "poll" (maybe False (either (const False) (== 5)) found),
+      testCase "nothing starts in a scope that is over" $ do
+        scope <- run pure
+        result <- try (async scope (pure 'x'))
+        either (@?= ScopeEnded) (const (assertFailure "it started")) result,
       testCase "recursion" (run (`fibonacci` 20) >>= (@?= 6765)),
       testCase "recursion by forks" (forks 20 >>= (@?= 6765)),
       testCase "recursion in pure code" (pureForks 20 @?= 6765),

@@ -6,6 +6,7 @@ import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Data.IORef
 import Fibonacci (fibonacci)
 import System.Mem (performMajorGC)
 import Test.Tasty
@@ -43,6 +44,17 @@ tests =
           putMVar done (xs == [sum [i .. i + j] | j <- [1 .. 50]])
         results <- replicateM 20 (takeMVar done)
         assertBool "all" (and results),
+      testCase "all tasks change one reference" $ do
+        total <- newIORef (0 :: Int)
+        run $ \s -> forM_ [1 .. 30000 :: Int] $ \_ -> async s (atomicModifyIORef' total (\n -> (n + 1, ())))
+        readIORef total >>= (@?= 30000),
+      testCase "twenty thousand tasks wait at one gate" $ do
+        gate <- newEmptyMVar
+        passed <- newAtomicInt 0
+        run $ \s -> do
+          forM_ [1 .. 20000 :: Int] $ \_ -> async s (readMVar gate >> void (fetchAdd passed 1))
+          async s (putMVar gate ()) >>= await
+        readAtomicInt passed >>= (@?= 20000),
       testCase "collections meanwhile" $ do
         collector <- forkIO (forever (performMajorGC >> threadDelay 1000))
         x <- run (`fibonacci` 21) `finally` killThread collector
