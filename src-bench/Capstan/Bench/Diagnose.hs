@@ -11,8 +11,8 @@
 -- A cause is named when it explains a tenth of the time or more, from counts and from what the things
 -- counted cost on this machine at that time, and never from a time alone. Disagreement must be
 -- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
--- speed of the processor. Where other work on the machine is to blame, nothing is said about the order of what had
--- to wait for it, and repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
+-- speed of the processor. Where other work on the machine took the cores, an order is
+-- accused by what had to wait only of factors from three, and repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -71,7 +71,7 @@ diagnose accounts =
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses ++ catMaybes [cpuFrequency (if crowded then inProcessorTime a else a)]]
     crowded = any byOthers (mapMaybe oversubscription accounts)
     findings
-      | crowded = own ++ orders (filter hasCores calm) ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
+      | crowded = own ++ orders (filter hasCores calm) ++ filter (beyondSharing . snd) (orders (map inProcessorTime (filter (not . hasCores) calm))) ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
       | otherwise = own ++ orders calm ++ concatMap repeated (families calm)
     calm = undisturbed [a | a <- accounts, maybe True byOthers (oversubscription a)]
     orders = concatMap (confirmed (mapMaybe orderEffect) . pure)
@@ -85,8 +85,12 @@ diagnose accounts =
       | otherwise = [d | spreadOf (map typical as) >= quarter, d@(_, f) <- fair, findingCause f == Disagreement, findingShare f >= quarter - 1]
       where
         (measured, fair, quarter) = (repeats as, repeats (atEqualSpeed as), 1 + 2.5 * matters)
-    -- Where others took the cores, times differ for that reason: of order only those are accused that did not
-    -- wait themselves, and repeats are compared by the time that the processor spent on them. Whose own threads wait accuses nobody.
+    -- A core that is shared is slower by half or so, and what is three times as much has another reason.
+    beyondSharing f = case findingNumbers f of
+      Order alone after least most -> spreadOf [alone, after, least, most] >= 3
+      _ -> False
+    -- Where others took the cores, times differ for that reason: what had to wait is compared by the time that
+    -- the processor spent on it, and an order is accused only of more than sharing a core explains. Whose own threads wait accuses nobody.
     byOthers f = case findingNumbers f of
       Waiting _ used cores _ _ -> not (fillsCores used cores)
       _ -> False
@@ -210,10 +214,11 @@ timerResolution a = case trials a of
     section = middle [sampleTime s | t <- trials a, s <- trialSamples t]
     resolution = cost clockResolution a
 
--- | Threads that were ready to run had no core.
+-- | Threads that were ready to run had no core. Where each run is timed by itself, it is not known what part of the
+-- waiting fell into runs.
 oversubscription :: Account -> Maybe Finding
 oversubscription a
-  | null waits || share < matters || middle (map snd waits) < matters / 2 = Nothing
+  | any trialPerRun (trials a) || null waits || share < matters || middle (map snd waits) < matters / 2 = Nothing
   | otherwise = finding Oversubscription share a (Waiting share used cores running switches)
   where
     waits =

@@ -32,6 +32,7 @@ tests =
       testProperty "counts alone do not accuse: cheap faults are none" (forAllNoise $ \noise -> diagnose (map cheap (distorted PageFaults noise)) === []),
       testProperty "the order of benchmarks does not matter" (forAllNoise $ \noise -> let as = concatMap (\(_, make) -> make noise) distortions in map diagnosisCause (diagnose as) === map diagnosisCause (diagnose (reverse as))),
       testCase "other work on the machine hides an order effect" othersHideOrder,
+      testCase "what waits between runs that are timed one by one is not short of cores" perRunWaits,
       testCase "and is no frequency of the processor" othersAreNoFrequency,
       testProperty "as many rounds as one likes do not hide an order effect" (forAllNoise manyRounds),
       testCase "but not that repeats disagree in processor time" othersShowDisagreement,
@@ -76,8 +77,18 @@ othersHideOrder = do
       waiting = map (onSamples (\x -> x {sampleReading = (sampleReading x) {coreWait = Just 0.004}})) order
   map diagnosisCause (diagnose order) @?= [OrderEffect]
   map diagnosisCause (diagnose (crowd ++ waiting)) @?= [Oversubscription]
+  -- A third of it would be explained by a shared core, four times as much is not.
+  let much = [a {accountAfter = map (slowed 1 4) (accountAfter a)} | a <- waiting]
+  map diagnosisCause (diagnose (crowd ++ much)) @?= [Oversubscription, OrderEffect]
   -- What had its core all the time is not excused by another one that had none.
   map diagnosisCause (diagnose (crowd ++ order)) @?= [Oversubscription, OrderEffect]
+
+-- | Between runs that are timed by themselves a process may wait as long as it likes.
+perRunWaits :: Assertion
+perRunWaits = do
+  let apart' a = a {accountAlone = map each (accountAlone a), accountAfter = map each (accountAfter a)}
+      each t = t {trialPerRun = True, trialFloor = Just 1e-6}
+  map diagnosisCause (diagnose (map apart' (distorted Oversubscription (repeat 1)))) @?= []
 
 -- | Others took the cores of one process of three, and a processor of two speeds is not to blame for it.
 othersAreNoFrequency :: Assertion
