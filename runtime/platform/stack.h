@@ -83,9 +83,8 @@ static inline void cst_stack_switch(struct cst_stack_place *from, struct cst_sta
 void cst_stack_begin(struct cst_stack_place *from, char *top, void (*function)(void *),
                      void *argument);
 
-/* The switch as Haskell makes it, from places[0] to places[1]: by a foreign call, and as a
- * primitive operation (foreign import prim), which is not to be called from C. */
-void cst_stack_resume_released(struct cst_stack_place places[2]);
+/* The switch as Haskell makes it, from places[0] to places[1]: as a primitive operation (foreign
+ * import prim), which is not to be called from C. Answered, it goes on where Sp pointed. */
 void cst_stack_resume_kept(void);
 
 /* --- thunk.c --------------------------------------------------------------------------- */

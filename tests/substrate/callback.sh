@@ -20,9 +20,10 @@ build() {
     name=$1
     shift
     mkdir -p "$out/$name"
+    ghc -v0 -O1 -c "$@" cmm/coroutine.cmm -o "$out/$name/primitives.o"
     # shellcheck disable=SC2046
     ghc -v0 -O1 -Wall -Werror -rtsopts -isrc -i$tests -outputdir "$out/$name" "$@" \
-        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" $(find "$out/c" -name '*.o') \
+        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/primitives.o" $(find "$out/c" -name '*.o') \
         -o "$out/$name/tests"
 }
 

@@ -100,41 +100,6 @@ cst_stack_resume_kept:
         br      x16
         .size   cst_stack_resume_kept, . - cst_stack_resume_kept
 
-/* void cst_stack_resume_released(struct cst_stack_place places[2])
- *
- * The return into C takes the caller's return address off the processor's stack of them: predicted
- * wrongly once here, all later ones are predicted right. */
-        .globl  cst_stack_resume_released
-        .hidden cst_stack_resume_released
-        .type   cst_stack_resume_released, %function
-        .p2align 4
-cst_stack_resume_released:
-        .cfi_startproc
-        hint    #34             /* bti c */
-        stp     x29, x30, [sp, #-160]!
-        .cfi_def_cfa_offset 160
-        .cfi_offset x29, -160
-        .cfi_offset x30, -152
-        each_pair save
-        adr     x9, .Lreacquire
-        mov     x10, sp
-        stp     x10, x29, [x0]
-        str     x9, [x0, #16]
-        ldp     x10, x29, [x0, #24]
-        ldr     x30, [x0, #40]
-        mov     sp, x10
-        ret
-.Lreacquire:
-        hint    #36             /* bti j */
-        each_pair restore
-        ldp     x29, x16, [sp], #160
-        .cfi_def_cfa_offset 0
-        .cfi_restore x29
-        .cfi_register x30, x16
-        br      x16
-        .cfi_endproc
-        .size   cst_stack_resume_released, . - cst_stack_resume_released
-
 /* Where every thunk goes on; x17 points to its data, whose first word is the callee. Stores
  * a struct cst_call, calls callee->function(callee, call), and returns what stands in it. */
         .globl  cst_thunk_enter

@@ -1,7 +1,7 @@
 /* Haskell coroutines of C threads: see substrate/coroutine.h, and README.md, "Callbacks".
  *
  * GHC sees nothing unusual: a thread in C makes a call in (rts_lock, rts_evalIO, rts_unlock), whose
- * Haskell code makes foreign calls (cst_stack_resume_*). Only that these calls take long, for
+ * Haskell code makes foreign calls (Capstan.Internal.Coroutine). Only that these take long, for
  * C goes on meanwhile on its own stack, and that all of it happens on another one. */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/coroutine.h"
@@ -15,6 +15,9 @@
 struct side {
     /* Where the one that does not run goes on: two places for Haskell to switch by (stack.h). */
     struct cst_stack_place haskell, c;
+    /* Of Haskell's while its Capability is released, known to cmm/coroutine.cmm: what goes on, and
+     * GHC's name for the thread's call. */
+    void *code, *task;
     /* What Haskell is asked for, known to Capstan.Internal.Coroutine. */
     struct cst_callback *callback; /* NULL: to end; or below */
     struct cst_call *call;
@@ -28,8 +31,9 @@ struct side {
 };
 
 /* Known to Capstan.Internal.Coroutine. */
-_Static_assert(offsetof(struct side, callback) == 48 && offsetof(struct side, call) == 56 &&
-                   offsetof(struct side, lasting) == 64 && offsetof(struct side, released) == 65 &&
+_Static_assert(offsetof(struct side, code) == 48 && offsetof(struct side, callback) == 64 &&
+                   offsetof(struct side, call) == 72 && offsetof(struct side, lasting) == 80 &&
+                   offsetof(struct side, released) == 81 &&
                    offsetof(struct cst_callback, target) == 8,
                "Haskell reads these");
 

@@ -44,7 +44,7 @@ data Side
 
 -- | How C goes on after a callback.
 data Resume
-  = -- | By a safe foreign call: the Capability is free meanwhile.
+  = -- | As in a safe foreign call: the Capability is free meanwhile.
     Released
   | -- | With the Capability.
     Kept
@@ -58,15 +58,18 @@ data Target = Target
     targetResume :: !Resume
   }
 
-foreign import ccall safe "cst_stack_resume_released"
-  switchReleased :: Ptr Side -> IO ()
+-- In cmm/coroutine.cmm, and the other in stack.S. Jumps, not calls: see cst_stack_switch in
+-- runtime/platform/stack.h.
+foreign import prim "capstan_resume_released"
+  resumeReleased# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
 
-resumeReleased :: Ptr Side -> IO ()
-resumeReleased side = pokeByteOff side releasedAt (1 :: Word8) >> switchReleased side
-
--- A jump, not a call: see cst_stack_switch in runtime/platform/stack.h.
 foreign import prim "cst_stack_resume_kept"
   resumeKept# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
+
+resumeReleased :: Ptr Side -> IO ()
+resumeReleased side@(Ptr address) = do
+  pokeByteOff side releasedAt (1 :: Word8)
+  IO $ \s -> case resumeReleased# address s of (# s' #) -> (# s', () #)
 
 resumeKept :: Ptr Side -> IO ()
 resumeKept (Ptr side) = IO $ \s -> case resumeKept# side s of (# s' #) -> (# s', () #)
@@ -126,10 +129,10 @@ underUpdate action = newIORef (unsafeDupablePerformIO action) >>= readIORef >>= 
 
 -- Offsets in @struct side@ and @struct cst_callback@; coroutine.c asserts them.
 callbackAt, callAt, lastingAt, releasedAt, targetAt :: Int
-callbackAt = 48
-callAt = 56
-lastingAt = 64
-releasedAt = 65
+callbackAt = 64
+callAt = 72
+lastingAt = 80
+releasedAt = 81
 targetAt = 8
 
 targetOf :: Ptr Callback -> IO Target
