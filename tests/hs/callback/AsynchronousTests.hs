@@ -6,12 +6,13 @@ import Capstan.Callback
 import Check
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (forM_, replicateM_, unless, void, when)
+import Control.Monad (forM_, forever, replicateM_, unless, void, when)
 import Data.IORef
 import Data.Maybe (fromMaybe)
 import Foreign.Marshal.Array (peekArray, withArray)
 import Foreign.Storable (peekElemOff, poke)
 import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
+import System.Mem (performMajorGC)
 import System.Timeout (timeout)
 
 tests :: [Test]
@@ -119,8 +120,10 @@ swallowed = forM_ modes $ \mode -> do
 -- | What is known of the threads does not keep them alive.
 waitsForEver :: IO ()
 waitsForEver = forM_ modes $ \mode -> do
+  collector <- forkIO (forever (performMajorGC >> threadDelay 1000))
   let function _ = newEmptyMVar >>= takeMVar
   e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 3
+  killThread collector
   equal "exception" (show BlockedIndefinitelyOnMVar) (show (e :: BlockedIndefinitelyOnMVar))
 
 -- | Outside of regions each call has a thread of its own.
