@@ -18,7 +18,8 @@ bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *de
         if (manager->wanting.fd >= 0 && next_wanting(manager, delivery)) return true;
         if (manager->ready_next == manager->ready_count) break;
         const struct cst_ready *ready = &manager->ready[manager->ready_next++];
-        int result = cst_deliver_directly(manager, ready, delivery);
+        manager->ahead = NULL;
+        int result = cst_deliver_directly(ready, cst_deliver_find(manager, ready), delivery);
         if (result == CST_DIRECT_TAKEN) return true;
         if (result == CST_DIRECT_IMPOSSIBLE) cst_watch_find(manager, ready);
     }

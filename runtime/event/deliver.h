@@ -15,11 +15,8 @@
 
 enum { CST_DIRECT_TAKEN, CST_DIRECT_UNWANTED, CST_DIRECT_IMPOSSIBLE };
 
-static inline int cst_deliver_directly(struct capstan_manager *manager,
-                                       const struct cst_ready *ready,
+static inline int cst_deliver_directly(const struct cst_ready *ready, struct cst_watch *watch,
                                        struct cst_delivery *delivery) {
-    struct cst_watch *watch =
-        (struct cst_watch *)cst_table_at(&manager->watches, (uint32_t)ready->key);
     uint32_t generation = (uint32_t)(ready->key >> 32);
     if (cst_load_acquire(&watch->entry.generation) != generation)
         return CST_DIRECT_IMPOSSIBLE;                   /* 1 */
@@ -40,19 +37,29 @@ static inline int cst_deliver_directly(struct capstan_manager *manager,
 /* Everything but the common case. */
 bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *delivery);
 
+static inline struct cst_watch *cst_deliver_find(const struct capstan_manager *manager,
+                                                 const struct cst_ready *ready) {
+    return (struct cst_watch *)cst_table_at(&manager->watches, (uint32_t)ready->key);
+}
+
 /* The common case alone: false if what comes next is another, or nothing is left of this batch.
- * `delivery` is not passed on from here, so the compiler may keep it in registers. */
+ * `delivery` is not passed on from here, so the compiler may keep it in registers. Where the next
+ * registration is takes two reads in a row, and a third to read it: all three go on while the
+ * function of this one runs. */
 static inline bool cst_deliver_next_directly(struct capstan_manager *manager,
                                              struct cst_delivery *delivery) {
     if (cst_unlikely(manager->ready_next == manager->ready_count || manager->wanting.fd >= 0))
         return false;
     const struct cst_ready *ready = &manager->ready[manager->ready_next];
-    /* A small set stays in the cache. */
-    if (manager->ready_count > 256 && manager->ready_next + 3 < manager->ready_count)
-        __builtin_prefetch(cst_table_at(&manager->watches, (uint32_t)ready[3].key));
-    if (cst_unlikely(cst_deliver_directly(manager, ready, delivery) != CST_DIRECT_TAKEN))
+    struct cst_watch *watch = manager->ahead;
+    if (cst_unlikely(watch == NULL)) watch = cst_deliver_find(manager, ready);
+    if (cst_unlikely(cst_deliver_directly(ready, watch, delivery) != CST_DIRECT_TAKEN))
         return false;
-    manager->ready_next++;
+    manager->ahead = NULL;
+    if (++manager->ready_next < manager->ready_count) {
+        manager->ahead = cst_deliver_find(manager, ready + 1);
+        __builtin_prefetch(manager->ahead);
+    }
     return true;
 }
 

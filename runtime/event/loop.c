@@ -111,6 +111,7 @@ int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout) {
     }
     cst_event_release(&manager->lock);
     manager->ready_next = 0;
+    manager->ahead = NULL;
     manager->ready_count = count < 0 ? 0 : count;
     return count < 0 ? -count : 0;
 }

@@ -153,6 +153,7 @@ struct capstan_manager {
     /* The driver's own. */
     CST_LINE_ALIGNED struct cst_ready ready[CST_EVENT_BATCH];
     int ready_count, ready_next;
+    struct cst_watch *ahead;      /* that ready[ready_next] names, or NULL: not looked up */
     struct cst_post_list running; /* posts taken for the present batch */
     struct cst_wanting wanting;
     struct cst_slow_meter meter;
