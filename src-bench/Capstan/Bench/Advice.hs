@@ -15,6 +15,7 @@ module Capstan.Bench.Advice
     count,
     bytes,
     percent,
+    plural,
   )
 where
 
@@ -135,6 +136,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       name : _ -> name <> ": "
       [] -> ""
 
+-- | So many of a thing that has an s where there are several.
 plural :: Int -> Text -> Text
 plural n thing = Text.pack (show n) <> " " <> thing <> (if n == 1 then "" else "s")
 

@@ -8,7 +8,7 @@ module Capstan.Bench.Page
   )
 where
 
-import Capstan.Bench.Advice (causeTitle, duration, percent)
+import Capstan.Bench.Advice (causeTitle, duration, percent, plural)
 import Capstan.Bench.Baseline (Change, changeText)
 import Capstan.Bench.Diagnose (Diagnosis (..), trials)
 import Capstan.Bench.Evidence
@@ -54,7 +54,7 @@ pageText session figures diagnoses changes =
 
 machine :: Session -> Text
 machine session = case [trialSurroundings t | a <- sessionAccounts session, t <- trials a] of
-  s : _ -> ", " <> Text.pack (show (surroundingProcessors s)) <> " processors, " <> Text.pack (show (surroundingCapabilities s)) <> " capabilities"
+  s : _ -> ", " <> plural (surroundingProcessors s) "processor" <> ", " <> (if surroundingCapabilities s == 1 then "1 capability" else Text.pack (show (surroundingCapabilities s)) <> " capabilities")
   [] -> ""
 
 diagnosisNode :: Diagnosis -> Node

@@ -34,10 +34,16 @@ strips rows
     band i _ = element "rect" ["class" =: "band", "x" =. 0, "y" =. (top + step * fromIntegral (i :: Int)), "width" =. 1000, "height" =. (if even i then step else 0)] []
     tick v = element "g" [] [vertical (x v) top bottom, label "middle" "tick" (x v) (bottom + 16) (shortDuration v)]
     row i (Strip name alone after) =
-      label "end" "name" (left - 14) (y + 4) name :
+      label "end" "name" (left - 14) (y + 4) (fitting name) :
       [dot "alone" 4.5 (x v) y v | v <- alone, v > 0] ++ [dot "after" 5.5 (x v) y v | v <- after, v > 0]
       where
         y = top + step * (fromIntegral (i :: Int) + 0.5)
+
+-- | What there is room for beside a row: the end of a name tells most.
+fitting :: Text -> Text
+fitting name
+  | Text.length name <= 34 = name
+  | otherwise = "…" <> Text.takeEnd 33 name
 
 -- | Time per call of the samples of some processes, on an axis that begins at 0 only if they do; and
 -- their density.
@@ -88,8 +94,12 @@ ticks low high = [t | e <- [-12 .. 4 :: Int], m <- mantissas, let t = m * 10 ^^ 
       | high / low < 8 = [1, 1.5, 2, 3, 4, 5, 7]
       | otherwise = [1, 2, 5]
 
--- | Without zeros at the end.
+-- | Three figures at most, without zeros at the end.
 shortDuration :: Double -> Text
 shortDuration v = case Text.words (duration v) of
-  [figure, unit] | "." `Text.isInfixOf` figure -> Text.dropWhileEnd (== '.') (Text.dropWhileEnd (== '0') figure) <> " " <> unit
+  [figure, unit] -> withoutZeros (Text.take (if Text.any (== '.') (Text.take 3 figure) then 4 else 3) figure) <> " " <> unit
   _ -> duration v
+  where
+    withoutZeros figure
+      | Text.any (== '.') figure = Text.dropWhileEnd (== '.') (Text.dropWhileEnd (== '0') figure)
+      | otherwise = figure
