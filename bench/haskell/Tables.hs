@@ -5,7 +5,6 @@ module Tables (tables) where
 import Bench
 import Calls
 import Control.Concurrent
-import Control.Exception (evaluate)
 import Control.Monad (forM, when)
 import Foreign.C.Types (CDouble (..), CInt (..), CLong (..))
 import qualified Loop
@@ -33,7 +32,7 @@ tables a = do
         ("crossover-openmp-" ++ show n, repeated (sinesParallel n threads))
       ]
     loops n =
-      [ ("loop-haskell-" ++ show n, repeated (evaluate (Loop.sines 0 n))),
+      [ ("loop-haskell-" ++ show n, repeated (Loop.sines 0 n)),
         ("loop-c-" ++ show n, repeated (sinesAway (fromIntegral n))),
         ("loop-parallel-" ++ show n, repeated (parallel (fromIntegral threads) n)),
         ("loop-openmp-" ++ show n, repeated (sinesParallel (fromIntegral n) threads))
@@ -55,6 +54,6 @@ parallel :: Int -> Int -> IO Double
 parallel threads n = do
   ends <- forM [0 .. threads - 1] $ \i -> do
     end <- newEmptyMVar
-    _ <- forkOn i (evaluate (Loop.sines (n * i `div` threads) (n * (i + 1) `div` threads)) >>= putMVar end)
+    _ <- forkOn i (Loop.sines (n * i `div` threads) (n * (i + 1) `div` threads) >>= putMVar end)
     pure end
   sum <$> mapM takeMVar ends
