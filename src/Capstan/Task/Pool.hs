@@ -331,19 +331,22 @@ scout pool seat = rest
 
     seek = do
       addSearching (flags pool) 1
-      found <- search (200 :: Int)
+      found <- search True (200 :: Int)
       addSearching (flags pool) (-1)
       either doze (pure . Just) found
 
+    -- Whether the Capability idles is asked again after a while: nobody else would say that it does by then.
     doze free = do
+      unless free . void . forkOn (number seat) $ threadDelay 10000 >> void (ring pool (number seat))
       over <- sleep pool seat free
       if over then pure Nothing else rest
 
-    -- The task, or whether the Capability was free all the time.
-    search n = do
+    -- The task, or whether the Capability was free. Once is not enough for that it was not: a collection takes as
+    -- long as another thread's turn.
+    search before n = do
       free <- stepAside
       busy <- anyComputes (engaged seat)
-      if busy || not free
+      if busy || not (free || before)
         then pure (Left False)
         else do
           found <- findTask pool
@@ -353,7 +356,7 @@ scout pool seat = rest
               | n == 0 -> pure (Left True)
               | otherwise -> do
                 when (n == 150) (askForPrivate pool)
-                search (n - 1)
+                search free (n - 1)
 
     -- What is in the deque is for other seats now; or the Capability is in use again and needs a scout that is
     -- on it.

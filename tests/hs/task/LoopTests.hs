@@ -1,11 +1,13 @@
 -- | Loops: every index once, in order where order is promised, at the ends of 'Int' too.
 module LoopTests (tests) where
 
+import Capstan.Domain (join, spawnOn, thisCapability)
 import Capstan.Task
-import Control.Monad
+import Control.Concurrent (getNumCapabilities, threadDelay)
+import Control.Monad hiding (join)
 import Control.Monad.ST (runST)
 import Data.IORef
-import Data.Maybe (listToMaybe)
+import Data.Maybe (isJust, listToMaybe)
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Mutable as M
 import Test.Tasty
@@ -16,7 +18,8 @@ tests :: TestTree
 tests =
   testGroup
     "loops"
-    [ testProperty "each index once" $ \(Small from) (NonNegative count) grain -> ioProperty $ do
+    [ testCase "Capabilities that were busy join when they are free" joined,
+      testProperty "each index once" $ \(Small from) (NonNegative count) grain -> ioProperty $ do
         marks <- M.replicate count (0 :: Int)
         parallelFor (grained grain (range from (from + count))) (\i -> M.modify marks (+ 1) (i - from))
         (=== U.replicate count 1) <$> U.freeze marks,
@@ -70,3 +73,25 @@ tests =
 
 grained :: Int -> Range -> Range
 grained grain = if grain <= 0 then id else chunk grain
+
+-- | A loop without end, but that another Capability runs an index of it. The others compute something else at first, for
+-- so long that their scouts go to sleep.
+joined :: Assertion
+joined = do
+  capabilities <- getNumCapabilities
+  over <- newIORef False
+  turns <- newIORef (0 :: Int)
+  let compute = do
+        atomicModifyIORef' turns (\n -> (n + 1, ()))
+        readIORef over >>= (`unless` compute)
+  others <- mapM (`spawnOn` compute) [1 .. capabilities - 1]
+  -- A scope, for it gives Capabilities that have come since the last one their workers.
+  run $ \_ -> parallelFor (chunk 1 (range 0 100)) (\_ -> pure ())
+  threadDelay 50000
+  writeIORef over True
+  mapM_ join others
+  when (capabilities > 1) $ do
+    found <- spawnOn 0 (parallelFind (chunk 1 (range 0 maxBound)) elsewhere) >>= join
+    assertBool "elsewhere" (isJust found)
+  where
+    elsewhere i = (\n -> if n == 0 then Nothing else Just i) <$> thisCapability
