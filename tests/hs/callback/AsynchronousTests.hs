@@ -43,7 +43,7 @@ waits = forM_ modes $ \mode -> do
         n <- atomicModifyIORef' calls (\n -> (n + 1, n))
         when (n == 0) $ putMVar begun () >> untilThrown thrower
         pure 1
-  e <- throws . withCallback mode function $ \f -> regionSum f 2 100
+  e <- throws $ withCallback mode function (\f -> regionSum f 2 100) >> untilTaken
   equal "exception" Overflow e
   equal "calls" 200 =<< readIORef calls
 
@@ -51,7 +51,7 @@ waits = forM_ modes $ \mode -> do
 silent :: IO ()
 silent = when rtsSupportsBoundThreads . withArray [0, 0, 0] $ \words' -> do
   ended <- newEmptyMVar
-  caller <- forkIO (try (regionUntil 3 words') >>= putMVar ended)
+  caller <- forkIO (try (regionUntil 3 words' >> untilTaken) >>= putMVar ended)
   untilAll words'
   killer <- forkIO (killThread caller)
   untilThrown killer
@@ -68,6 +68,11 @@ untilThrown :: ThreadId -> IO ()
 untilThrown thrower = do
   status <- threadStatus thrower
   unless (status == ThreadBlocked BlockedOnException) $ threadDelay 100 >> untilThrown thrower
+
+-- | Until an exception on its way arrives. What another Capability has sent waits for GHC's scheduler, and so may arrive a
+-- little after the region's end.
+untilTaken :: IO ()
+untilTaken = forever (threadDelay 1000000)
 
 -- | Callbacks return zero from then on.
 interrupts :: IO ()
