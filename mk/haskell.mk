@@ -30,7 +30,8 @@ $(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
 # library needs GHC's own libraries and knows where they lie.
 # The rts substrate for C programs: its C files, the two of the runtime that it shares, and the one
 # Haskell module that a worker runs, with GHC's runtime system linked in. The module is compiled
-# apart from Cabal, because here it belongs to no package.
+# apart from Cabal, because here it belongs to no package. make says when: GHC
+# would leave an object older than a source that is newer but the same.
 RTS_LIBRARY := $(BUILD)/lib/libcapstan-rts.so
 RTS_MODULE := src/Capstan/Internal/Worker.hs
 RTS_SOURCES := $(sort $(wildcard runtime/substrate/rts/*.c) \
@@ -38,7 +39,7 @@ RTS_SOURCES := $(sort $(wildcard runtime/substrate/rts/*.c) \
 RTS_OBJECTS := $(RTS_SOURCES:%=$(BUILD)/obj/rts/%.o)
 RTS_MODULE_OBJECT := $(BUILD)/obj/rts/hs/$(RTS_MODULE:src/%.hs=%.o)
 RTS_EXPORTS := runtime/substrate/rts/exports.map
-GHC_FLAGS := -v0 -dynamic -this-unit-id capstan-rts
+GHC_FLAGS := -v0 -fforce-recomp -dynamic -this-unit-id capstan-rts
 GHC_INCLUDE = $(firstword $(dir $(wildcard $(addsuffix /include/Rts.h,$(GHC_LIBDIR)) \
     $(GHC_LIBDIR)/*/*/include/Rts.h $(GHC_LIBDIR)/*/*/*/include/Rts.h)))
 GHC_LIBDIR = $(shell $(GHC) --print-libdir)
