@@ -4,9 +4,13 @@
  * that computes, for milliseconds each; who has slept gets the processor soon after it is woken. So
  * while there is a rival, waiting must not cost processor time. A rival is remembered for a while,
  * since a team that sleeps in time does not notice it; for twice as long each time that it is still
- * there when the memory ends, so that looking again costs ever less. */
+ * there when the memory ends, so that looking again costs ever less.
+ *
+ * Haskell code of the same process is a rival too, but one that can be seen: it is forgotten soon
+ * after it has ended. */
 #include "core/rival.h"
 
+#include "core/runtime.h"
 #include "platform/atomic.h"
 #include "platform/check.h"
 
@@ -14,6 +18,7 @@ enum {
     SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */
     FIRST_NS = 20000000,     /* how long a rival is remembered at first, */
     LONGEST_NS = 1280000000, /* and at last */
+    REST_NS = 2000000,       /* no Haskell code for so long: longer than most collections */
 };
 
 static struct {
@@ -21,6 +26,8 @@ static struct {
     _Atomic uint64_t until; /* clock until which it stays known */
     _Atomic uint64_t held;  /* for how long, the last time */
     _Atomic uint32_t asked; /* times that a thread waited suspiciously long */
+    _Atomic bool haskell;   /* it is Haskell code of this process, */
+    _Atomic uint64_t seen;  /* which was seen to run at this clock */
 } rival;
 
 /* Two threads may do this at once: then one of two good answers stays. */
@@ -31,7 +38,17 @@ static void remember(uint64_t now) {
     if (held > LONGEST_NS) held = LONGEST_NS;
     cst_store_relaxed(&rival.held, held);
     cst_store_relaxed(&rival.until, now + held);
+    cst_store_relaxed(&rival.haskell, cst_runtime_haskell_runs());
+    cst_store_relaxed(&rival.seen, now);
     cst_store_relaxed(&rival.known, true);
+}
+
+static bool has_rested(uint64_t now) {
+    if (!cst_load_relaxed(&rival.haskell)) return false;
+    if (!cst_runtime_haskell_runs())
+        return (int64_t)(now - cst_load_relaxed(&rival.seen)) > REST_NS;
+    cst_store_relaxed(&rival.seen, now);
+    return false;
 }
 
 bool cst_rival_was_known(void) {
@@ -40,7 +57,8 @@ bool cst_rival_was_known(void) {
 
 bool cst_rival_is_known(void) {
     if (!cst_rival_was_known()) return false;
-    if (cst_clock_ns() < cst_load_relaxed(&rival.until)) return true;
+    uint64_t now = cst_clock_ns();
+    if (now < cst_load_relaxed(&rival.until) && !has_rested(now)) return true;
     cst_store_relaxed(&rival.known, false);
     return false;
 }

@@ -57,6 +57,12 @@ const struct cst_substrate *cst_runtime_substrate(void) {
     return substrate;
 }
 
+bool cst_runtime_haskell_runs(void) {
+    const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
+    return runtime.hosted && substrate && substrate->ghc_version &&
+           substrate->idle_capabilities() < substrate->capabilities();
+}
+
 uint32_t cst_runtime_adjust(uint32_t threads, bool explicit) {
     if (!cst_runtime_is_hosted())
         return threads < cst_config.available ? threads : cst_config.available;

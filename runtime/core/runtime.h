@@ -18,6 +18,9 @@ uint32_t cst_runtime_adjust(uint32_t threads, bool explicit);
 /* Is this a Haskell program with the runtime linked in? */
 bool cst_runtime_is_hosted(void);
 
+/* Does any of its Haskell code run now? A load for each Capability. */
+bool cst_runtime_haskell_runs(void);
+
 /* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
 _Noreturn void cst_runtime_out_of_memory(void);
 
