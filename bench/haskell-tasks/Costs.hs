@@ -6,7 +6,6 @@ module Costs (costs) where
 import Bench
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
-import Control.Exception (evaluate)
 import Control.Monad (replicateM, when, (<$!>))
 import Control.Monad.Par (Par, get, runPar, spawn)
 import Control.Parallel (par, pseq)
@@ -21,36 +20,23 @@ costs a = do
   perTask a 32 [("pure", evaluateOf (fibTasks 2)), ("sparks", evaluateOf (sparks 2)), ("io", fibTasksIO 2)]
   -- 3.5 million threads, or the closures of as many monad-par tasks, would need gigabytes.
   perTask a 22 [("async", threads), ("monad-par", evaluateOf parTasks)]
-  speedUp a "fib-42-cutoff-20" (pure (evaluateOf fib 42 >>= check 42)) (pure (evaluateOf (fibTasks 20) 42 >>= check 42))
+  speedUp a "fib-42-cutoff-20" (pure (evaluateOf fib 42 >>= checkFibonacci 42)) (pure (evaluateOf (fibTasks 20) 42 >>= checkFibonacci 42))
   report
     a
     "ms"
     milliseconds
-    [ Measured "fib-42-cutoff-20-sparks" (pure (evaluateOf (sparks 20) 42 >>= check 42)),
-      Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= check 42))
+    [ Measured "fib-42-cutoff-20-sparks" (pure (evaluateOf (sparks 20) 42 >>= checkFibonacci 42)),
+      Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= checkFibonacci 42))
     ]
   report a "ns" (1 / fromIntegral iterations) [Measured "parallel-for-empty" (pure (parallelFor (chunk 1 (range 0 iterations)) (\ !_ -> pure ())))]
   when (wanted a "alive-bytes") alive
   where
     iterations = 1000000 :: Int
 
-evaluateOf :: (Int -> Int) -> Int -> IO Int
-evaluateOf f n = evaluate (f n)
-
-check :: Int -> Int -> IO ()
-check n result = when (result /= fibonacci n) (error ("fib " ++ show n ++ " is not " ++ show result))
-
-fibonacci :: Int -> Int
-fibonacci n = go n 0 1
-  where
-    go :: Int -> Int -> Int -> Int
-    go 0 x _ = x
-    go k x y = go (k - 1) y (x + y)
-
 -- | fib without a cut-off has a task for each addition.
 perTask :: Arguments -> Int -> [(String, Int -> IO Int)] -> IO ()
 perTask a n versions =
-  report a "ns" (1 / fromIntegral (fibonacci (n + 1) - 1)) [Measured ("fib-32-" ++ name) (pure (version n >>= check n)) | (name, version) <- versions]
+  report a "ns" (1 / fromIntegral (fibonacci (n + 1) - 1)) [Measured ("fib-32-" ++ name) (pure (version n >>= checkFibonacci n)) | (name, version) <- versions]
 
 sparks :: Int -> Int -> Int
 sparks cutOff n

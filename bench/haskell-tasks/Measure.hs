@@ -5,10 +5,14 @@ module Measure
     report,
     speedUp,
     milliseconds,
+    evaluateOf,
+    checkFibonacci,
+    fibonacci,
   )
 where
 
 import Bench
+import Control.Exception (evaluate)
 import Control.Monad (replicateM, when)
 import System.Mem (performMajorGC)
 
@@ -51,3 +55,18 @@ speedUp a name alone tasks = when (any (wanted a) [name, name ++ "-sequential", 
       emit name "ms" (after * milliseconds)
       emit (name ++ "-speedup") "x" (before / after)
     _ -> pure ()
+
+-- | Not inlined: an application to a constant would be a constant, computed once for all samples.
+evaluateOf :: (Int -> Int) -> Int -> IO Int
+evaluateOf f n = evaluate (f n)
+{-# NOINLINE evaluateOf #-}
+
+checkFibonacci :: Int -> Int -> IO ()
+checkFibonacci n result = when (result /= fibonacci n) (error ("fib " ++ show n ++ " is not " ++ show result))
+
+fibonacci :: Int -> Int
+fibonacci n = go n 0 1
+  where
+    go :: Int -> Int -> Int -> Int
+    go 0 x _ = x
+    go k x y = go (k - 1) y (x + y)

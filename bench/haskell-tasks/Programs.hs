@@ -46,7 +46,7 @@ multiply x y = do
 
 -- | Half a minute each way.
 long :: Arguments -> IO ()
-long a = speedUp a "fib-48-cutoff-40" (pure (void (evaluate (fib 48)))) (pure (void (evaluate (fibTasks 40 48))))
+long a = speedUp a "fib-48-cutoff-40" (pure (evaluateOf fib 48 >>= checkFibonacci 48)) (pure (evaluateOf (fibTasks 40) 48 >>= checkFibonacci 48))
 
 -- | The collector's pauses while an example runs by tasks, in microseconds.
 pauses :: Arguments -> IO ()
