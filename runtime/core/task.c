@@ -118,7 +118,8 @@ static void settle(struct cst_thread *thread) {
     uint32_t count = owed->count;
     if (count == 0) return;
     owed->count = 0;
-    count_done(thread, owed->team, owed->parent, owed->group, count);
+    /* Not the thread's team, if a body has begun a region since. */
+    count_done(thread, owed->parent->team, owed->parent, owed->group, count);
 }
 
 /* All that follows a deferred task's body and event, but for its memory. */
@@ -129,7 +130,6 @@ static void complete(struct cst_thread *thread, struct cst_task *task) {
     if (!task->deferred) return;
     if (thread->owed.running == task) {
         thread->owed.running = NULL;
-        thread->owed.team = task->team;
         thread->owed.parent = parent;
         thread->owed.group = task->group;
         thread->owed.count++;

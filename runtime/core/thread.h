@@ -38,7 +38,6 @@ struct cst_thread {
     /* Tasks of one parent and group that it has completed for another thread, and not yet counted
      * there (task.c, run_any). */
     struct cst_owed {
-        struct cst_team *team; /* not the thread's, if a body began a region since */
         struct cst_task *parent;
         struct cst_group *group;
         uint32_t count;
