@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.CLI.Bench.Progress
--- Description : One line on a terminal that says what is being measured; silent elsewhere.
+-- Description : One line on a terminal that says what is being measured; elsewhere a line every half minute.
 module Capstan.CLI.Bench.Progress
   ( Progress,
     start,
@@ -10,21 +10,26 @@ module Capstan.CLI.Bench.Progress
 where
 
 import Control.Monad (when)
-import Data.IORef (IORef, modifyIORef', newIORef, readIORef)
+import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Clock (getMonotonicTime)
 import System.IO (hFlush, hIsTerminalDevice, hPutStr, stderr)
 import Text.Printf (printf)
 
 data Progress = Progress
-  { progressShown :: !Bool,
+  { progressTerminal :: !Bool,
     progressTitle :: String,
     progressTotal :: !Int,
     progressDone :: IORef Int,
-    progressBegan :: !Double
+    progressBegan :: !Double,
+    -- | When a line was written last, where that is not a terminal.
+    progressTold :: IORef Double
   }
 
 start :: String -> Int -> IO Progress
-start title total = Progress <$> hIsTerminalDevice stderr <*> pure title <*> pure total <*> newIORef 0 <*> getMonotonicTime
+start title total = do
+  terminal <- hIsTerminalDevice stderr
+  began <- getMonotonicTime
+  Progress terminal title total <$> newIORef 0 <*> pure began <*> newIORef began
 
 -- | To be called before each step.
 report :: Progress -> String -> IO ()
@@ -32,9 +37,12 @@ report p step = do
   done <- readIORef (progressDone p)
   modifyIORef' (progressDone p) (+ 1)
   now <- getMonotonicTime
-  when (progressShown p) $ do
-    hPutStr stderr ("\r" ++ take 100 (line done (now - progressBegan p)) ++ "\ESC[K")
-    hFlush stderr
+  told <- readIORef (progressTold p)
+  let text = take 100 (line done (now - progressBegan p))
+      write shown = hPutStr stderr shown >> hFlush stderr
+  if progressTerminal p
+    then write ("\r" ++ text ++ "\ESC[K")
+    else when (now - told >= 30) (write (text ++ "\n") >> writeIORef (progressTold p) now)
   where
     line done passed = printf "%s [%d/%d] %s%s" (progressTitle p) (done + 1) (progressTotal p) step (left done passed)
     left :: Int -> Double -> String
@@ -47,4 +55,4 @@ report p step = do
         whole = ceiling seconds :: Int
 
 finish :: Progress -> IO ()
-finish p = when (progressShown p) $ hPutStr stderr "\r\ESC[K" >> hFlush stderr
+finish p = when (progressTerminal p) $ hPutStr stderr "\r\ESC[K" >> hFlush stderr

@@ -39,9 +39,9 @@ data Plan = Plan
     -- | Team sizes and cases, where not all are wanted.
     planThreads :: [Int],
     planCases :: [String],
-    -- | Of those, what a program in C is asked for where no case is named: the cases and team sizes
-    -- that a judgement needs.
-    planJudged :: Maybe ([String], [Int]),
+    -- | Of those, what a program that knows its cases by name is asked for where none is named: the cases that a
+    -- judgement needs, each with its team size.
+    planJudged :: Maybe [(String, Int)],
     -- | Seconds after which a process is ended.
     planLimit :: !Int
   }
@@ -63,6 +63,7 @@ steps plan suite =
         [Step r floorProgram t Nothing | t <- take 1 (programThreads floorProgram (planCores plan))]
           ++ [ Step r p t (Just runtime)
                | p <- suitePrograms suite,
+                 r `mod` programEvery p == 1 `mod` programEvery p,
                  t <- wanted p (programThreads p (planCores plan)),
                  runtime <- planRuntimes plan,
                  p `runsUnder` runtime
@@ -71,7 +72,7 @@ steps plan suite =
   where
     wanted p sizes
       | not (null (planThreads plan)) = planThreads plan
-      | Just (_, judged) <- planJudged plan, selective p = filter (`elem` judged) sizes
+      | Just judged <- planJudged plan, selective p = filter (not . null . needed (planCores plan) p judged) sizes
       | otherwise = sizes
 
 runsUnder :: Program -> Runtime -> Bool
@@ -80,6 +81,12 @@ runsUnder p runtime = null (programRuntimes p) || runtimeName runtime `elem` pro
 -- | Does the program know the cases of its rows by name? Others derive them from several.
 selective :: Program -> Bool
 selective p = not (programHaskell p || programLaunched p)
+
+-- | The cases that such a program is asked for in a team of that size: those that are judged, and with the largest
+-- team those that are shown.
+needed :: Int -> Program -> [(String, Int)] -> Int -> [String]
+needed cores p judged size =
+  [name | (name, t) <- judged, t == size] ++ [name | size == maximum (programThreads p cores), name <- programShown p]
 
 type Line = (Text, Text, Double)
 
@@ -149,7 +156,7 @@ processArguments plan step =
     rest
       | null (stepRuntime step) = []
       | programLaunched p = [word | Just "rts" <- [runtimeName <$> stepRuntime step], word <- [placeCommand (planPlaces plan), "run", "--"]]
-      | null (planCases plan), Just (judged, _) <- planJudged plan, selective p = judged
+      | null (planCases plan), Just judged <- planJudged plan, selective p = needed (planCores plan) p judged (stepThreads step)
       | otherwise = planCases plan
 
 parseLines :: String -> [Line]

@@ -36,6 +36,10 @@ data Program = Program
     programOptions :: [String],
     -- | Started through @capstan run@ where the runtime is @rts@.
     programLaunched :: !Bool,
+    -- | Measured in one round of so many: long programs need not be started as often as short ones.
+    programEvery :: !Int,
+    -- | Cases that no required figure names and that are shown beside those, with the largest team.
+    programShown :: [String],
     -- | Under these runtimes only; under all where there are none.
     programRuntimes :: [Text]
   }
@@ -50,6 +54,8 @@ program name threads =
       programSamples = (5, 2000),
       programOptions = [],
       programLaunched = False,
+      programEvery = 1,
+      programShown = [],
       programRuntimes = []
     }
 
@@ -62,9 +68,17 @@ host way = (program "host" allCores) {programWords = [way], programHaskell = Tru
 events :: FilePath -> Int -> Program
 events name samples = (program name (: [])) {programRuntimes = ["pthread"], programSamples = (samples, 3000)}
 
--- | A group of cases of the Haskell program with tasks, which has their peers in it.
-haskellTasks :: String -> (Int -> [Int]) -> Program
-haskellTasks group sizes = (program "haskell-tasks" sizes) {programWords = [group], programRuntimes = ["rts"], programSamples = (3, 1000)}
+-- | A group of cases of the Haskell program with tasks, which has their peers in it; the cases that are shown
+-- where only required figures are wanted.
+haskellTasks :: String -> (Int -> [Int]) -> [String] -> Program
+haskellTasks group sizes shown =
+  (program "haskell-tasks" sizes)
+    { programWords = [group],
+      programRuntimes = ["rts"],
+      programSamples = (2, 1000),
+      programEvery = 2,
+      programShown = shown
+    }
 
 -- | A group of cases of the program in which Haskell and C work together.
 haskell :: String -> Int -> Program
@@ -113,13 +127,14 @@ suites =
     Suite
       "haskell-tasks"
       "Tasks in Haskell, beside their peers"
-      [ (haskellTasks "costs" teamSizes) {programOptions = ["+RTS", "-T", "-RTS"]},
-        haskellTasks "programs" teamSizes,
-        (haskellTasks "long" teamSizes) {programSamples = (1, 1000)},
-        haskellTasks "channels" allCores,
-        haskellTasks "pauses" allCores,
-        (haskellTasks "pauses" allCores) {programOptions = ["+RTS", "--nonmoving-gc", "-RTS"]},
-        haskellTasks "ocaml" allCores
+      [ (haskellTasks "costs" teamSizes ["fib-32-monad-par", "fib-32-async"]) {programOptions = ["+RTS", "-T", "-RTS"]},
+        haskellTasks "programs" teamSizes ["matrix-multiplication-repa"],
+        -- Minutes each.
+        (haskellTasks "long" teamSizes []) {programSamples = (1, 1000), programEvery = 5},
+        (haskellTasks "channels" allCores ["chan-"]) {programSamples = (3, 1000)},
+        (haskellTasks "pauses" allCores ["gc-copying-"]) {programEvery = 4},
+        (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programEvery = 4, programOptions = ["+RTS", "--nonmoving-gc", "-RTS"]},
+        haskellTasks "ocaml" allCores ["parallel-for-empty-domainslib", "matrix-multiplication-ocaml", "mandelbrot-ocaml"]
       ],
     Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
     Suite

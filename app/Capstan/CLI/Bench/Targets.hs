@@ -112,11 +112,9 @@ teamSize cores target = case targetThreads target of
   Exactly n -> n
   TimesCores n -> n * cores
 
--- | The cases and team sizes that must be measured to judge these targets.
-neededBy :: Int -> [Target] -> ([String], [Int])
-neededBy cores targets = (nub (concatMap cases targets), nub (map (teamSize cores) targets))
-  where
-    cases t = Text.unpack (targetCase t) : [Text.unpack other | ToCase other <- [targetPeer t]]
+-- | The cases that must be measured to judge these targets, each with its team size.
+neededBy :: Int -> [Target] -> [(String, Int)]
+neededBy cores targets = nub [(Text.unpack name, teamSize cores t) | t <- targets, name <- targetCase t : [other | ToCase other <- [targetPeer t]]]
 
 -- | A target with one of our runtimes, and what became of it: a ratio or figure with its interval
 -- and the bound in words, or why there is none.
