@@ -1,14 +1,17 @@
 -- | Regions while Haskell threads compute or allocate.
 --
 -- "total-over-ideal": two Haskell threads do a fixed amount of work while a third opens a fixed number of
--- regions; the time until all is done, over the time that the sum of the work takes on all cores. The
--- "region-" cases are the latency of single regions.
+-- regions; the time until all is done, over the time that the sum of the work takes on all cores.
+-- "even-over-ideal": the same work without a runtime, divided evenly by hand: what the machine allows when
+-- all its cores are busy. "apart-over-ideal": the two computations at once, and then the regions: what it
+-- costs that a region of some microseconds is not as efficient as its work by itself. The "region-" cases
+-- are the latency of single regions.
 module Mixed (mixed) where
 
 import Bench
 import Control.Concurrent
 import Control.Exception (evaluate)
-import Control.Monad (forM_, forever, replicateM, replicateM_, void, when)
+import Control.Monad (forM_, forever, replicateM, replicateM_, void, when, zipWithM_)
 import Data.Bits (shiftR, xor)
 import qualified Data.List as List
 import qualified Data.Map.Strict as Map
@@ -17,8 +20,8 @@ import Region (plain, region)
 
 mixed :: Arguments -> IO ()
 mixed a = do
-  totals a "total-over-ideal" compute
-  totals a "total-over-ideal-allocating" allocate
+  totals a "" compute
+  totals a "-allocating" allocate
   latency a "alone" Nothing
   latency a "computing" (Just (compute 1000))
   latency a "allocating" (Just (allocate 10))
@@ -37,26 +40,37 @@ allocate n = forM_ [1 .. n] $ \i ->
   evaluate (Map.size (List.foldl' (\m k -> Map.insert ((k * 7919) `mod` 1009) (k + i) m) Map.empty [1 .. 400 :: Int]))
 
 totals :: Arguments -> String -> (Int -> IO ()) -> IO ()
-totals a name work = when (wanted a name) $ do
+totals a suffix work = when (any (wanted a) names) $ do
   cores <- getNumCapabilities
   -- Each part as long as the others, and long against a time slice.
   n <- growUntil (argSampleTime a * 10) (timed . work)
   region (argThreads a)
   k <- growUntil (argSampleTime a * 10) (\k -> timed (replicateM_ k plain))
-  values <- replicateM (argSamples a) (oneTotal a work n k cores)
-  emit name "x" (median values)
+  values <- replicateM (argSamples a) (oneTotal a (work n) k cores)
+  zipWithM_ (\name -> emit name "x" . median) names (List.transpose values)
+  where
+    names = map (++ "-over-ideal" ++ suffix) ["total", "even", "apart"]
 
 -- | What each part takes by itself is measured again for each sample, for the machine changes.
-oneTotal :: Arguments -> (Int -> IO ()) -> Int -> Int -> Int -> IO Double
-oneTotal a work n k cores = do
-  workTime <- timed (work n)
+oneTotal :: Arguments -> IO () -> Int -> Int -> IO [Double]
+oneTotal a work k cores = do
+  workTime <- timed work
   plainTime <- timed (replicateM_ k plain)
-  taken <- timed $ do
-    done <- newEmptyMVar
-    forM_ [1 .. 2 :: Int] . const . forkIO $ work n >> putMVar done ()
-    _ <- forkIO (replicateM_ k (region (argThreads a)) >> putMVar done ())
-    replicateM_ 3 (takeMVar done)
-  pure (taken / ((2 * workTime + plainTime) / fromIntegral cores))
+  total <- together [(forkIO, work), (forkIO, work), (forkIO, regions)]
+  even' <- together [(forkOn c, work >> replicateM_ (k `div` 2) plain) | c <- [0, 1]]
+  computing <- together [(forkOn c, work) | c <- [0, 1]]
+  alone <- together [(forkIO, regions)]
+  let ideal = (2 * workTime + plainTime) / fromIntegral cores
+  pure (map (/ ideal) [total, even', computing + alone])
+  where
+    regions = replicateM_ k (region (argThreads a))
+
+-- | The time until all have ended.
+together :: [(IO () -> IO ThreadId, IO ())] -> IO Double
+together parts = timed $ do
+  done <- newEmptyMVar
+  forM_ parts $ \(fork, part) -> fork (part >> putMVar done ())
+  replicateM_ (length parts) (takeMVar done)
 
 latency :: Arguments -> String -> Maybe (IO ()) -> IO ()
 latency a name beside = when (any (wanted a) names) $ do
