@@ -192,6 +192,87 @@ static void pairs(const struct bench *b) {
     pair_case(b, "context-switch-yield", &yielding, 2);
 }
 
+/* More threads than CPUs, evenly on them: who waits yields. The turn is written by one thread and
+ * read by all, arrivals are counted by all; a switch costs several times what those lines do. */
+struct crowd {
+    _Alignas(BENCH_LINE) atomic_long turn;
+    _Alignas(BENCH_LINE) atomic_long arrived;
+    long n;
+    int size, cpus;
+    bool barriers; /* else a thread begins each turn, and awaits the others' arrival */
+};
+
+struct crowd_member {
+    struct crowd *crowd;
+    int number;
+};
+
+static void await_at_least(atomic_long *word, long value) {
+    while (atomic_load_explicit(word, memory_order_acquire) < value) sched_yield();
+}
+
+static void meet(struct crowd *c, long turn) {
+    long before = atomic_fetch_add_explicit(&c->arrived, 1, memory_order_acq_rel);
+    if (before + 1 == turn * c->size)
+        atomic_store_explicit(&c->turn, turn, memory_order_release);
+    else
+        await_at_least(&c->turn, turn);
+}
+
+/* The first meeting is that all are there; then come n turns. */
+static void *crowd_member(void *argument) {
+    struct crowd_member *m = argument;
+    struct crowd *c = m->crowd;
+    pin(cpu_number[m->number % c->cpus]);
+    meet(c, 1);
+    for (long i = 2; i <= c->n + 1; i++) {
+        if (c->barriers) {
+            meet(c, i);
+        } else if (m->number == 0) {
+            atomic_store_explicit(&c->turn, i, memory_order_release);
+            await_at_least(&c->arrived, c->size + (i - 1) * (c->size - 1));
+        } else {
+            await_at_least(&c->turn, i);
+            atomic_fetch_add_explicit(&c->arrived, 1, memory_order_acq_rel);
+        }
+    }
+    return NULL;
+}
+
+static double run_crowd(struct crowd *c) {
+    pthread_t *thread = calloc((size_t)c->size, sizeof *thread);
+    struct crowd_member *member = calloc((size_t)c->size, sizeof *member);
+    atomic_store(&c->turn, 0);
+    atomic_store(&c->arrived, 0);
+    double start = bench_now();
+    for (int i = 0; i < c->size; i++) {
+        member[i] = (struct crowd_member){c, i};
+        pthread_create(&thread[i], NULL, crowd_member, &member[i]);
+    }
+    for (int i = 0; i < c->size; i++) pthread_join(thread[i], NULL);
+    double time = bench_now() - start;
+    free(thread), free(member);
+    return time / (double)c->n;
+}
+
+static void crowd_case(const struct bench *b, const char *name, int size, bool barriers) {
+    if (!bench_wanted(b, name)) return;
+    static struct crowd c;
+    double *value = malloc((size_t)b->samples * sizeof *value);
+    c.size = size, c.cpus = b->cpus, c.barriers = barriers, c.n = 1000;
+    while (run_crowd(&c) * (double)c.n < 10 * b->sample_ns && c.n < 100000000) c.n *= 2;
+    for (int i = 0; i < b->samples; i++) value[i] = run_crowd(&c);
+    bench_print(name, "ns", bench_median(value, b->samples));
+    free(value);
+}
+
+static void crowds(const struct bench *b) {
+    crowd_case(b, "crowd-barrier-2x", 2 * b->cpus, true);
+    crowd_case(b, "crowd-barrier-4x", 4 * b->cpus, true);
+    crowd_case(b, "crowd-fork-join-2x", 2 * b->cpus, false);
+    crowd_case(b, "crowd-fork-join-4x", 4 * b->cpus, false);
+}
+
 static void yields(const struct bench *b, long n) {
     (void)b;
     for (long i = 0; i < n; i++) sched_yield();
@@ -278,6 +359,7 @@ int main(int argc, char **argv) {
     struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
     find_cpus();
     pairs(b);
+    crowds(b);
     bench_case(b, "sched-yield", yields, 1);
     bench_case(b, "futex-wake-nobody", wakes_of_nobody, 1);
     bench_case(b, "atomic-add", atomic_adds, 1);
