@@ -10,46 +10,54 @@ import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Storable.Mutable as M
 import Data.Word (Word8)
 import Example
+import Foreign.Ptr (Ptr, plusPtr)
+import Foreign.Storable (peekElemOff, pokeElemOff)
 
 type Board = M.IOVector Word8
 
 -- | The length of a side, how many steps, the board, and room for the next one.
 data Game = Game !Int !Int !Board !Board
 
--- | The next state of a cell, by itself and by how many live in its block of nine. Without a branch,
--- which would often be predicted wrongly: three neighbours, or two and the cell itself.
-next :: Int -> Int -> Word8
-next self count = fromIntegral (1 `unsafeShiftR` (((count - self) .|. self) `xor` 3) :: Int)
+-- | The next state of a cell, by itself and by how many live in its block of nine: 1 if it has three
+-- neighbours, or two and lives. Without a branch, which would often be predicted wrongly.
+next :: Word -> Word -> Word8
+next self count = fromIntegral (((((count - self) .|. self) `xor` 3) - 1) `unsafeShiftR` 63)
 {-# INLINE next #-}
 
--- | The next state of a row. Going right, the sums of three columns slide along.
-row :: Int -> Board -> Board -> Int -> IO ()
-row n from to i = do
+-- | The next state of a row, from the rows around it. Going right, the sums of two columns slide along.
+row :: Int -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> IO ()
+row n above here below result = do
   (_, final) <- column (n - 1)
   (self, first) <- column 0
-  go first 0 final self first
+  go 1 (final + first) first self
   where
-    (above, here, below) = (n * ((i + n - 1) `mod` n), n * i, n * ((i + 1) `mod` n))
     -- A cell of the row, and the sum of its column.
-    column :: Int -> IO (Int, Int)
+    column :: Int -> IO (Word, Word)
     column j = do
-      a <- M.unsafeRead from (above + j)
-      b <- M.unsafeRead from (here + j)
-      c <- M.unsafeRead from (below + j)
+      a <- peekElemOff above j
+      b <- peekElemOff here j
+      c <- peekElemOff below j
       pure (fromIntegral b, fromIntegral a + fromIntegral b + fromIntegral c)
-    go :: Int -> Int -> Int -> Int -> Int -> IO ()
-    go !first !j !left !self !middle
-      | j + 1 == n = M.unsafeWrite to (here + j) (next self (left + middle + first))
+    -- The cell left of the column j, by the sums of the two columns before that.
+    go :: Int -> Word -> Word -> Word -> IO ()
+    go !j !two !middle !self
+      | j == n = do
+        (_, right) <- column 0
+        pokeElemOff result (n - 1) (next self (two + right))
       | otherwise = do
-        (self', right) <- column (j + 1)
-        M.unsafeWrite to (here + j) (next self (left + middle + right))
-        go first (j + 1) middle self' right
+        (self', right) <- column j
+        pokeElemOff result (j - 1) (next self (two + right))
+        go (j + 1) (middle + right) right self'
 
 play :: Each -> Game -> IO (V.Vector Word8)
 play rows (Game n count first second) = go count first second
   where
     go 0 from _ = V.freeze from
-    go k from to = rows n (row n from to) >> go (k - 1 :: Int) to from
+    go k from to = do
+      M.unsafeWith from $ \old -> M.unsafeWith to $ \new -> rows n $ \i ->
+        let line board k' = board `plusPtr` (n * (k' `mod` n))
+         in row n (line old (i + n - 1)) (line old i) (line old (i + 1)) (line new i)
+      go (k - 1 :: Int) to from
 {-# INLINE play #-}
 
 life :: Example
