@@ -185,11 +185,12 @@ parseDynamic wanted handle segments dynamic = do
       pure (section /= 0, found)
 
     -- The dynamic section does not tell how many symbols there are; the hash
-    -- tables do.
+    -- tables do. GNU's has defined symbols only, which come last; where there
+    -- are none, relocations tell which others are called.
     symbolCount = case (tag 4, tag 0x6ffffef5) of
       (Just hash, _) -> fromMaybe 0 . int 4 4 <$> region (Just hash) 8
       (_, Just hash) -> gnuCount hash
-      _ -> pure 0
+      _ -> relocated
 
     gnuCount hash = do
       header <- region (Just hash) 16
@@ -199,7 +200,7 @@ parseDynamic wanted handle segments dynamic = do
       heads <- region (Just buckets) (4 * field 0)
       let lastHead = maximum (0 : mapMaybe (\i -> number 4 i heads) [0, 4 .. B.length heads - 4])
       if lastHead < field 1
-        then pure (fromIntegral (field 1))
+        then max (fromIntegral (field 1)) <$> relocated
         else do
           chain <- region (Just (chains + 4 * (lastHead - field 1))) chainLimit
           let steps = takeWhile even' (mapMaybe (\i -> number 4 i chain) [0, 4 .. B.length chain - 4])
@@ -207,3 +208,9 @@ parseDynamic wanted handle segments dynamic = do
     even' value = value .&. 1 == 0
     -- Of one bucket; a real one has a handful of symbols.
     chainLimit = 65536
+
+    -- One more than the last symbol that a relocation names.
+    relocated = do
+      tables <- sequence [region (tag 7) (fromMaybe 0 (tag 8)), region (tag 23) (fromMaybe 0 (tag 2))]
+      let names table = mapMaybe (\at -> int 4 (at + 12) table) [0, 24 .. B.length table - 24]
+      pure (maximum (0 : map (+ 1) (concatMap names tables)))

@@ -68,6 +68,12 @@ tests fixture =
         findings <- found [] [linked]
         has "ok" "linked" findings
         lacks "several-runtimes" findings,
+      testCase "a program whose hash table tells no number of symbols" $ do
+        -- GNU's linker writes such a one for a program that has no symbols but those that it calls.
+        let caller = fixtureDirectory fixture </> "caller"
+        writeFile (caller <> ".c") "int omp_get_num_threads(void);\nvoid _start(void) { omp_get_num_threads(); }\n"
+        compile ["-nostartfiles", "-fopenmp", "-Wl,--hash-style=gnu", caller <> ".c", "-o", caller]
+        found [] [caller] >>= has "ok" "one-runtime",
       testCase "a weak reference is no call" $ do
         let weak = fixtureDirectory fixture </> "weak"
         writeFile (weak <> ".c") "__attribute__((weak)) int omp_get_num_threads(void);\nint main(void) { return omp_get_num_threads ? 1 : 0; }\n"
