@@ -1,3 +1,6 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+
 -- |
 -- Module      : Capstan.OpenMP
 -- Description : OpenMP's settings and questions, with types
@@ -13,9 +16,10 @@
 -- > blur image = withThreads 4 (c_blur image)        -- foreign import ccall safe "blur"
 -- > solve system = withSettings defaults {schedule = Just (Guided 8), dynamic = Just False} (c_solve system)
 --
--- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns, for the OS thread that
--- runs the asking code. None blocks or fails. Which thread of which team asks, at the cost of a
--- load: "Capstan.Prim".
+-- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns if nothing else is said, for
+-- the OS thread that runs the asking code: so those about the current region are for callbacks. None
+-- blocks or fails. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
+-- locks of OpenMP are C's own; Haskell code has "Capstan.Array" and 'Control.Concurrent.MVar.MVar'.
 --
 -- A region that was entered by a @safe@ foreign import keeps nobody from collecting garbage, and ends
 -- on its own: 'System.Timeout.timeout' and 'Control.Concurrent.killThread' wait until the foreign call
@@ -35,35 +39,85 @@ module Capstan.OpenMP
     withThreads,
     Schedule (..),
 
-    -- * Questions
+    -- * Threads and teams
     getSettings,
+    getMaxThreads,
     getProcessors,
     getThreadLimit,
+    threadNumber,
+    teamSize,
+    inParallel,
+
+    -- * Regions in regions
     getLevel,
     getActiveLevel,
+    getMaxActiveLevels,
+    getSupportedActiveLevels,
+    getAncestor,
+    getTeamSize,
+
+    -- * Tasks
+    inFinal,
+    inExplicitTask,
+    getMaxTaskPriority,
+    EventHandle (..),
+    fulfillEvent,
     getCancellation,
+
+    -- * Places
     ProcBind (..),
     getProcBind,
     getPlaces,
+    getPlaceCount,
+    getPlaceProcessors,
+    getPlaceNumber,
+    getPartition,
+    getAffinityFormat,
+    setAffinityFormat,
+    captureAffinity,
+    displayAffinity,
+
+    -- * Teams of the @teams@ construct
+    getTeamCount,
+    getTeamNumber,
+    getMaxTeams,
+    setMaxTeams,
+    getTeamsThreadLimit,
+    setTeamsThreadLimit,
+
+    -- * Devices
+    getDeviceCount,
+    getDefaultDevice,
+    getInitialDevice,
+    getDevice,
+    isInitialDevice,
+
+    -- * Time
+    getWallTime,
+    getWallTick,
 
     -- * Statistics
     Statistics (..),
     statistics,
     pause,
+    displayEnvironment,
   )
 where
 
+import Capstan.Callback.Internal (Argument, Result)
 import Capstan.OpenMP.Foreign
+import Capstan.Prim (inParallel, teamSize, threadNumber)
 import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads, runInBoundThread)
 import Control.Exception (bracket_)
-import Control.Monad (forM)
 import Data.Int (Int32)
 import Data.Word (Word64)
-import Foreign.C.Types (CInt)
+import Foreign.C.String (CString, peekCString, withCString)
+import Foreign.C.Types (CInt, CSize)
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (allocaArray, peekArray)
-import Foreign.Ptr (Ptr)
-import Foreign.Storable (peek, peekByteOff)
+import Foreign.Marshal.Utils (maybeWith)
+import Foreign.Ptr (Ptr, nullPtr)
+import Foreign.Storable (Storable, peek, peekByteOff)
 
 -- | How the iterations of a loop are given to the threads of a team where the program leaves it to
 -- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
@@ -136,12 +190,12 @@ applySchedule s = case s of
 -- region here would have.
 getSettings :: IO Settings
 getSettings = do
-  n <- getMaxThreads
+  n <- askMaxThreads
   d <- getDynamic
   s <- alloca $ \kind -> alloca $ \chunk -> do
     askSchedule kind chunk
     asSchedule <$> peek kind <*> peek chunk
-  Settings (Just (fromIntegral n)) (Just (d /= 0)) (Just s) . Just . fromIntegral <$> getMaxActiveLevels
+  Settings (Just (fromIntegral n)) (Just (d /= 0)) (Just s) . Just . fromIntegral <$> askMaxActiveLevels
   where
     -- The upper bit says that chunks come in order.
     asSchedule :: Int32 -> CInt -> Schedule
@@ -150,6 +204,10 @@ getSettings = do
       2 -> Dynamic (max 1 (fromIntegral chunk))
       3 -> Guided (max 1 (fromIntegral chunk))
       _ -> Auto
+
+-- | The most threads that a region would have that is entered here and does not say how many it wants.
+getMaxThreads :: IO Int
+getMaxThreads = fromIntegral <$> askMaxThreads
 
 -- | Processors that the program may use: by its affinity mask and its control group's quota.
 getProcessors :: IO Int
@@ -167,6 +225,62 @@ getLevel = fromIntegral <$> askLevel
 -- | In how many regions with more than one thread.
 getActiveLevel :: IO Int
 getActiveLevel = fromIntegral <$> askActiveLevel
+
+-- | How many levels of regions may have more than one thread, from here on.
+getMaxActiveLevels :: IO Int
+getMaxActiveLevels = fromIntegral <$> askMaxActiveLevels
+
+-- | The most that 'activeLevels' can be.
+getSupportedActiveLevels :: IO Int
+getSupportedActiveLevels = fromIntegral <$> askSupportedActiveLevels
+
+-- | The number, in the team of that level, of the thread from which the calling one descends: 0 at level
+-- 0, 'threadNumber' at 'getLevel'. 'Nothing' where there is no such level.
+--
+-- > path :: IO [Int]
+-- > path = getLevel >>= \level -> catMaybes <$> mapM getAncestor [0 .. level]
+getAncestor :: Int -> IO (Maybe Int)
+getAncestor = fmap natural . askAncestorThreadNum . level
+
+-- | How many threads are in the team of that level. 'Nothing' where there is no such level.
+getTeamSize :: Int -> IO (Maybe Int)
+getTeamSize = fmap natural . askTeamSize . level
+
+-- | A level that C can take; one beyond is none.
+level :: Int -> CInt
+level n = if n < 0 then -1 else fromIntegral (min n (fromIntegral (maxBound :: CInt)))
+
+-- | OpenMP answers -1 for "none".
+natural :: CInt -> Maybe Int
+natural n = if n < 0 then Nothing else Just (fromIntegral n)
+
+-- | Whether the calling code belongs to a final task, whose tasks are executed at once.
+inFinal :: IO Bool
+inFinal = (/= 0) <$> askInFinal
+
+-- | Whether it belongs to a task that a @task@ construct made.
+inExplicitTask :: IO Bool
+inExplicitTask = (/= 0) <$> askInExplicitTask
+
+-- | The highest priority that a task can have (@OMP_MAX_TASK_PRIORITY@); 0 if tasks have none.
+getMaxTaskPriority :: IO Int
+getMaxTaskPriority = fromIntegral <$> askMaxTaskPriority
+
+-- | C's @omp_event_handle_t@, as the clause @detach@ fills it: a callback can be given one.
+newtype EventHandle = EventHandle (Ptr ())
+  deriving newtype (Eq, Ord, Show, Storable, Argument, Result)
+
+-- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
+-- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if
+-- one waits for the task.
+--
+-- > foreign import ccall safe "start_transfer"
+-- >   c_start :: FunPtr (EventHandle -> IO ()) -> IO ()
+-- >
+-- > transfer :: (IO () -> IO ()) -> IO ()
+-- > transfer whenDone = withCallback Released (whenDone . fulfillEvent) c_start
+fulfillEvent :: EventHandle -> IO ()
+fulfillEvent (EventHandle event) = fulfill event
 
 -- | Whether regions can be cancelled (@OMP_CANCELLATION=true@ when the program started).
 getCancellation :: IO Bool
@@ -193,13 +307,112 @@ getProcBind = toEnum . fromIntegral <$> askProcBind
 -- | The places that threads can be bound to (@OMP_PLACES@), each the numbers of its processors. Empty
 -- if there are none. Takes about 10 ns for each place.
 getPlaces :: IO [[Int]]
-getPlaces = do
-  count <- askNumPlaces
-  forM [0 .. count - 1] $ \place -> do
-    n <- fromIntegral <$> askPlaceNumProcs place
-    allocaArray n $ \ids -> do
-      askPlaceProcIds place ids
-      map fromIntegral <$> peekArray n ids
+getPlaces = getPlaceCount >>= \count -> mapM getPlaceProcessors [0 .. count - 1]
+
+-- | How many places there are.
+getPlaceCount :: IO Int
+getPlaceCount = fromIntegral <$> askNumPlaces
+
+-- | The numbers of the processors of the place with that number, from 0. Empty where there is no such
+-- place.
+getPlaceProcessors :: Int -> IO [Int]
+getPlaceProcessors number = do
+  n <- fromIntegral <$> askPlaceNumProcs place
+  numbers n (askPlaceProcIds place)
+  where
+    place = level number
+
+-- | So many numbers that C writes.
+numbers :: Int -> (Ptr CInt -> IO ()) -> IO [Int]
+numbers n write = allocaArray n $ \p -> write p >> map fromIntegral <$> peekArray n p
+
+-- | The place that the calling OS thread is bound to. 'Nothing' if it is to none.
+getPlaceNumber :: IO (Maybe Int)
+getPlaceNumber = natural <$> askPlaceNum
+
+-- | The places that the threads of a region entered here can be bound to. Empty if there are none.
+getPartition :: IO [Int]
+getPartition = do
+  n <- fromIntegral <$> askPartitionNumPlaces
+  numbers n askPartitionPlaceNums
+
+-- | How a thread's affinity is told (@OMP_AFFINITY_FORMAT@); of the process.
+getAffinityFormat :: IO String
+getAffinityFormat = text getFormat
+
+-- | Sets that. Costs 1 µs.
+setAffinityFormat :: String -> IO ()
+setAffinityFormat format = withCString format setFormat
+
+-- | The calling OS thread's affinity, in that format or another. Costs 2 µs.
+captureAffinity :: Maybe String -> IO String
+captureAffinity format = maybeWith withCString format $ \f -> text (\p size -> capture p size f)
+
+-- | Prints it, in the process's format.
+displayAffinity :: IO ()
+displayAffinity = display nullPtr
+
+-- | A text that C writes into as much memory as there is, and says how long it would be.
+text :: (CString -> CSize -> IO CSize) -> IO String
+text write = write nullPtr 0 >>= fit
+  where
+    fit length' = do
+      let size = length' + 1
+      (needed, got) <- allocaBytes (fromIntegral size) $ \p -> (,) <$> write p size <*> peekCString p
+      if needed < size then pure got else fit needed
+
+-- | How many teams execute the @teams@ construct around the calling code: 1 outside of any.
+getTeamCount :: IO Int
+getTeamCount = fromIntegral <$> askNumTeams
+
+-- | Which of them calls, from 0.
+getTeamNumber :: IO Int
+getTeamNumber = fromIntegral <$> askTeamNum
+
+-- | The most teams that a @teams@ construct has which does not say how many it wants; 0 if there is no limit.
+-- Of the process.
+getMaxTeams :: IO Int
+getMaxTeams = fromIntegral <$> askMaxTeams
+
+-- | Sets that.
+setMaxTeams :: Int -> IO ()
+setMaxTeams = setTeams . fromIntegral . max 0
+
+-- | The most threads of such a team; 0 if there is no limit. Of the process.
+getTeamsThreadLimit :: IO Int
+getTeamsThreadLimit = fromIntegral <$> askTeamsThreadLimit
+
+-- | Sets that.
+setTeamsThreadLimit :: Int -> IO ()
+setTeamsThreadLimit = setTeamsLimit . fromIntegral . max 0
+
+-- | Devices other than the host: 0, for this runtime knows none. @target@ regions run on the host.
+getDeviceCount :: IO Int
+getDeviceCount = fromIntegral <$> askNumDevices
+
+-- | The device of @target@ regions that name none (@OMP_DEFAULT_DEVICE@).
+getDefaultDevice :: IO Int
+getDefaultDevice = fromIntegral <$> askDefaultDevice
+
+-- | The number of the host: that of no other device.
+getInitialDevice :: IO Int
+getInitialDevice = fromIntegral <$> askInitialDevice
+
+-- | The number of the device that runs the calling code.
+getDevice :: IO Int
+getDevice = fromIntegral <$> askDeviceNum
+
+-- | Whether it is the host, which it always is.
+isInitialDevice :: IO Bool
+isInitialDevice = (/= 0) <$> askIsInitialDevice
+
+-- | Seconds since some moment in the past, by a clock that is never set back. Costs 25 ns.
+getWallTime :: IO Double
+getWallTime = wtime
+
+-- | The clock's resolution in seconds.
+getWallTick :: IO Double
+getWallTick = wtick
 
 -- | What the runtime has done since the program began.
 data Statistics = Statistics
@@ -242,3 +455,8 @@ statistics = do
 -- them anew (about 30 µs each). 'False' if some were in use and stayed.
 pause :: IO Bool
 pause = (== 0) <$> pauseAll 1
+
+-- | Prints the settings that the program began with, as @OMP_DISPLAY_ENV@ does, to standard error; with the
+-- runtime's own, if so wanted.
+displayEnvironment :: Bool -> IO ()
+displayEnvironment = displayEnv . fromIntegral . fromEnum

@@ -20,10 +20,12 @@ build() {
     name=$1
     shift
     mkdir -p "$out/$name"
-    ghc -v0 -O1 -c "$@" cmm/coroutine.cmm -o "$out/$name/primitives.o"
+    for primitives in coroutine prim; do
+        ghc -v0 -O1 -c "$@" "cmm/$primitives.cmm" -o "$out/$name/$primitives.o"
+    done
     # shellcheck disable=SC2046
     ghc -v0 -O1 -Wall -Werror -rtsopts -isrc -i$tests -outputdir "$out/$name" "$@" \
-        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/primitives.o" $(find "$out/c" -name '*.o') \
+        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/coroutine.o" "$out/$name/prim.o" $(find "$out/c" -name '*.o') \
         -o "$out/$name/tests"
 }
 
@@ -78,5 +80,5 @@ fi
 
 # Without -threaded the regions run and their masters may call back.
 build single
-passes single 'arguments in registers and on the stack' 'narrow and single results' \
-    'outside of regions' 'a worker without bound threads is refused'
+passes single 'arguments in registers and on the stack' 'narrow and single results' 'integers of every type' \
+    'truth, characters and pointers' tasks places time 'outside of regions' 'a worker without bound threads is refused'

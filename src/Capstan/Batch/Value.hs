@@ -1,4 +1,5 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE CPP #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE TypeFamilies #-}
 
@@ -23,7 +24,9 @@ import Data.Primitive.ByteArray (MutableByteArray, readByteArray, writeByteArray
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.C.Types
 import Foreign.Ptr (FunPtr, Ptr)
+import Foreign.StablePtr (StablePtr, castPtrToStablePtr, castStablePtrToPtr)
 import GHC.Exts (RealWorld)
+import System.Posix.Types
 
 -- | Where a processor expects an argument.
 data Register = General | Floating
@@ -38,7 +41,8 @@ instance KnownRegister 'Floating where isFloating = True
 -- | Writes an argument at a place.
 type Put = MutableByteArray RealWorld -> Int -> IO ()
 
--- | What can be an argument. An instance for a newtype is derived by @GeneralizedNewtypeDeriving@, for
+-- | What can be an argument: the foreign types of the Haskell report, and those of "Foreign.C.Types" and
+-- "System.Posix.Types". 'Bool' is C's @bool@. An instance for a newtype is derived by @GeneralizedNewtypeDeriving@, for
 -- which 'Passed' must be given as well.
 class Argument a where
   -- | Where the processor expects it.
@@ -85,24 +89,24 @@ instance Returned Bool where
   get memory at = (/= (0 :: Word8)) <$> getInteger memory at
   {-# INLINE get #-}
 
-instance Argument (Ptr a) where
-  type Passed (Ptr a) = 'General
-  put a memory at = writeByteArray memory at a
+instance Argument Char where
+  type Passed Char = 'General
+  put = putInteger . fromEnum
   {-# INLINE put #-}
 
-instance Returned (Ptr r) where
-  type From (Ptr r) = 'General
-  get = readByteArray
+instance Returned Char where
+  type From Char = 'General
+  get memory at = (\word -> toEnum (fromIntegral (word :: Word32))) <$> getInteger memory at
   {-# INLINE get #-}
 
-instance Argument (FunPtr a) where
-  type Passed (FunPtr a) = 'General
-  put a memory at = writeByteArray memory at a
+instance Argument (StablePtr a) where
+  type Passed (StablePtr a) = 'General
+  put a memory at = writeByteArray memory at (castStablePtrToPtr a)
   {-# INLINE put #-}
 
-instance Returned (FunPtr r) where
-  type From (FunPtr r) = 'General
-  get = readByteArray
+instance Returned (StablePtr r) where
+  type From (StablePtr r) = 'General
+  get memory at = castPtrToStablePtr <$> readByteArray memory at
   {-# INLINE get #-}
 
 instance Argument Double where
@@ -145,232 +149,76 @@ instance Returned CFloat where
   get memory at = CFloat <$> get memory at
   {-# INLINE get #-}
 
-instance Argument Int where
-  type Passed Int = 'General
-  put = putInteger
-  {-# INLINE put #-}
+#define INTEGER(T) \
+instance Argument T where {type Passed T = 'General; put = putInteger; {-# INLINE put #-}}; \
+instance Returned T where {type From T = 'General; get = getInteger; {-# INLINE get #-}}
+-- An integer in C, of which Haskell does not say so.
+#define OPAQUE(T) \
+instance Argument T where {type Passed T = 'General; put = putInteger . fromEnum; {-# INLINE put #-}}; \
+instance Returned T where {type From T = 'General; get = getInteger; {-# INLINE get #-}}
+#define POINTER(T) \
+instance Argument (T a) where {type Passed (T a) = 'General; put a memory at = writeByteArray memory at a; {-# INLINE put #-}}; \
+instance Returned (T a) where {type From (T a) = 'General; get = readByteArray; {-# INLINE get #-}}
 
-instance Returned Int where
-  type From Int = 'General
-  get = getInteger
-  {-# INLINE get #-}
+INTEGER (Int)
+INTEGER (Int8)
+INTEGER (Int16)
+INTEGER (Int32)
+INTEGER (Int64)
+INTEGER (Word)
+INTEGER (Word8)
+INTEGER (Word16)
+INTEGER (Word32)
+INTEGER (Word64)
+INTEGER (CChar)
+INTEGER (CSChar)
+INTEGER (CUChar)
+INTEGER (CShort)
+INTEGER (CUShort)
+INTEGER (CInt)
+INTEGER (CUInt)
+INTEGER (CLong)
+INTEGER (CULong)
+INTEGER (CLLong)
+INTEGER (CULLong)
+INTEGER (CSize)
+INTEGER (CPtrdiff)
+INTEGER (CIntPtr)
+INTEGER (CUIntPtr)
+INTEGER (CIntMax)
+INTEGER (CUIntMax)
+INTEGER (CBool)
+INTEGER (CWchar)
+INTEGER (CSigAtomic)
+OPAQUE (CTime)
+OPAQUE (CClock)
+OPAQUE (CUSeconds)
+OPAQUE (CSUSeconds)
+POINTER (Ptr)
+POINTER (FunPtr)
 
-instance Argument Int8 where
-  type Passed Int8 = 'General
-  put = putInteger
-  {-# INLINE put #-}
+-- As Linux has them.
 
-instance Returned Int8 where
-  type From Int8 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Int16 where
-  type Passed Int16 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Int16 where
-  type From Int16 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Int32 where
-  type Passed Int32 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Int32 where
-  type From Int32 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Int64 where
-  type Passed Int64 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Int64 where
-  type From Int64 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Word where
-  type Passed Word = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Word where
-  type From Word = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Word8 where
-  type Passed Word8 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Word8 where
-  type From Word8 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Word16 where
-  type Passed Word16 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Word16 where
-  type From Word16 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Word32 where
-  type Passed Word32 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Word32 where
-  type From Word32 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument Word64 where
-  type Passed Word64 = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned Word64 where
-  type From Word64 = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CChar where
-  type Passed CChar = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CChar where
-  type From CChar = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CSChar where
-  type Passed CSChar = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CSChar where
-  type From CSChar = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CUChar where
-  type Passed CUChar = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CUChar where
-  type From CUChar = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CShort where
-  type Passed CShort = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CShort where
-  type From CShort = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CUShort where
-  type Passed CUShort = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CUShort where
-  type From CUShort = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CInt where
-  type Passed CInt = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CInt where
-  type From CInt = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CUInt where
-  type Passed CUInt = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CUInt where
-  type From CUInt = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CLong where
-  type Passed CLong = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CLong where
-  type From CLong = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CULong where
-  type Passed CULong = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CULong where
-  type From CULong = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CLLong where
-  type Passed CLLong = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CLLong where
-  type From CLLong = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CULLong where
-  type Passed CULLong = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CULLong where
-  type From CULLong = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CSize where
-  type Passed CSize = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CSize where
-  type From CSize = 'General
-  get = getInteger
-  {-# INLINE get #-}
-
-instance Argument CBool where
-  type Passed CBool = 'General
-  put = putInteger
-  {-# INLINE put #-}
-
-instance Returned CBool where
-  type From CBool = 'General
-  get = getInteger
-  {-# INLINE get #-}
+INTEGER (CBlkCnt)
+INTEGER (CBlkSize)
+INTEGER (CClockId)
+INTEGER (CDev)
+INTEGER (CFsBlkCnt)
+INTEGER (CFsFilCnt)
+INTEGER (CGid)
+INTEGER (CId)
+INTEGER (CIno)
+INTEGER (CKey)
+INTEGER (CMode)
+INTEGER (CNfds)
+INTEGER (CNlink)
+INTEGER (COff)
+INTEGER (CPid)
+INTEGER (CRLim)
+INTEGER (CSocklen)
+INTEGER (CSsize)
+INTEGER (CTcflag)
+INTEGER (CUid)
+INTEGER (Fd)
+OPAQUE (CCc)
+OPAQUE (CSpeed)

@@ -44,6 +44,7 @@ import Foreign.Ptr
 import Foreign.StablePtr
 import Foreign.Storable
 import System.IO.Unsafe (unsafePerformIO)
+import System.Posix.Types
 
 -- | Whether the garbage collector may run while C computes between two callbacks.
 data Mode
@@ -91,10 +92,16 @@ stackAt = realsAt + 8 * reals
 
 -- | A type that a C function can be given: its next argument in a call.
 --
--- A newtype of an instance becomes one with 'integerArgument' or 'realArgument':
+-- All foreign types of the Haskell report and of "Foreign.C.Types" are instances, and those of
+-- "System.Posix.Types". 'Bool' is C's @bool@. A newtype of an instance derives its own:
 --
--- > newtype Metres = Metres Double deriving newtype (Storable)
--- > instance Argument Metres where argument = realArgument
+-- > newtype Metres = Metres Double
+-- >   deriving newtype (Argument, Result)
+--
+-- Other types that C passes so become one with 'integerArgument' or 'realArgument':
+--
+-- > newtype Seconds = Seconds Double deriving newtype (Storable)
+-- > instance Argument Seconds where argument = realArgument
 class Argument a where
   argument :: Ptr Call -> Arguments -> (IO a, Arguments)
 
@@ -132,7 +139,8 @@ realResult :: Storable r => Ptr Call -> r -> IO ()
 realResult call = pokeByteOff call realsAt
 {-# INLINE realResult #-}
 
--- | A Haskell function that C can call: any number of arguments, and a result in 'IO'.
+-- | A Haskell function that C can call: any number of arguments, and a result, in 'IO' or pure. A newtype of
+-- a result derives this as well to be a pure one.
 class Function f where
   evaluation :: f -> Arguments -> Evaluation
 
@@ -155,15 +163,44 @@ instance Result () where
   result _ () = pure ()
   {-# INLINE result #-}
 
+given :: Result r => r -> Arguments -> Evaluation
+given r _ = Evaluation (`result` r)
+{-# INLINE given #-}
+
+-- A foreign type is an argument, a result, and the type of a function of no arguments: the result of a
+-- pure function. The last is for each type by itself, since any type could be one.
+#define PURE(T) \
+instance Function T where {evaluation = given; {-# INLINE evaluation #-}}
 #define INTEGER(T) \
 instance Argument T where {argument = integerArgument; {-# INLINE argument #-}}; \
-instance Result T where {result = integerResult; {-# INLINE result #-}}
+instance Result T where {result = integerResult; {-# INLINE result #-}}; \
+PURE (T)
+-- An integer in C, of which Haskell does not say so.
+#define OPAQUE(T) \
+instance Argument T where {argument = integerArgument; {-# INLINE argument #-}}; \
+instance Result T where {result call = integerResult call . fromEnum; {-# INLINE result #-}}; \
+PURE (T)
 #define REAL(T) \
 instance Argument T where {argument = realArgument; {-# INLINE argument #-}}; \
-instance Result T where {result = realResult; {-# INLINE result #-}}
+instance Result T where {result = realResult; {-# INLINE result #-}}; \
+PURE (T)
 #define POINTER(T) \
 instance Argument (T a) where {argument = integerArgument; {-# INLINE argument #-}}; \
-instance Result (T a) where {result call = pokeByteOff call 0; {-# INLINE result #-}}
+instance Result (T a) where {result call = pokeByteOff call 0; {-# INLINE result #-}}; \
+PURE ((T a))
+
+-- | A C @bool@ or @_Bool@, of which a register holds eight bits.
+instance Argument Bool where
+  argument call before = ((/= (0 :: Word8)) <$> get, after)
+    where
+      (get, after) = integerArgument call before
+  {-# INLINE argument #-}
+
+instance Result Bool where
+  result call = integerResult call . fromEnum
+  {-# INLINE result #-}
+
+PURE (Bool)
 
 INTEGER (Int)
 INTEGER (Int8)
@@ -190,7 +227,16 @@ INTEGER (CSize)
 INTEGER (CPtrdiff)
 INTEGER (CIntPtr)
 INTEGER (CUIntPtr)
+INTEGER (CIntMax)
+INTEGER (CUIntMax)
 INTEGER (CBool)
+INTEGER (CWchar)
+INTEGER (CSigAtomic)
+OPAQUE (Char)
+OPAQUE (CTime)
+OPAQUE (CClock)
+OPAQUE (CUSeconds)
+OPAQUE (CSUSeconds)
 REAL (Double)
 REAL (Float)
 REAL (CDouble)
@@ -198,6 +244,42 @@ REAL (CFloat)
 POINTER (Ptr)
 POINTER (FunPtr)
 POINTER (StablePtr)
+
+-- As Linux has them.
+
+INTEGER (CBlkCnt)
+INTEGER (CBlkSize)
+INTEGER (CClockId)
+INTEGER (CDev)
+INTEGER (CFsBlkCnt)
+INTEGER (CFsFilCnt)
+INTEGER (CGid)
+INTEGER (CId)
+INTEGER (CIno)
+INTEGER (CKey)
+INTEGER (CMode)
+INTEGER (CNfds)
+INTEGER (CNlink)
+INTEGER (COff)
+INTEGER (CPid)
+INTEGER (CRLim)
+INTEGER (CSocklen)
+INTEGER (CSsize)
+INTEGER (CTcflag)
+INTEGER (CUid)
+INTEGER (Fd)
+OPAQUE (CCc)
+OPAQUE (CSpeed)
+
+instance Argument CTimer where
+  argument = integerArgument
+  {-# INLINE argument #-}
+
+instance Result CTimer where
+  result call = pokeByteOff call 0
+  {-# INLINE result #-}
+
+PURE (CTimer)
 
 -- * Function pointers
 

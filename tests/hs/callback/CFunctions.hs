@@ -23,10 +23,15 @@ module CFunctions
     regionCompute,
     unsafeRegionCompute,
     regionOfOne,
+    passWord,
+    regionTask,
+    regionDetach,
+    callTeams,
     wrap,
   )
 where
 
+import Capstan.OpenMP (EventHandle)
 import Data.Int
 import Data.Word
 import Foreign.C.Types
@@ -75,5 +80,14 @@ foreign import ccall safe "region_compute" regionCompute :: CInt -> CInt -> IO D
 foreign import ccall unsafe "region_compute" unsafeRegionCompute :: CInt -> CInt -> IO Double
 
 foreign import ccall safe "region_of_one" regionOfOne :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "pass_word" passWord :: FunPtr (Int64 -> IO Int64) -> Int64 -> IO Int64
+
+foreign import ccall safe "region_task" regionTask :: FunPtr (IO ()) -> CInt -> CBool -> IO ()
+
+foreign import ccall safe "region_detach"
+  regionDetach :: FunPtr (EventHandle -> IO ()) -> FunPtr Real1 -> CInt -> IO Double
+
+foreign import ccall safe "call_teams" callTeams :: FunPtr (IO ()) -> CInt -> IO ()
 
 foreign import ccall "wrapper" wrap :: Real1 -> IO (FunPtr Real1)

@@ -1,18 +1,34 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
 -- | What goes in and what comes out.
 module EvaluationTests (tests) where
 
 import CFunctions
 import Capstan.Callback
 import Check
-import Control.Monad (foldM, forM_)
+import Control.Exception (ArithException (..), throw)
+import Control.Monad (foldM, forM_, (>=>))
+import Data.Int
+import Data.Word
+import Foreign.C.Types
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (FunPtr)
+import Foreign.Ptr
+import Foreign.StablePtr
 import qualified Foreign.Storable as Storable
+import System.Posix.Types
 
 tests :: [Test]
 tests =
   [ test "arguments in registers and on the stack" mixedArguments,
     test "narrow and single results" narrowResults,
+    test "integers of every type" integers,
+    test "truth, characters and pointers" others,
+    test "a newtype of a foreign type" newtypes,
+    test "pure functions" pureFunctions,
     test "a pointer for the user" userPointer,
     test "outside of regions" serial,
     test "more functions than a page has" manyFunctions,
@@ -59,6 +75,63 @@ narrowResults = do
   equal "int8_t" (-120) narrow
   single <- withCallback Released (pure . (* 3)) callFloat
   equal "float" 4.5 single
+
+-- | What a function gives that returns what it is given.
+echo :: forall a. (Argument a, Result a) => Int64 -> IO Int64
+echo word = withCallback Released (pure :: a -> IO a) $ \f -> passWord (castFunPtr f) word
+
+-- | An integer of a shorter type than the word is its lower part, and is given as that number.
+integers :: IO ()
+integers = do
+  sequence_ [check @Int, check @Int8, check @Int16, check @Int32, check @Int64]
+  sequence_ [check @Word, check @Word8, check @Word16, check @Word32, check @Word64]
+  sequence_ [check @CChar, check @CSChar, check @CUChar, check @CShort, check @CUShort, check @CInt, check @CUInt]
+  sequence_ [check @CLong, check @CULong, check @CLLong, check @CULLong, check @CSize, check @CPtrdiff]
+  sequence_ [check @CIntPtr, check @CUIntPtr, check @CIntMax, check @CUIntMax, check @CBool, check @CWchar]
+  sequence_ [check @CSigAtomic, check @CSsize, check @COff, check @CPid, check @CMode, check @CUid, check @Fd]
+  -- Not members of Integral.
+  forM_ [echo @CTime, echo @CClock, echo @CSUSeconds] $ \same -> same (-5000000000) >>= equal "time" (-5000000000)
+  echo @CUSeconds (-1) >>= equal "microseconds" 4294967295
+  where
+    check :: forall a. (Argument a, Result a, Integral a) => IO ()
+    check = forM_ [0, 100, -100, 0x123456789abcdef0, minBound, maxBound] $ \word ->
+      echo @a word >>= equal "integer" (fromIntegral (fromIntegral word :: a))
+
+others :: IO ()
+others = do
+  mapM (echo @Bool) [0, 1, 0x7700, 0x7701] >>= equal "of a bool's eight bits" [0, 1, 0, 1]
+  forM_ "a\228\x10ffff" $ \c -> echo @Char (fromIntegral (fromEnum c)) >>= equal "character" (fromIntegral (fromEnum c))
+  forM_ [echo @(Ptr ()), echo @(FunPtr ()), echo @CTimer] $ \same -> same (-8) >>= equal "pointer" (-8)
+  stable <- newStablePtr 'x'
+  got <- withCallback Released (deRefStablePtr >=> newStablePtr . succ) $ \f ->
+    passWord (castFunPtr (f :: FunPtr (StablePtr Char -> IO (StablePtr Char)))) (asWord (castStablePtrToPtr stable))
+  let new = castPtrToStablePtr (nullPtr `plusPtr` fromIntegral got)
+  deRefStablePtr new >>= equal "stable" 'y'
+  freeStablePtr new
+  freeStablePtr stable
+  where
+    asWord p = fromIntegral (p `minusPtr` nullPtr)
+
+newtype Metres = Metres Double
+  deriving newtype (Argument, Num, Result)
+
+newtypes :: IO ()
+newtypes = do
+  got <- withCallback Released twice $ \f -> serialSum (castFunPtr f) 10
+  equal "metres" 90 got
+  where
+    twice :: Metres -> IO Metres
+    twice = pure . (2 *)
+
+-- | C's function pointer has no IO in its type either.
+pureFunctions :: IO ()
+pureFunctions = do
+  got <- withCallback Released (sqrt :: Double -> Double) $ \f -> regionSum (castFunPtr f) 2 5
+  equal "roots" (2 * sum (map sqrt [0 .. 4])) got
+  word <- withCallback Kept (negate :: CIntPtr -> CIntPtr) $ \f -> passWord (castFunPtr f) 5
+  equal "negated" (-5) word
+  failed <- throws (withCallback Released (\x -> if x > 2 then throw Overflow else x :: Double) (\f -> regionSum (castFunPtr f) 2 5))
+  equal "exception" Overflow failed
 
 userPointer :: IO ()
 userPointer = forM_ [Released, Kept] $ \mode -> alloca $ \place -> do

@@ -7,7 +7,9 @@ import Capstan.OpenMP
 import Check
 import Control.Concurrent
 import Control.Exception (ErrorCall (..), throwIO)
-import Control.Monad (forM, forM_, unless, void)
+import Control.Monad (forM, forM_, unless, void, when)
+import Data.IORef
+import Data.List (sort)
 
 tests :: [Test]
 tests =
@@ -17,6 +19,14 @@ tests =
     test "settings are what was set" settings,
     test "settings in a callback" inCallback,
     test "questions" questions,
+    test "ancestors" ancestors,
+    test "tasks" taskQuestions,
+    test "a task waits for its event" detached,
+    test "places" placeQuestions,
+    test "affinity as text" affinity,
+    test "teams" teamQuestions,
+    test "the host is the only device" devices,
+    test "time" wallTime,
     test "statistics" counts,
     test "unsafe regions are counted" unsafeCounts,
     test "pause" paused
@@ -70,6 +80,101 @@ questions = do
   equal "places" False (any null places)
   inside <- withCallback Released (const (fromIntegral <$> getLevel)) $ \f -> regionOfOne f 2 0
   equal "level in a region" 1 inside
+
+-- | In a region of two levels, the outer one of which has a thread more.
+ancestors :: IO ()
+ancestors = withSettings defaults {activeLevels = Just 2} $ do
+  seen <- newIORef Nothing
+  let below _ = do
+        answers <- (,,,) <$> getLevel <*> mapM getAncestor levels <*> mapM getTeamSize levels <*> getActiveLevel
+        here <- (,,) <$> threadNumber <*> teamSize <*> inParallel
+        0 <$ writeIORef seen (Just (answers, here))
+      levels = [-1, 0, 1, 2, 3, maxBound]
+  _ <- withCallback Released below $ \inner ->
+    withCallback Released (const (regionOfOne inner 2 1)) $ \outer -> regionOfOne outer 3 2
+  readIORef seen
+    >>= equal
+      "levels"
+      ( Just
+          ( (2, [Nothing, Just 0, Just 2, Just 1, Nothing, Nothing], [Nothing, Just 1, Just 3, Just 2, Nothing, Nothing], 2),
+            (1, 2, True)
+          )
+      )
+  getMaxActiveLevels >>= equal "levels that may be active" 2
+  most <- getSupportedActiveLevels
+  equal "levels at most" True (most >= 2)
+  withThreads 5 getMaxThreads >>= equal "threads" 5
+
+taskQuestions :: IO ()
+taskQuestions = do
+  outside <- (,) <$> inExplicitTask <*> inFinal
+  equal "outside" (False, False) outside
+  forM_ [0, 1] $ \finally -> do
+    seen <- newIORef Nothing
+    let ask = (,) <$> inExplicitTask <*> inFinal >>= writeIORef seen . Just
+    withCallback Released ask $ \f -> regionTask f 2 finally
+    readIORef seen >>= equal "inside" (Just (True, finally /= 0))
+  priority <- getMaxTaskPriority
+  equal "priority" True (priority >= 0)
+
+-- | Another Haskell thread fulfils it, after the task that waits for it could have run.
+detached :: IO ()
+detached = when rtsSupportsBoundThreads $ do
+  fulfilled <- newIORef False
+  let start event = void (forkIO (threadDelay 1000 >> writeIORef fulfilled True >> fulfillEvent event))
+      next _ = (\done -> if done then 1 else 2) <$> readIORef fulfilled
+  got <- withCallback Released start $ \s -> withCallback Released next $ \f -> regionDetach s f 2
+  equal "order" 1 got
+
+placeQuestions :: IO ()
+placeQuestions = do
+  places <- getPlaces
+  getPlaceCount >>= equal "number" (length places)
+  mapM getPlaceProcessors [0 .. length places - 1] >>= equal "one by one" places
+  mapM getPlaceProcessors [-1, length places, maxBound] >>= equal "no such place" [[], [], []]
+  partition <- getPartition
+  equal "partition" True (all (`elem` [0 .. length places - 1]) partition)
+  mine <- getPlaceNumber
+  equal "own" True (all (`elem` partition) mine)
+
+affinity :: IO ()
+affinity = do
+  before <- getAffinityFormat
+  setAffinityFormat (replicate 300 'x' ++ "%n")
+  long <- captureAffinity Nothing
+  getAffinityFormat >>= equal "format" (replicate 300 'x' ++ "%n")
+  setAffinityFormat before
+  equal "in that format" (replicate 300 'x' ++ "0") long
+  captureAffinity (Just "%L of %N") >>= equal "in another" "0 of 1"
+
+teamQuestions :: IO ()
+teamQuestions = do
+  seen <- newIORef []
+  let ask = (,) <$> getTeamNumber <*> getTeamCount >>= \t -> atomicModifyIORef' seen (\ts -> (t : ts, ()))
+  withCallback Released ask (`callTeams` 3)
+  readIORef seen >>= equal "teams" [(0, 3), (1, 3), (2, 3)] . sort
+  (,) <$> getTeamNumber <*> getTeamCount >>= equal "outside" (0, 1)
+  before <- (,) <$> getMaxTeams <*> getTeamsThreadLimit
+  setMaxTeams 3 >> setTeamsThreadLimit 2
+  (,) <$> getMaxTeams <*> getTeamsThreadLimit >>= equal "limits" (3, 2)
+  setMaxTeams (fst before) >> setTeamsThreadLimit (snd before)
+
+devices :: IO ()
+devices = do
+  getDeviceCount >>= equal "devices" 0
+  host <- getInitialDevice
+  getDevice >>= equal "device" host
+  isInitialDevice >>= equal "host" True
+  _ <- getDefaultDevice
+  pure ()
+
+wallTime :: IO ()
+wallTime = do
+  before <- getWallTime
+  threadDelay 2000
+  after <- getWallTime
+  tick <- getWallTick
+  equal "seconds" True (after - before >= 0.002 && tick > 0 && tick < 1)
 
 counts :: IO ()
 counts = do

@@ -3,6 +3,7 @@ module RegionTests (tests) where
 
 import CFunctions
 import Capstan.Callback
+import Capstan.OpenMP (Settings (activeLevels), defaults, withSettings)
 import Check
 import Control.Concurrent
 import Control.Monad (forM_, replicateM_, unless, when)
@@ -16,7 +17,7 @@ tests =
     test "barriers" (both (\f -> regionBarriers f 3 200 >>= equal "out of step" 0)),
     test "locks" (both (\f -> regionLocks f 3 200 >>= equal "count" 1200)),
     test "tasks" (both (\f -> regionTasks f 3 1000 >>= equal "sum" (sum [1 .. 1000]))),
-    test "regions in regions" (both (\f -> regionNested f 2 2 100 >>= equal "sum" (4 * 5050 + 4))),
+    test "regions in regions" (deep (both (\f -> regionNested f 2 2 100 >>= equal "sum" (4 * 5050 + 4)))),
     test "C stays on its thread" (both (\f -> regionIdentity f 3 500 >>= equal "wrong" 0)),
     test "a callback enters a region that calls back" nested,
     test "two threads in callbacks at once" meet,
@@ -27,6 +28,10 @@ tests =
 -- | With a pure function, in both modes.
 both :: (FunPtr Real1 -> IO ()) -> IO ()
 both body = forM_ [Released, Kept] $ \mode -> withCallback mode (\x -> pure (x + 1)) body
+
+-- | Regions in regions have threads of their own, which OpenMP does not give them unasked.
+deep :: IO a -> IO a
+deep = withSettings defaults {activeLevels = Just 4}
 
 sizes :: IO ()
 sizes = forM_ [1 .. 9] $ \threads -> both $ \f -> do
@@ -41,7 +46,7 @@ many = both $ \f -> replicateM_ 2000 $ do
 
 -- | Three levels, from each member, in all mixtures of modes.
 nested :: IO ()
-nested = forM_ [(a, b, c) | a <- modes, b <- modes, c <- modes] $ \(a, b, c) ->
+nested = deep . forM_ [(a, b, c) | a <- modes, b <- modes, c <- modes] $ \(a, b, c) ->
   withCallback c (\x -> pure (x + 1)) $ \innermost ->
     withCallback b (\x -> (+ x) <$> regionSum innermost 2 2) $ \inner ->
       withCallback a (\x -> (+ x) <$> regionSum inner 2 2) $ \outer -> do
@@ -83,7 +88,7 @@ yields = do
 
 -- | GHC's own function pointers, called in the same regions.
 beside :: IO ()
-beside = do
+beside = deep $ do
   pointer <- wrap (\x -> pure (x + 1))
   withCallback Released (\x -> (+ x) <$> regionSum pointer 2 10) $ \f -> do
     got <- regionSum f 2 10

@@ -109,7 +109,6 @@ double region_tasks(double (*function)(double), int threads, int count) {
 /* Regions in a region; both levels call. */
 double region_nested(double (*function)(double), int outer, int inner, int count) {
     double sum = 0;
-    omp_set_max_active_levels(4);
 #pragma omp parallel num_threads(outer) reduction(+ : sum)
     {
         sum += function(0);
@@ -202,4 +201,41 @@ double region_of_one(double (*function)(double), int threads, int who) {
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == who) result = function(who);
     return result;
+}
+
+/* Passes a word, of which the function sees as much as its type says, and gives the same of its
+ * result. */
+int64_t pass_word(int64_t (*function)(int64_t), int64_t word) {
+    return function(word);
+}
+
+/* The questions of Capstan.OpenMP are asked by a task that is final, or not. */
+void region_task(void (*function)(void), int threads, int finally) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+#pragma omp task final(finally)
+    function();
+}
+
+/* A task that is complete when its event is fulfilled; then the one that depends on it calls. */
+double region_detach(void (*start)(omp_event_handle_t), double (*function)(double), int threads) {
+    double result = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    {
+        omp_event_handle_t event;
+        int place = 0;
+#pragma omp task detach(event) depend(out : place)
+        start(event);
+#pragma omp task depend(in : place) shared(result)
+        result = function(1);
+#pragma omp taskwait
+    }
+    return result;
+}
+
+/* Teams call one after the other. */
+void call_teams(void (*function)(void), int teams) {
+#pragma omp teams num_teams(teams)
+    function();
 }
