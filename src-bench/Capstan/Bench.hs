@@ -27,7 +27,10 @@
 -- __Options:__ criterion's (@--help@ lists them), and @--rounds@, @--seed@, @--baseline@,
 -- @--tolerance@, @--strict@. @--json@ writes all observations, which @--baseline@ reads; @--output@
 -- writes a page with plots. @--time-limit@ is for a benchmark in all its processes together. @--raw@
--- and @--template@ are refused.
+-- and @--template@ are refused. Where a program has a command line of its own, options are read from a variable of
+-- the environment, as GHC's are from @GHCRTS@; the command line, where it is ours, has the last word:
+--
+-- > CAPSTANBENCH_OPTIONS='--rounds 5 --strict --json results.json' ./program its own arguments
 --
 -- __Cost:__ nothing is added to a call; counters are read between samples, outside criterion's clocks.
 -- A process start is added for each benchmark and round.
@@ -118,10 +121,12 @@ defaultMainWith config benchmarks = inItsProcess benchmarks $ \suite -> do
   options <- parseOptions config
   runWith config options suite benchmarks
 
--- | What the command line asks for, with the default of the other options. For programs that read the
--- command line themselves ("Criterion.Main.Options").
+-- | What the mode asks for. For programs that read the command line themselves ("Criterion.Main.Options"); options
+-- that a mode does not have, such as @--rounds@, are read from @CAPSTANBENCH_OPTIONS@.
 runMode :: Mode -> [Benchmark] -> IO ()
-runMode mode benchmarks = inItsProcess benchmarks $ \suite -> runWith defaultConfig (optionsFor mode) suite benchmarks
+runMode mode benchmarks = inItsProcess benchmarks $ \suite -> do
+  options <- optionsFor mode
+  runWith defaultConfig options suite benchmarks
 
 -- | In a process that a session started, its task; otherwise the action, with the number of this call.
 inItsProcess :: [Benchmark] -> (Int -> IO ()) -> IO ()

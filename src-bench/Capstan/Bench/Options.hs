@@ -3,16 +3,20 @@
 -- Description : Criterion's command line, and ours beside it.
 module Capstan.Bench.Options
   ( Options (..),
+    optionsVariable,
     optionsFor,
     parseOptions,
     refused,
   )
 where
 
-import Criterion.Main.Options (Mode (..), parseWith)
+import Criterion.Main.Options (MatchType (..), Mode (..), defaultConfig, parseWith)
 import Criterion.Types (Config (..))
 import Data.Word (Word64)
 import Options.Applicative
+import System.Environment (lookupEnv)
+import System.Exit (ExitCode (..), exitWith)
+import System.IO (hPutStrLn, stderr)
 
 data Options = Options
   { optionRounds :: !Int,
@@ -24,30 +28,60 @@ data Options = Options
     optionMode :: Mode
   }
 
--- | The defaults.
-optionsFor :: Mode -> Options
-optionsFor = Options 3 1 Nothing 0.05 False
+-- | Holds options as words of a command line, for programs whose own command line is not ours.
+optionsVariable :: String
+optionsVariable = "CAPSTANBENCH_OPTIONS"
 
--- | Ends the program when the arguments are not understood, as criterion does.
+-- | What the program asks for, and the variable, which has the last word. Ends the program where that is not understood.
+optionsFor :: Mode -> IO Options
+optionsFor mode = do
+  variable <- lookupEnv optionsVariable
+  case execParserPure (prefs mempty) (info (options defaults) mempty) (maybe [] words variable) of
+    Failure problem -> do
+      hPutStrLn stderr ("Error: " ++ fst (renderFailure problem optionsVariable))
+      exitWith (ExitFailure 64)
+    understood -> handleParseResult understood
+  where
+    defaults = Options 3 1 Nothing 0.05 False mode
+
+-- | The same, and then the command line. Ends the program when the arguments are not understood, as criterion does.
 parseOptions :: Config -> IO Options
-parseOptions config = customExecParser preferences (info (helper <*> options) description)
+parseOptions config = do
+  defaults <- optionsFor (Run config Prefix [])
+  customExecParser preferences (info (helper <*> options defaults) description)
   where
     preferences = prefs showHelpOnError
     description =
       fullDesc
         <> header "Benchmarks in fresh processes and shuffled order, with a diagnosis"
-        <> footer "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template)."
-    options =
-      Options
-        <$> option positive (long "rounds" <> metavar "N" <> value 3 <> showDefault <> help "Processes of each benchmark, and orders of all of them in one process")
-        <*> option auto (long "seed" <> metavar "N" <> value 1 <> showDefault <> help "Of the shuffled orders")
-        <*> optional (strOption (long "baseline" <> metavar "FILE" <> help "Compare with a file that --json wrote"))
-        <*> (fmap (/ 100) . option auto) (long "tolerance" <> metavar "PERCENT" <> value 5 <> showDefault <> help "By how much a figure may exceed the baseline's")
-        <*> switch (long "strict" <> help "A diagnosis is a failure")
-        <*> parseWith config
+        <> footer "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
+
+options :: Options -> Parser Options
+options defaults =
+  Options
+    <$> option positive (long "rounds" <> metavar "N" <> value (optionRounds defaults) <> showDefault <> help "Processes of each benchmark, and orders of all of them in one process")
+    <*> option auto (long "seed" <> metavar "N" <> value (optionSeed defaults) <> showDefault <> help "Of the shuffled orders")
+    <*> ((<|> optionBaseline defaults) <$> optional (strOption (long "baseline" <> metavar "FILE" <> help "Compare with a file that --json wrote")))
+    <*> (fmap (/ 100) . option auto) (long "tolerance" <> metavar "PERCENT" <> value (100 * optionTolerance defaults) <> showDefault <> help "By how much a figure may exceed the baseline's")
+    <*> ((optionStrict defaults ||) <$> switch (long "strict" <> help "A diagnosis is a failure"))
+    <*> ((`over` optionMode defaults) <$> parseWith (configOf (optionMode defaults)))
+  where
     positive = do
       n <- auto
       if n < 1 then readerError "a number from 1" else pure n
+
+-- | A mode whose names, where it has none, are those of the other; nothing but a run gives way to another mode.
+over :: Mode -> Mode -> Mode
+over later earlier = case (later, earlier) of
+  (Run config _ [], Run _ match names) -> Run config match names
+  (Run _ _ [], _) -> earlier
+  _ -> later
+
+configOf :: Mode -> Config
+configOf mode = case mode of
+  Run config _ _ -> config
+  RunIters config _ _ _ -> config
+  _ -> defaultConfig
 
 -- | Options of criterion's that this harness does not have. They are refused, not ignored.
 refused :: Config -> Config -> [String]

@@ -8,8 +8,10 @@ module Programs
 where
 
 import Capstan.Bench hiding (env)
+import Capstan.Bench.Options (optionsVariable)
 import Control.Exception (bracket_)
 import Control.Monad (unless)
+import Criterion.Main.Options (MatchType (..), Mode (..))
 import Criterion.Types (Config (..))
 import Data.List (isInfixOf, isPrefixOf)
 import GHC.IO.Encoding (setLocaleEncoding)
@@ -31,6 +33,7 @@ programs =
     ("folder", setCurrentDirectory "inner" >> defaultMain [nothing "a"]),
     ("occupied", bracket_ (createDirectory "occupied") (removeDirectory "occupied") (defaultMain [nothing "a"])),
     ("arguments", getArgs >>= \arguments -> withArgs (drop 1 arguments) (defaultMain [nothing (unwords (take 1 arguments))])),
+    ("command line", getArgs >>= (@?= ["its", "own"]) >> runMode (Run defaultConfig {timeLimit = 0.11, resamples = 10} Prefix []) [nothing "a", nothing "b"]),
     ("results", defaultMainWith defaultConfig {csvFile = Just "results.csv"} [nothing "häßlich"] >> withFile "results.csv" ReadMode (\from -> hSetEncoding from utf8 >> hGetContents from >>= putStr)),
     ("unknown", doesFileExist "begun" >>= \begun -> unless begun (writeFile "begun" "") >> defaultMain [nothing (if begun then "a" else "b")])
   ]
@@ -55,6 +58,14 @@ tests =
         (code, _, _) <- run "occupied" ("--strict" : quick)
         code @?= ExitFailure 1,
       testCase "one that takes an argument for itself" $ run "arguments" ("mine" : quick) >>= agrees ["mine"],
+      testCase "one whose command line is its own has options from the environment" $ do
+        (code, out, err) <- runWith [(optionsVariable, "b --rounds 2 --csv results.csv")] "command line" ["its", "own"]
+        (code, measured out, err) @?= (ExitSuccess, ["b"], "")
+        runWith [(optionsVariable, "--list")] "command line" ["its", "own"] >>= (@?= (ExitSuccess, "a\nb\n", ""))
+        runWith [(optionsVariable, "b --baseline nowhere.json")] "command line" ["its", "own"] >>= \(c, _, e) -> (c, "nowhere.json" `isInfixOf` e) @?= (ExitFailure 64, True)
+        runWith [(optionsVariable, "--no-such")] "command line" ["its", "own"] >>= \(c, _, e) -> (c, "no-such" `isInfixOf` e) @?= (ExitFailure 64, True),
+      testCase "and where it is ours, that has the last word" $
+        runWith [(optionsVariable, "a --rounds 2 --csv results.csv")] "suites" ("b" : quick) >>= agrees ["b", "b"],
       testCase "one that reads its results, whatever the locale" $ do
         (code, out, err) <- run "results" quick
         (code, measured out, err) @?= (ExitSuccess, ["häßlich"], "")
@@ -70,14 +81,19 @@ tests =
 
 -- | In a folder of its own, without a locale.
 run :: String -> [String] -> IO (ExitCode, String, String)
-run name arguments = do
+run = runWith []
+
+-- | With these variables.
+runWith :: [(String, String)] -> String -> [String] -> IO (ExitCode, String, String)
+runWith variables name arguments = do
   setLocaleEncoding utf8
   here <- getTemporaryDirectory
   number <- getCurrentPid
   let folder = here </> "capstan-bench-" ++ name ++ "-" ++ show number
   createDirectoryIfMissing True (folder </> "inner")
   program <- getExecutablePath
-  variables <- getEnvironment
-  let settings = (programVariable, name) : ("LC_ALL", "C") : filter ((`notElem` [programVariable, "LC_ALL"]) . fst) variables
+  inherited <- getEnvironment
+  let chosen = (programVariable, name) : ("LC_ALL", "C") : variables
+      settings = chosen ++ filter ((`notElem` optionsVariable : map fst chosen) . fst) inherited
   result <- readCreateProcessWithExitCode (proc program arguments) {cwd = Just folder, env = Just settings} ""
   result <$ removePathForcibly folder
