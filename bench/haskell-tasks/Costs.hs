@@ -10,6 +10,7 @@ import Control.Monad (replicateM, when, (<$!>))
 import Control.Monad.Par (Par, get, runPar, spawn)
 import Control.Parallel (par, pseq)
 import Data.Word (Word64)
+import Example (loop)
 import Fib
 import GHC.Stats (GCDetails (..), RTSStats (..), getRTSStats)
 import Measure
@@ -29,9 +30,25 @@ costs a = do
       Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= checkFibonacci 42))
     ]
   report a "ns" (1 / fromIntegral iterations) [Measured "parallel-for-empty" (pure (parallelFor (chunk 1 (range 0 iterations)) (\ !_ -> pure ())))]
+  -- One Capability: what looking for others' needs costs beside indices of a microsecond.
+  speedUps
+    a
+    (Measured "grain-1us-sequential" (pure (loop 0 grains grain)))
+    [ Measured "grain-1us" (pure (parallelFor (range 0 grains) grain)),
+      Measured "grain-1us-chunk-1" (pure (parallelFor (chunk 1 (range 0 grains)) grain))
+    ]
   when (wanted a "alive-bytes") alive
   where
+    grains = 20000 :: Int
     iterations = 1000000 :: Int
+
+-- | Computes for about a microsecond.
+grain :: Int -> IO ()
+grain i = when (go (500 :: Int) i == 0) (putStrLn "zero")
+  where
+    go 0 !x = x
+    go k x = go (k - 1) (x * 6364136223846793005 + 1442695040888963407)
+{-# NOINLINE grain #-}
 
 -- | fib without a cut-off has a task for each addition.
 perTask :: Arguments -> Int -> [(String, Int -> IO Int)] -> IO ()

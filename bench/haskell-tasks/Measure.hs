@@ -4,6 +4,7 @@ module Measure
     measure,
     report,
     speedUp,
+    speedUps,
     milliseconds,
     evaluateOf,
     checkFibonacci,
@@ -13,7 +14,7 @@ where
 
 import Bench
 import Control.Exception (evaluate)
-import Control.Monad (replicateM, when)
+import Control.Monad (forM_, replicateM, when)
 import System.Mem (performMajorGC)
 
 -- | A case: its name, and an action whose time is measured, made anew for each sample.
@@ -47,14 +48,17 @@ milliseconds = 1e-6
 
 -- | A computation alone and by tasks: both times, and their ratio.
 speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
-speedUp a name alone tasks = when (any (wanted a) [name, name ++ "-sequential", name ++ "-speedup"]) $ do
-  times <- measure a [Measured (name ++ "-sequential") alone, Measured name tasks]
-  case times of
-    [before, after] -> do
-      emit (name ++ "-sequential") "ms" (before * milliseconds)
-      emit name "ms" (after * milliseconds)
-      emit (name ++ "-speedup") "x" (before / after)
-    _ -> pure ()
+speedUp a name alone tasks = speedUps a (Measured (name ++ "-sequential") alone) [Measured name tasks]
+
+-- | A computation alone and by tasks in several ways.
+speedUps :: Arguments -> Measured -> [Measured] -> IO ()
+speedUps a alone@(Measured sequential _) ways = when (any (wanted a) (sequential : names ++ map (++ "-speedup") names)) $ do
+  times <- map (* milliseconds) <$> measure a (alone : ways)
+  forM_ (take 1 times) $ \before -> do
+    emit sequential "ms" before
+    forM_ (zip names (drop 1 times)) $ \(name, after) -> emit name "ms" after >> emit (name ++ "-speedup") "x" (before / after)
+  where
+    names = [name | Measured name _ <- ways]
 
 -- | Not inlined: an application to a constant would be a constant, computed once for all samples.
 evaluateOf :: (Int -> Int) -> Int -> IO Int
