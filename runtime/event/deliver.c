@@ -16,12 +16,19 @@ static bool next_wanting(struct capstan_manager *manager, struct cst_delivery *d
 bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *delivery) {
     for (;;) {
         if (manager->wanting.fd >= 0 && next_wanting(manager, delivery)) return true;
-        if (manager->ready_next == manager->ready_count) break;
-        const struct cst_ready *ready = &manager->ready[manager->ready_next++];
-        manager->ahead = NULL;
-        int result = cst_deliver_directly(ready, cst_deliver_find(manager, ready), delivery);
-        if (result == CST_DIRECT_TAKEN) return true;
-        if (result == CST_DIRECT_IMPOSSIBLE) cst_watch_find(manager, ready);
+        if (manager->ready_next == manager->ready_end) break;
+        cst_watch_find(manager, manager->ready_next++);
     }
     return cst_watch_take_closed(manager, delivery);
+}
+
+bool cst_deliver_next(struct capstan_manager *manager, struct cst_delivery *delivery) {
+    const struct cst_ready *ready = manager->ready_next;
+    if (cst_likely(manager->wanting.fd < 0 && ready < manager->ready_end) &&
+        cst_deliver_directly(ready, cst_deliver_find(manager, ready), delivery)) {
+        manager->ready_next = ++ready;
+        if (ready < manager->ready_end) __builtin_prefetch(cst_deliver_find(manager, ready));
+        return true;
+    }
+    return cst_deliver_slowly(manager, delivery);
 }

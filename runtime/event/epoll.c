@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,7 +20,6 @@
 
 /* The key of the eventfd: no watch has a generation of 0. */
 enum { WAKE_KEY = 0 };
-enum { BATCH = 1024 };
 
 struct plain_file {
     int fd;
@@ -37,11 +37,14 @@ struct cst_poller {
     struct cst_event_lock plain_lock; /* the four below */
     struct plain_file *plain;
     size_t plain_capacity;
-    size_t plain_turn;               /* the file whose turn it is to be reported first */
-    struct epoll_event batch[BATCH]; /* waiting thread */
+    size_t plain_turn; /* the file whose turn it is to be reported first */
 };
 
 #define SAME(ours, kernel) ((unsigned)(ours) == (unsigned)(kernel))
+_Static_assert(sizeof(struct cst_ready) == sizeof(struct epoll_event) &&
+                   offsetof(struct cst_ready, events) == offsetof(struct epoll_event, events) &&
+                   offsetof(struct cst_ready, key) == offsetof(struct epoll_event, data),
+               "the kernel writes reports where they are read");
 _Static_assert(SAME(CST_POLL_READ, EPOLLIN) && SAME(CST_POLL_WRITE, EPOLLOUT) &&
                    SAME(CST_POLL_ERROR, EPOLLERR) && SAME(CST_POLL_HANGUP, EPOLLHUP),
                "events are translated by masking");
@@ -199,38 +202,46 @@ static bool plain_waits(struct cst_poller *poller) {
     return waits;
 }
 
-static int kernel_wait(struct cst_poller *poller, int capacity, int64_t timeout) {
+static int kernel_wait(struct cst_poller *poller, struct cst_ready *ready, int capacity,
+                       int64_t timeout) {
+    struct epoll_event *batch = (struct epoll_event *)ready;
     if (timeout > 0 && !poller->no_pwait2) {
         struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
-        int count = epoll_pwait2(poller->epoll, poller->batch, capacity, &span, NULL);
+        int count = epoll_pwait2(poller->epoll, batch, capacity, &span, NULL);
         if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
         poller->no_pwait2 = true; /* before Linux 5.11, or a filter that does not know it */
     }
     int64_t ms = timeout <= 0 ? timeout : timeout / 1000000 + (timeout % 1000000 != 0);
-    return epoll_wait(poller->epoll, poller->batch, capacity, ms > INT_MAX ? INT_MAX : (int)ms);
+    return epoll_wait(poller->epoll, batch, capacity, ms > INT_MAX ? INT_MAX : (int)ms);
+}
+
+/* The kernel's words for ends and errors become ours, and wake-ups are left out. */
+static int translate(struct cst_ready *ready, int count) {
+    int filled = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t kernel = ready[i].events, events = kernel & (CST_POLL_READ | CST_POLL_WRITE);
+        if (ready[i].key == WAKE_KEY) continue;
+        events |= kernel & (CST_POLL_ERROR | CST_POLL_HANGUP);
+        if (kernel & EPOLLRDHUP) events |= CST_POLL_HANGUP | CST_POLL_READ;
+        if (kernel & (EPOLLERR | EPOLLHUP)) events |= CST_POLL_READ | CST_POLL_WRITE;
+        ready[filled].key = ready[i].key;
+        ready[filled++].events = events;
+    }
+    return filled;
 }
 
 static int epoll_wait_ready(struct cst_poller *poller, struct cst_ready *ready, int capacity,
                             int64_t timeout) {
     bool plain = plain_waits(poller);
-    int limit = capacity < BATCH ? capacity : BATCH;
-    int count = kernel_wait(poller, limit, plain ? 0 : timeout < 0 ? -1 : timeout);
+    int count = kernel_wait(poller, ready, capacity, plain ? 0 : timeout < 0 ? -1 : timeout);
     if (count < 0) return errno == EINTR ? 0 : -errno;
-    int filled = 0;
+    bool usual = true;
     for (int i = 0; i < count; i++) {
-        uint32_t kernel = poller->batch[i].events;
-        if (poller->batch[i].data.u64 == WAKE_KEY) continue;
-        uint32_t events = kernel & (CST_POLL_READ | CST_POLL_WRITE);
-        if (__builtin_expect(kernel & (EPOLLERR | EPOLLHUP | EPOLLRDHUP), 0)) {
-            events |= kernel & (CST_POLL_ERROR | CST_POLL_HANGUP);
-            if (kernel & EPOLLRDHUP) events |= CST_POLL_HANGUP | CST_POLL_READ;
-            if (kernel & (EPOLLERR | EPOLLHUP)) events |= CST_POLL_READ | CST_POLL_WRITE;
-        }
-        ready[filled].key = poller->batch[i].data.u64;
-        ready[filled++].events = events;
+        uint32_t unusual = ready[i].events & ~(uint32_t)(CST_POLL_READ | CST_POLL_WRITE);
+        usual &= unusual == 0 && ready[i].key != WAKE_KEY;
     }
-    if (plain) filled += plain_report(poller, ready + filled, capacity - filled);
-    return filled;
+    if (!usual) count = translate(ready, count);
+    return plain ? count + plain_report(poller, ready + count, capacity - count) : count;
 }
 
 const struct cst_poller_ops cst_epoll_ops = {

@@ -36,8 +36,9 @@ struct capstan_manager *cst_manager_make(const struct cst_poller_ops *ops, int *
     cst_store_relaxed(&manager->ended_watches, CST_TABLE_NONE);
     cst_store_relaxed(&manager->closed, CST_TABLE_NONE);
     manager->wanting.fd = -1;
-    cst_table_init(&manager->timers, sizeof(struct cst_timer));
-    cst_table_init(&manager->watches, sizeof(struct cst_watch));
+    manager->ready_next = manager->ready_end = manager->ready;
+    cst_table_init(&manager->timers);
+    cst_table_init(&manager->watches);
     cst_wheel_init(&manager->wheel, cst_clock_ns());
     manager->poller = manager->ops->open(error);
     if (manager->poller != NULL) {

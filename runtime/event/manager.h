@@ -32,7 +32,7 @@ _Static_assert((int)CAPSTAN_READ == CST_POLL_READ && (int)CAPSTAN_WRITE == CST_P
 struct cst_watch {
     struct cst_entry entry;    /* next: another registration of the descriptor, or CST_TABLE_NONE */
     _Atomic uint32_t interest; /* events asked for; 0: none for now */
-    _Atomic uint32_t direct;   /* nonzero: deliver without the lock */
+    _Atomic uint32_t direct;   /* reports of these are delivered without the lock; 0: none */
     _Atomic(capstan_fd_function *) function;
     _Atomic(void *) data;
     _Atomic int32_t fd;
@@ -40,7 +40,7 @@ struct cst_watch {
     uint32_t closed; /* nonzero: in the list of those to be told CAPSTAN_CLOSED */
     uint32_t unused[5];
 };
-_Static_assert(sizeof(struct cst_watch) == 64, "one cache line");
+_Static_assert(sizeof(struct cst_watch) == CST_TABLE_OBJECT, "in a table");
 
 /* A descriptor, by number. Guarded by fd_lock. */
 struct cst_descriptor {
@@ -59,7 +59,7 @@ struct cst_timer {
     uint32_t index;
     uint32_t unused;
 };
-_Static_assert(sizeof(struct cst_timer) == 64, "one cache line");
+_Static_assert(sizeof(struct cst_timer) == CST_TABLE_OBJECT, "in a table");
 
 struct cst_post {
     capstan_post_function *function;
@@ -152,8 +152,7 @@ struct capstan_manager {
 
     /* The driver's own. */
     CST_LINE_ALIGNED struct cst_ready ready[CST_EVENT_BATCH];
-    int ready_count, ready_next;
-    struct cst_watch *ahead;      /* that ready[ready_next] names, or NULL: not looked up */
+    const struct cst_ready *ready_next, *ready_end;
     struct cst_post_list running; /* posts taken for the present batch */
     struct cst_wanting wanting;
     struct cst_slow_meter meter;
@@ -247,6 +246,11 @@ bool cst_post_take(struct capstan_manager *manager, struct cst_post *post);
 #pragma GCC visibility push(default)
 /* For Haskell: a manager that is driven by capstan_pull. Errno value. */
 int cst_manager_new_pull(struct capstan_manager **manager);
+/* Registers, or starts a timer, without a function. Its name, or an errno value: that is below any
+ * name, since no generation is 0. */
+uint64_t cst_pull_register(struct capstan_manager *manager, int fd, unsigned events, void *data);
+uint64_t cst_pull_start_timer(struct capstan_manager *manager, uint64_t deadline, uint64_t period,
+                              void *data);
 /* The present or the next capstan_pull that waits returns. */
 void cst_manager_wake(struct capstan_manager *manager);
 #pragma GCC visibility pop

@@ -21,11 +21,16 @@ enum {
     CST_POLL_EDGE = 1 << 9,    /* when readiness begins or more arrives, not while it lasts */
 };
 
+/* As struct epoll_event is: so the kernel writes reports where they are read. */
+#if defined(__x86_64__)
+#define CST_POLL_PACKED __attribute__((packed))
+#else
+#define CST_POLL_PACKED
+#endif
 struct cst_ready {
-    uint64_t key;
     uint32_t events; /* an end or an error is also reported as READ and WRITE: neither blocks */
-    uint32_t unused;
-};
+    uint64_t key;
+} CST_POLL_PACKED;
 
 struct cst_poller; /* each back end has its own */
 

@@ -103,3 +103,16 @@ int cst_manager_new_pull(struct capstan_manager **manager) {
     struct capstan_manager_options options = {.size = sizeof options, .pull = 1};
     return capstan_manager_new(manager, &options);
 }
+
+uint64_t cst_pull_register(struct capstan_manager *manager, int fd, unsigned events, void *data) {
+    capstan_watch watch;
+    int error = capstan_fd_register(manager, fd, events, NULL, data, &watch);
+    return error != 0 ? (uint64_t)error : watch;
+}
+
+uint64_t cst_pull_start_timer(struct capstan_manager *manager, uint64_t deadline, uint64_t period,
+                              void *data) {
+    capstan_timer timer;
+    int error = capstan_timer_start_at(manager, deadline, period, NULL, data, &timer);
+    return error != 0 ? (uint64_t)error : timer;
+}

@@ -33,8 +33,7 @@ static void after_fork_in_parent(void) {
 static void become_child(struct capstan_manager *manager) {
     if (cst_load_relaxed(&manager->driver) != (uintptr_t)pthread_self())
         cst_store_relaxed(&manager->driver, 0);
-    manager->ready_count = manager->ready_next = 0;
-    manager->ahead = NULL;
+    manager->ready_next = manager->ready_end = manager->ready;
     manager->wanting.count = manager->wanting.next = 0;
     manager->wanting.fd = -1;
     manager->sleeping_until = 0;

@@ -100,7 +100,7 @@ void cst_slow_check(struct capstan_manager *manager) {
 
 void cst_slow_begin(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
-    bool few = manager->ready_count <= FEW;
+    bool few = manager->ready_end - manager->ready <= FEW;
     meter->every = few || meter->precise > 0 ? 1 : BETWEEN;
     if (meter->precise > 0) meter->precise--;
     start_clock(manager, cst_clock_coarse_ns());

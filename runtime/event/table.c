@@ -8,15 +8,14 @@
 
 enum { LARGE = 4 << 20 };
 
-void cst_table_init(struct cst_table *table, size_t size) {
+void cst_table_init(struct cst_table *table) {
     memset(table, 0, sizeof *table);
-    table->size = size;
     table->free = CST_TABLE_NONE;
 }
 
 void cst_table_destroy(struct cst_table *table) {
     for (size_t i = 0; i < CST_TABLE_BUCKETS; i++) free(table->memory[i]);
-    cst_table_init(table, table->size);
+    cst_table_init(table);
 }
 
 /* Makes sure that the bucket of an index that was never handed out exists. */
@@ -26,7 +25,7 @@ static bool have_bucket(struct cst_table *table, uint32_t index) {
     _Atomic(char *) *bucket = &table->bucket[bit - CST_TABLE_FIRST_BITS];
     if (cst_load_relaxed(bucket) != NULL) return true; /* written under the caller's lock */
     /* calloc leaves the pages of a large bucket untouched: growing takes no long pause. */
-    size_t bytes = (table->size << bit) + CST_CACHE_LINE;
+    size_t bytes = ((size_t)CST_TABLE_OBJECT << bit) + CST_CACHE_LINE;
     char *memory = calloc(1, bytes);
     if (memory == NULL) return false;
     /* A million timers in small pages miss the address cache on every random access. */

@@ -12,7 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CST_TABLE_FIRST_BITS = 8, CST_TABLE_BUCKETS = 32 - CST_TABLE_FIRST_BITS };
+enum {
+    CST_TABLE_FIRST_BITS = 8,
+    CST_TABLE_BUCKETS = 32 - CST_TABLE_FIRST_BITS,
+    CST_TABLE_OBJECT = 64, /* bytes: none shares a cache line */
+};
 
 #define CST_TABLE_NONE UINT32_MAX
 
@@ -25,13 +29,12 @@ struct cst_entry {
 struct cst_table {
     _Atomic(char *) bucket[CST_TABLE_BUCKETS]; /* aligned to a cache line, inside memory[] */
     void *memory[CST_TABLE_BUCKETS];
-    size_t size;   /* of an object: a multiple of 64, so that none shares a cache line */
     uint32_t used; /* objects that were ever handed out */
     uint32_t free; /* list of freed ones */
     uint32_t live;
 };
 
-void cst_table_init(struct cst_table *table, size_t size);
+void cst_table_init(struct cst_table *table);
 void cst_table_destroy(struct cst_table *table);
 
 /* A free object, with an odd generation, all else as it was left (zero at first); NULL: no
@@ -51,7 +54,7 @@ static inline struct cst_entry *cst_table_at(const struct cst_table *table, uint
     unsigned bit = 31u - (unsigned)__builtin_clz(place);
     /* Acquire: pairs with the release in cst_table_allocate that published the bucket. */
     char *bucket = cst_load_acquire(&table->bucket[bit - CST_TABLE_FIRST_BITS]);
-    return (struct cst_entry *)(bucket + (size_t)(place - (1u << bit)) * table->size);
+    return (struct cst_entry *)(bucket + (size_t)(place - (1u << bit)) * CST_TABLE_OBJECT);
 }
 
 static inline uint64_t cst_table_id(struct cst_entry *entry, uint32_t index) {

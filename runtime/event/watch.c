@@ -62,7 +62,9 @@ static void update_direct(struct capstan_manager *manager, struct cst_descriptor
     if (d->first == CST_TABLE_NONE) return;
     struct cst_watch *first = watch_at(manager, d->first);
     bool alone = first->entry.next == CST_TABLE_NONE && !(first->modes & CAPSTAN_ONESHOT);
-    cst_store_release(&first->direct, alone);
+    uint32_t interest = interest_of(first);
+    bool direct = alone && interest != 0;
+    cst_store_release(&first->direct, direct ? interest | CAPSTAN_ERROR | CAPSTAN_HANGUP : 0);
 }
 
 static void link_watch(struct capstan_manager *manager, struct cst_descriptor *d, uint32_t index) {
@@ -224,6 +226,7 @@ int capstan_fd_change(capstan_manager *manager, capstan_watch id, unsigned event
         error = ENOENT;
     } else {
         cst_store_release(&watch->interest, events);
+        update_direct(manager, &manager->descriptors[fd_of(watch)]);
         error = settle(manager, fd_of(watch), true);
         /* `watch` may have ended: its descriptor was closed. */
         if (error == EBADF) error = ENOENT;

@@ -11,14 +11,14 @@ struct object {
     uint64_t stamp;
     char rest[48];
 };
-_Static_assert(sizeof(struct object) == 64, "as the table wants it");
+_Static_assert(sizeof(struct object) == CST_TABLE_OBJECT, "as the table wants it");
 
 enum { OBJECTS = 5000 };
 
 int main(void) {
     test_limit(30);
     struct cst_table table;
-    cst_table_init(&table, sizeof(struct object));
+    cst_table_init(&table);
     static struct {
         uint64_t id;
         uint32_t index;
