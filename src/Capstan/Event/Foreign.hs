@@ -76,9 +76,9 @@ foreign import ccall unsafe "capstan_manager_back_end"
 foreign import ccall unsafe "capstan_manager_statistics"
   c_statistics :: Ptr CManager -> Ptr Word64 -> CSize -> IO ()
 
-foreign import ccall unsafe "capstan_fd_register"
-  c_fd_register ::
-    Ptr CManager -> CInt -> CUInt -> FunPtr CFdFunction -> Ptr () -> Ptr Word64 -> IO CInt
+-- | The name of the registration, or an errno value, which no name is as small as.
+foreign import ccall unsafe "cst_pull_register"
+  c_fd_register :: Ptr CManager -> CInt -> CUInt -> Ptr () -> IO Word64
 
 foreign import ccall unsafe "capstan_fd_change"
   c_fd_change :: Ptr CManager -> Word64 -> CUInt -> IO CInt
@@ -89,9 +89,9 @@ foreign import ccall unsafe "capstan_fd_unregister"
 foreign import ccall unsafe "capstan_fd_unregister_all"
   c_fd_unregister_all :: Ptr CManager -> CInt -> IO ()
 
-foreign import ccall unsafe "capstan_timer_start_at"
-  c_timer_start_at ::
-    Ptr CManager -> Word64 -> Word64 -> FunPtr CTimerFunction -> Ptr () -> Ptr Word64 -> IO CInt
+-- | The same for a timer.
+foreign import ccall unsafe "cst_pull_start_timer"
+  c_timer_start_at :: Ptr CManager -> Word64 -> Word64 -> Ptr () -> IO Word64
 
 foreign import ccall unsafe "capstan_timer_reschedule"
   c_timer_reschedule :: Ptr CManager -> Word64 -> Word64 -> IO CInt

@@ -1,5 +1,3 @@
-{-# LANGUAGE TupleSections #-}
-
 -- |
 -- Module      : Capstan.Event.Internal
 -- Description : How "Capstan.Event" works
@@ -39,15 +37,13 @@ where
 import Capstan.Event.Foreign
 import Capstan.Event.Manager
 import Capstan.Event.Types
+import Capstan.Event.Words
 import Control.Exception (mask_)
 import Control.Monad (when)
 import Data.Bits ((.|.))
-import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import Data.Word (Word32, Word64)
 import Foreign.C.Error (Errno (..), eNOENT)
-import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (nullFunPtr, nullPtr)
-import Foreign.Storable (peek)
 import System.Posix.Types (Fd (..))
 
 -- * Descriptors
@@ -82,13 +78,19 @@ instance Eq Watch where
 instance Show Watch where
   showsPrec d watch = showParen (d > 10) (showString "Watch " . showsPrec 11 (watchFd watch))
 
--- | 'True' until the registration or timer has fired for the last time or was ended. The records of
+-- | 1 until the registration or timer has fired for the last time or was ended. The records of
 -- a batch are already out of the C manager's hands, so it is settled here which of the two it was.
-type State = IORef Bool
+type State = Words
+
+newState :: IO State
+newState = newWords 1 1
+
+isLive :: State -> IO Bool
+isLive state = (== 1) <$> readWord state 0
 
 -- | 'True' for exactly one caller.
 claim :: State -> IO Bool
-claim state = atomicModifyIORef' state (False,)
+claim state = casWord state 0 1 0
 
 -- | Watches a descriptor for 'readable', 'writable', 'hangUp' or several. All registrations of one
 -- descriptor must have the same 'Trigger'. Throws an 'IOError' if the descriptor is not open or
@@ -124,7 +126,7 @@ registerKnowing manager fd events lifetime trigger action =
 stillLive :: State -> Lifetime -> Events -> IO Bool
 stillLive state lifetime happened
   | lifetime == OneShot || happened `includes` closed = claim state
-  | otherwise = readIORef state
+  | otherwise = isLive state
 
 registerWith ::
   Manager ->
@@ -135,11 +137,10 @@ registerWith ::
   (State -> Handler) ->
   IO Watch
 registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
-  state <- newIORef True
+  state <- newState
   ident <- withHandler manager (handler state) $ \context ->
-    withHandle manager $ \raw -> alloca $ \out -> do
-      check "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) nullFunPtr context out
-      peek out
+    withHandle manager $ \raw ->
+      named "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) context
   pure (Watch manager ident fd state)
   where
     mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
@@ -215,17 +216,15 @@ later time span' = if span' > maxBound - time then maxBound else time + span'
 
 start :: String -> Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
 start name manager deadline period target = mask_ $ do
-  state <- newIORef True
+  state <- newState
   ident <- withHandler manager (timerHandler manager state (period == 0) target) $ \context ->
-    withHandle manager $ \raw -> alloca $ \out -> do
-      check name =<< c_timer_start_at raw deadline period nullFunPtr context out
-      peek out
+    withHandle manager $ \raw -> named name =<< c_timer_start_at raw deadline period context
   pure (Timer manager ident state)
 
 timerHandler :: Manager -> State -> Bool -> Target Expiry -> Handler
 timerHandler manager state once target = Handler $ \record -> do
   count <- recordExpirations record
-  live <- if once || count == 0 then claim state else readIORef state
+  live <- if once || count == 0 then claim state else isLive state
   when live $ case target of
     Call function context -> do
       ident <- recordIdent record

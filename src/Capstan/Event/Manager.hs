@@ -19,6 +19,7 @@ module Capstan.Event.Manager
     withHandler,
     withHandle,
     check,
+    named,
     newManager,
     freeManager,
     withManager,
@@ -95,7 +96,7 @@ import System.Posix.Types (Fd (..))
 data Manager = Manager
   { managerHandle :: !(ForeignPtr CManager),
     -- | Records of the last pull; in front of them how many there are ('countOf'), which is the next
-    -- to run ('nextOf') and what to free then ('currentOf').
+    -- to run ('nextOf') and up to which their handlers have been let go ('releasedOf').
     managerBatch :: !(ForeignPtr CUInt),
     managerHandlers :: !(Slots Handler),
     -- | The process, by its number of forks, in which a thread drives the manager. A thread that
@@ -123,7 +124,7 @@ newManager = mask_ $ do
   withForeignPtr batch $ \p -> do
     poke (countOf p) 0
     poke (nextOf p) 0
-    poke (currentOf p) noHandler
+    poke (releasedOf p) 0
   handlers <- newSlots (Handler (const (pure ())))
   Manager handle batch handlers <$> newIORef Nothing <*> newIORef reportException
 
@@ -171,6 +172,13 @@ withHandle = withForeignPtr . managerHandle
 check :: String -> CInt -> IO ()
 check name code = unless (code == 0) (failure name (Errno code))
 {-# INLINE check #-}
+
+-- | The name of a registration or timer. Throws the 'IOError' if it is an errno value.
+named :: String -> Word64 -> IO Word64
+named name ident
+  | ident > 0xffffffff = pure ident
+  | otherwise = failure name (Errno (fromIntegral ident))
+{-# INLINE named #-}
 
 failure :: String -> Errno -> IO a
 failure name errno = ioError (errnoToIOError ("Capstan.Event." ++ name) errno Nothing Nothing)
@@ -267,16 +275,10 @@ driving name manager body = mask $ \restore -> do
 
 data Found = Stopped | Nothing' | Some
 
-countOf, nextOf :: Ptr CUInt -> Ptr CUInt
+countOf, nextOf, releasedOf :: Ptr CUInt -> Ptr CUInt
 countOf batch = batch
 nextOf batch = batch `plusPtr` 4
-
--- | The handler that is running and must be freed after it, or 'noHandler'.
-currentOf :: Ptr CUInt -> Ptr Slot
-currentOf batch = batch `plusPtr` 8
-
-noHandler :: Slot
-noHandler = -1
+releasedOf batch = batch `plusPtr` 8
 
 recordOf :: Ptr CUInt -> CUInt -> Ptr Record
 recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
@@ -307,6 +309,7 @@ pullWith :: Manager -> Pull -> Nanoseconds -> IO Found
 pullWith manager pull timeout =
   withHandle manager $ \raw -> withForeignPtr (managerBatch manager) $ \batch -> do
     poke (nextOf batch) 0
+    poke (releasedOf batch) 0
     code <- pull raw (recordOf batch 0) (fromIntegral batchCapacity) timeout (countOf batch)
     count <- peek (countOf batch)
     if
@@ -344,8 +347,8 @@ runRecords manager batch = go
       count <- peek (countOf batch)
       when (next < count) $ do
         let record = recordOf batch next
-        context <- peekByteOff record 16
-        function <- peekByteOff record 8 :: IO (FunPtr ())
+        context <- recordContext record
+        function <- recordFunction record
         if function /= nullFunPtr
           then poke (nextOf batch) (next + 1) >> runForeign manager record function context
           else runHandler manager batch next record (context `minusPtr` nullPtr)
@@ -355,22 +358,25 @@ runHandler :: Manager -> Ptr CUInt -> CUInt -> Ptr Record -> Slot -> IO ()
 runHandler manager batch next record slot = do
   Handler run <- readSlot (managerHandlers manager) slot
   kind <- recordKind record
-  final <- peekByteOff record 41 :: IO Word8
+  final <- recordFinal record
   ended <- isEnded record kind
-  if final == 0
-    then poke (nextOf batch) (next + 1)
-    else mask_ (poke (currentOf batch) slot >> poke (nextOf batch) (next + 1))
+  poke (nextOf batch) (next + 1)
   unless ended (run record)
   when (final /= 0) (mask_ (releaseCurrent manager batch))
 
--- | Frees the handler that the present record was the last to name, if it has not been freed.
--- Masked.
+-- | Frees the handler of the record that ran last, if no other record names it and it has not been
+-- freed. Masked.
 releaseCurrent :: Manager -> Ptr CUInt -> IO ()
 releaseCurrent manager batch = do
-  slot <- peek (currentOf batch)
-  unless (slot == noHandler) $ do
-    poke (currentOf batch) noHandler
-    freeSlot (managerHandlers manager) slot
+  next <- peek (nextOf batch)
+  released <- peek (releasedOf batch)
+  when (next > released) $ do
+    poke (releasedOf batch) next
+    let record = recordOf batch (next - 1)
+    final <- recordFinal record
+    function <- recordFunction record
+    context <- recordContext record
+    when (final /= 0 && function == nullFunPtr) (freeSlot (managerHandlers manager) (context `minusPtr` nullPtr))
 
 -- | Ended by a call: nothing happened, the data comes back.
 isEnded :: Ptr Record -> RecordKind -> IO Bool
@@ -380,6 +386,19 @@ isEnded record kind = do
 
 recordKind :: Ptr Record -> IO RecordKind
 recordKind record = peekByteOff record 40
+
+-- | Not 0: no further record names its handler.
+recordFinal :: Ptr Record -> IO Word8
+recordFinal record = peekByteOff record 41
+{-# INLINE recordFinal #-}
+
+recordFunction :: Ptr Record -> IO (FunPtr ())
+recordFunction record = peekByteOff record 8
+{-# INLINE recordFunction #-}
+
+recordContext :: Ptr Record -> IO (Ptr ())
+recordContext record = peekByteOff record 16
+{-# INLINE recordContext #-}
 
 -- | Which registration or timer a record is about.
 recordIdent :: Ptr Record -> IO Word64

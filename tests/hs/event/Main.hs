@@ -4,6 +4,7 @@ module Main (main) where
 import qualified CompatTests
 import qualified DescriptorTests
 import qualified ManagerTests
+import qualified SlotTests
 import System.Environment (setEnv)
 import qualified TargetTests
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
@@ -21,5 +22,6 @@ main = do
         TimerTests.tests,
         TargetTests.tests,
         ManagerTests.tests,
+        SlotTests.tests,
         CompatTests.tests
       ]
