@@ -124,8 +124,10 @@ endless = pure maxBound
 split :: Range -> IO Int -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
 split (Range from to size pool) bound piece combine neutral
   | from >= to = pure neutral
-  | size > 0 = fixed neutral from to
-  | otherwise = measured 1 neutral from to
+  | otherwise = do
+    -- There may be more Capabilities than when the pool was used last.
+    serveCapabilities pool
+    if size > 0 then fixed neutral from to else measured 1 neutral from to
   where
     fixed !acc i end = do
       limit <- min end <$> bound

@@ -187,6 +187,8 @@ spawnSurely pool counters entry = do
 wakeAfter :: Pool -> Int -> IO ()
 wakeAfter pool answer = do
   let there = answer `unsafeShiftR` 2
+  -- Where all slept there may be Capabilities that are new.
+  serveCapabilities pool
   served <- attend pool there
   unless (served && answer .&. 2 == 0) (wakeOther pool there)
 

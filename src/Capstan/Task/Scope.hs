@@ -204,8 +204,7 @@ await (Promise workers cell) = do
 poll :: Promise a -> IO (Maybe (Either SomeException a))
 poll (Promise _ cell) = Cell.poll cell
 
--- | The pool of all Capabilities. It exists from the first use on; 'run' gives new Capabilities
--- workers too.
+-- | The pool of all Capabilities. It exists from the first use on; new Capabilities get workers with the next use.
 defaultPool :: Pool
 defaultPool = unsafePerformIO $ do
   workers <- newPool "" 0

@@ -3,9 +3,13 @@
 -- and Model.Deque.
 module CapabilityTests (tests) where
 
+import Capstan.Domain (thisCapability)
 import Capstan.Task
 import Control.Concurrent
 import Control.Monad
+import Data.IORef
+import Data.List (nub)
+import Data.Maybe (isJust)
 import Fibonacci (fibonacci)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -14,11 +18,21 @@ tests :: TestTree
 tests =
   testGroup
     "Capabilities come and go"
-    [ testCase (concat [show from, " to ", show to]) (setNumCapabilities to >> everywhere)
+    [ testCase (concat [show from, " to ", show to]) (setNumCapabilities to >> allTakePart to >> everywhere)
       | (from, to) <- zip numbers (drop 1 numbers)
     ]
   where
     numbers = [4, 5, 2, 1, 3] :: [Int]
+
+-- | A loop without end, but that each Capability runs an index of it; the first use of tasks since they are there.
+allTakePart :: Int -> Assertion
+allTakePart count = do
+  seen <- newIORef []
+  found <- parallelFind (chunk 1 (range 0 maxBound)) $ \i -> do
+    n <- thisCapability
+    places <- atomicModifyIORef' seen (\known -> let now = nub (n : known) in (now, now))
+    pure (if length places == count then Just i else Nothing)
+  assertBool "each" (isJust found)
 
 -- | Each Capability, and some that there are not, starts tasks, and tasks that wait for tasks.
 everywhere :: Assertion
