@@ -26,7 +26,7 @@
 #define SECCOMP_FILTER_FLAG_TSYNC_ESRCH (1UL << 4)
 #endif
 
-enum { MAPS, MAP_BYTES, UNMAPS, GROWS, TRIMS, DISCARDS, HEAP_MAPS, COUNTS };
+enum { MAPS, MAP_BYTES, UNMAPS, UNMAP_BYTES, GROWS, TRIMS, DISCARDS, HEAP_MAPS, COUNTS };
 
 static _Atomic uint64_t counts[COUNTS];
 static sem_t installed;
@@ -53,8 +53,16 @@ static void count_call(const struct seccomp_data *call) {
     case SYS_mmap:
         count_map(call->args);
         break;
+    case SYS_mremap:
+        count(MAPS, 1);
+        count(MAP_BYTES, call->args[2]);
+        break;
     case SYS_munmap:
         count(UNMAPS, 1);
+        count(UNMAP_BYTES, call->args[1]);
+        break;
+    case SYS_mprotect:
+        if (call->args[2] & PROT_WRITE) count(GROWS, 1);
         break;
     case SYS_brk:
         if (call->args[0] == 0) break;
@@ -111,7 +119,9 @@ static int install(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         WATCH(SYS_mmap),
+        WATCH(SYS_mremap),
         WATCH(SYS_munmap),
+        WATCH(SYS_mprotect),
         WATCH(SYS_brk),
         WATCH(SYS_madvise),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -149,6 +159,7 @@ void cst_bench_calls(struct calls *calls) {
         .maps = value[MAPS],
         .map_bytes = value[MAP_BYTES],
         .unmaps = value[UNMAPS],
+        .unmap_bytes = value[UNMAP_BYTES],
         .grows = value[GROWS],
         .trims = value[TRIMS],
         .discards = value[DISCARDS],

@@ -11,13 +11,14 @@
 
 /* The order is that of Capstan.Bench.Counters.Calls. */
 struct calls {
-    double maps;      /* mmap of memory without a file, but for GHC's own heap */
-    double map_bytes; /* their sizes */
-    double unmaps;    /* munmap */
-    double grows;     /* brk to a higher address */
-    double trims;     /* brk to a lower one: the heap's end given back */
-    double discards;  /* madvise that gives pages back */
-    double heap_maps; /* GHC's own heap: mmap at a fixed address, of whole megabytes */
+    double maps;        /* mmap of memory without a file, but for GHC's own heap; mremap */
+    double map_bytes;   /* their sizes */
+    double unmaps;      /* munmap */
+    double unmap_bytes; /* their sizes */
+    double grows;       /* brk to a higher address; mprotect, by which other threads' heaps grow */
+    double trims;       /* brk to a lower one: the heap's end given back */
+    double discards;    /* madvise that gives pages back */
+    double heap_maps;   /* GHC's own heap: mmap at a fixed address, of whole megabytes */
 };
 
 /* Watches all threads of the process from here on. Once. Returns 0, or errno where the system does

@@ -15,6 +15,7 @@ module Capstan.Bench.Advice
     count,
     bytes,
     percent,
+    extent,
     plural,
   )
 where
@@ -32,7 +33,7 @@ data Cause
     PageFaults
   | -- | Memory waits for the garbage collector, which does not know how much it is.
     LateFinalisers
-  | -- | The first call pays for pages that the others find there.
+  | -- | The first call pays for pages, or evaluates, what the others find there.
     FirstTouch
   | -- | Ready threads have to wait for a core.
     Oversubscription
@@ -76,16 +77,17 @@ data Numbers
     Kernel Double Double Double Double Double
   | -- | Bytes that were late, after so many calls.
     Late Double Double
-  | -- | The first call, and its faults.
-    First Double Double
+  | -- | The first call, its faults, and the bytes that it allocated beyond the others, where it is that.
+    First Double Double Double
   | -- | Part of the time spent waiting, cores used, cores there are, threads, involuntary switches a second.
     Waiting Double Double Int Int Double
   | -- | Slowest over fastest process: the additions, the benchmark.
     Frequency Double Double
   | -- | What the clock needs, what it times at once, whether each run is timed by itself.
     Clock Double Double Bool
-  | -- | Alone, after others; the least and the largest after others.
-    Order Double Double Double Double
+  | -- | Alone, after others; the least and the largest after others. Page faults, and bytes that the collector
+    -- copied, alone and where they differ most.
+    Order Double Double Double Double (Maybe (Double, Double)) (Maybe (Double, Double))
   | -- | How many repeats, the least and the largest.
     Repeats Int Double Double
   deriving (Eq, Show)
@@ -100,7 +102,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
         <> Text.intercalate
           ", "
           ( [count maps' <> " mmap of " <> bytes size | maps' >= 0.005]
-              ++ [count brks <> " brk" | brks >= 0.005]
+              ++ [count brks <> " brk or mprotect" | brks >= 0.005]
               ++ [count gives <> " munmap or madvise" | gives >= 0.005]
               ++ [count faults <> " page faults on the new pages" | faults >= 0.5]
           )
@@ -112,8 +114,10 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       ++ ["glibc gives the free end of its heap back to the kernel when it exceeds M_TRIM_THRESHOLD, and asks for it again in the next call." | brks >= 0.05]
   Late late calls ->
     [worst <> bytes late <> " of malloc's memory were still held after " <> count calls <> " calls, and freed by the next garbage collection.", "Finalisers run only when the collector does, and it counts the Haskell heap alone: memory of C does not make it run."]
-  First time faults ->
-    [worst <> "the first call takes " <> duration time <> ", the others " <> duration call <> "; it touches " <> count faults <> " pages that the others find there."]
+  First time faults made ->
+    [ worst <> "the first call takes " <> duration time <> ", the others " <> duration call <> "; it "
+        <> (if made > 0 then "evaluates what the others find there: " <> bytes made <> " allocated." else "touches " <> count faults <> " pages that the others find there.")
+    ]
   Waiting _ used cores threads' switches ->
     [ worst <> "threads that were ready to run waited for a core " <> percent share <> " of the time ("
         <> count switches
@@ -126,8 +130,10 @@ wordsFor names (Finding _ share call numbers) = case numbers of
   Clock clock section perRun
     | perRun -> [worst <> "each run is timed by itself and takes " <> duration section <> "; the clocks around an empty run show " <> duration clock <> "."]
     | otherwise -> [worst <> "a sample takes " <> duration section <> "; the clock moves in steps of " <> duration clock <> "."]
-  Order alone after least most ->
+  Order alone after least most faults copied ->
     [worst <> duration alone <> " in a process of its own, " <> duration after <> " in a process that runs the others as well (" <> duration least <> " to " <> duration most <> ", by the order)."]
+      ++ ["A call takes " <> count own <> " page faults in a process of its own, and " <> count there <> " after others." | Just (own, there) <- [faults]]
+      ++ ["For a call the collector copies " <> bytes own <> " in a process of its own, and " <> bytes there <> " after others." | Just (own, there) <- [copied]]
   Repeats n least most ->
     [Text.pack (show n) <> " repeats (" <> Text.intercalate ", " (take 3 names) <> (if n > 3 then ", …" else "") <> ") should agree and take from " <> duration least <> " to " <> duration most <> "."]
   where
@@ -155,11 +161,12 @@ adviceFor finding = case findingCause finding of
     ["Use the same memory again in each call; or time a call together with the first use of its memory, if that is what your program does."]
   LateFinalisers ->
     ["Free C's memory where its last use is (finalizeForeignPtr, or bracket), or give the collector memory that it counts: mallocForeignPtrBytes."]
-  FirstTouch ->
-    ["Write to the memory once in the environment (env), so that no measured call is the first."]
+  FirstTouch
+    | First _ _ made <- findingNumbers finding, made > 0 -> ["Make it in the environment (env), which evaluates it, so that no measured call does."]
+    | otherwise -> ["Write to the memory once in the environment (env), so that no measured call is the first."]
   Oversubscription
     | Waiting _ used cores _ _ <- findingNumbers finding, fillsCores used cores -> ["Run fewer threads: +RTS -N, OMP_NUM_THREADS."]
-    | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and its order effects are not told."]
+    | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and small effects of order are not told."]
   CpuFrequency ->
     ["Fix the frequency (cpupower frequency-set -g performance, no turbo), leave hyperthreads and other guests idle, or compare only figures of the same round."]
   TimerResolution ->
@@ -175,6 +182,12 @@ duration = Text.pack . secs
 
 percent :: Double -> Text
 percent x = Text.pack (showFFloat (Just 0) (100 * x) " %")
+
+-- | A share; of what is many times as much, how many times.
+extent :: Double -> Text
+extent x
+  | x < 10 = percent x
+  | otherwise = count (1 + x) <> " times"
 
 -- | Three figures.
 count :: Double -> Text

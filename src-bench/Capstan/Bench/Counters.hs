@@ -25,7 +25,7 @@ module Capstan.Bench.Counters
   )
 where
 
-import Data.Aeson (FromJSON (..), ToJSON (..), object, withObject, (.:), (.=))
+import Data.Aeson (FromJSON (..), ToJSON (..), object, withObject, (.!=), (.:), (.:?), (.=))
 import Foreign.C.String (CString)
 import Foreign.C.Types (CInt (..))
 import Foreign.Marshal.Array (allocaArray, peekArray)
@@ -111,11 +111,12 @@ measureCosts = do
 
 -- | Calls for memory.
 data Calls = Calls
-  { -- | @mmap@ of memory without a file, but for GHC's own heap.
+  { -- | @mmap@ of memory without a file, but for GHC's own heap, and @mremap@.
     maps :: !Double,
     mapBytes :: !Double,
     unmaps :: !Double,
-    -- | @brk@ to a higher address, and to a lower one.
+    unmapBytes :: !Double,
+    -- | @brk@ to a higher address (in other threads than the first, @mprotect@), and to a lower one.
     grows :: !Double,
     trims :: !Double,
     -- | @madvise@ that gives pages back.
@@ -127,8 +128,8 @@ data Calls = Calls
 
 -- | What was counted between two moments, the earlier one first.
 callsSince :: Calls -> Calls -> Calls
-callsSince (Calls a b c d e f g) (Calls a' b' c' d' e' f' g') =
-  Calls (a' - a) (b' - b) (c' - c) (d' - d) (e' - e) (f' - f) (g' - g)
+callsSince (Calls a b c d e f g h) (Calls a' b' c' d' e' f' g' h') =
+  Calls (a' - a) (b' - b) (c' - c) (d' - d) (e' - e) (f' - f) (g' - g) (h' - h)
 
 -- | Counts all calls for memory of this process from here on. Each takes microseconds then, and it
 -- cannot be undone, so nothing is timed afterwards. False where the system does not let us.
@@ -138,9 +139,9 @@ watchCalls = (== 0) <$> c_watch
 -- | Zero before 'watchCalls'.
 countedCalls :: IO Calls
 countedCalls = do
-  values <- figures 7 c_calls
+  values <- figures 8 c_calls
   case sequence values of
-    Just [a, b, c, d, e, f, g] -> pure (Calls a b c d e f g)
+    Just [a, b, c, d, e, f, g, h] -> pure (Calls a b c d e f g h)
     _ -> error "Capstan.Bench.Counters: the C side has other fields"
 
 -- | Processors that this process may use.
@@ -178,12 +179,12 @@ instance FromJSON Costs where
   parseJSON = withObject "costs" $ \o -> Costs <$> o .: "fault" <*> o .: "mapping" <*> o .: "clock"
 
 instance ToJSON Calls where
-  toJSON (Calls a b c d e f g) =
-    object ["mmap" .= a, "mmap-bytes" .= b, "munmap" .= c, "brk-grow" .= d, "brk-trim" .= e, "madvise" .= f, "heap-mmap" .= g]
+  toJSON (Calls a b c d e f g h) =
+    object ["mmap" .= a, "mmap-bytes" .= b, "munmap" .= c, "munmap-bytes" .= d, "brk-grow" .= e, "brk-trim" .= f, "madvise" .= g, "heap-mmap" .= h]
 
 instance FromJSON Calls where
   parseJSON = withObject "calls" $ \o ->
-    Calls <$> o .: "mmap" <*> o .: "mmap-bytes" <*> o .: "munmap" <*> o .: "brk-grow" <*> o .: "brk-trim" <*> o .: "madvise" <*> o .: "heap-mmap"
+    Calls <$> o .: "mmap" <*> o .: "mmap-bytes" <*> o .: "munmap" <*> o .:? "munmap-bytes" .!= 0 <*> o .: "brk-grow" <*> o .: "brk-trim" <*> o .: "madvise" <*> o .: "heap-mmap"
 
 figures :: Int -> (Ptr Double -> IO ()) -> IO [Maybe Double]
 figures n fill = allocaArray n $ \at -> do

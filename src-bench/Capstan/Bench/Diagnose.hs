@@ -11,8 +11,9 @@
 -- A cause is named when it explains a tenth of the time or more, from counts and from what the things
 -- counted cost on this machine at that time, and never from a time alone. Disagreement must be
 -- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
--- speed of the processor. Where other work on the machine took the cores, an order is
--- accused by what had to wait only of factors from three, and repeats disagree when they do by a fifth in processor time, which leaves out waiting for a core.
+-- speed of the processor; or, for an order, a fifth by what is counted, whatever the times are. Where other work on the
+-- machine took the cores, an order is accused by the times of what had to wait only of factors from three, and repeats
+-- disagree when they do by a fifth in processor time, which leaves out waiting for a core.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -30,11 +31,11 @@ import Capstan.Bench.Counters
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle, spreadOf)
 import Criterion.Measurement (threshold)
-import Criterion.Measurement.Types (Measured (..), fromDouble)
+import Criterion.Measurement.Types (Measured (..), fromDouble, fromInt)
 import Data.Char (isDigit)
 import Data.List (sort, sortOn)
 import qualified Data.Map.Strict as Map
-import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
+import Data.Maybe (catMaybes, fromMaybe, isNothing, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
@@ -71,10 +72,12 @@ diagnose accounts =
     own = [(accountName a, f) | a <- accounts, f <- mapMaybe ($ a) ownCauses ++ catMaybes [cpuFrequency (if crowded then inProcessorTime a else a)]]
     crowded = any byOthers (mapMaybe oversubscription accounts)
     findings
-      | crowded = own ++ orders (filter hasCores calm) ++ filter (beyondSharing . snd) (orders (map inProcessorTime (filter (not . hasCores) calm))) ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
-      | otherwise = own ++ orders calm ++ concatMap repeated (families calm)
+      | crowded = own ++ withCounted (orders (filter hasCores calm) ++ filter (beyondSharing . snd) (orders (map inProcessorTime (filter (not . hasCores) calm)))) ++ [d | d@(_, f) <- concatMap (repeats . map inProcessorTime) (families calm), findingCause f == Disagreement, findingShare f >= 2 * matters]
+      | otherwise = own ++ withCounted (orders calm) ++ concatMap repeated (families calm)
     calm = undisturbed [a | a <- accounts, maybe True byOthers (oversubscription a)]
-    orders = concatMap (confirmed (mapMaybe orderEffect) . pure)
+    orders = concatMap (confirmed (mapMaybe orderEffect) . pure) . filter (isNothing . timerResolution)
+    -- What the counts tell of those whose times do not.
+    withCounted told = told ++ [d | d@(name, _) <- mapMaybe countedOrder calm, name `notElem` map fst told]
     -- What differs only because the processor was slower at times is no disagreement.
     confirmed f as = if null (f (atEqualSpeed as)) then [] else f as
     -- A processor of two speeds makes processes of one benchmark differ more than two repeats do: those
@@ -87,7 +90,7 @@ diagnose accounts =
         (measured, fair, quarter) = (repeats as, repeats (atEqualSpeed as), 1 + 2.5 * matters)
     -- A core that is shared is slower by half or so, and what is three times as much has another reason.
     beyondSharing f = case findingNumbers f of
-      Order alone after least most -> spreadOf [alone, after, least, most] >= 3
+      Order alone after least most _ _ -> spreadOf [alone, after, least, most] >= 3
       _ -> False
     -- Where others took the cores, times differ for that reason: what had to wait is compared by the time that
     -- the processor spent on it, and an order is accused only of more than sharing a core explains. Whose own threads wait accuses nobody.
@@ -109,18 +112,34 @@ typical a = middle (map trialEstimate (if null (accountAlone a) then accountAfte
 trials :: Account -> [Trial]
 trials a = if null (accountAlone a) then accountAfter a else accountAlone a
 
+-- | Seconds of a call in one process, without those in which it was ready to run and had no core. Shares are shares of it:
+-- what waiting adds belongs to none of the causes.
+trialWork :: Trial -> Double
+trialWork t = middle [sampleWork s / max 1 (sampleCalls s) | s <- trialSamples t]
+
+sampleWork :: Sample -> Double
+sampleWork s = min time (max (measCpuTime (sampleMeasured s)) (time - fromMaybe 0 (coreWait (sampleReading s))))
+  where
+    time = sampleTime s
+
+-- | The same in the middle process.
+work :: Account -> Double
+work = middle . map trialWork . trials
+
 -- | How many of something a call takes: in the middle process, over all its samples.
 countPerCall :: (Sample -> Maybe Double) -> Account -> Maybe Double
 countPerCall field a
   | null counted = Nothing
   | otherwise = Just (middle counted)
   where
-    counted = mapMaybe inTrial (trials a)
-    inTrial t
-      | calls <= 0 = Nothing
-      | otherwise = (/ calls) . sum <$> mapM field (trialSamples t)
-      where
-        calls = sum (map sampleCalls (trialSamples t))
+    counted = mapMaybe (countInTrial field) (trials a)
+
+countInTrial :: (Sample -> Maybe Double) -> Trial -> Maybe Double
+countInTrial field t
+  | calls <= 0 = Nothing
+  | otherwise = (/ calls) . sum <$> mapM field (trialSamples t)
+  where
+    calls = sum (map sampleCalls (trialSamples t))
 
 -- | Where each run is timed by itself, criterion collects before each, and what survives is copied to
 -- pages of its own: a fault in every few runs, outside of the time that was taken.
@@ -139,11 +158,11 @@ cost field a = case map (field . surroundingCosts . trialSurroundings) (trials a
 
 faultShare :: Account -> Double
 faultShare a
-  | typical a <= 0 = 0
-  | otherwise = min 1 (faultsPerCall a * cost faultCost a / typical a)
+  | work a <= 0 = 0
+  | otherwise = min 1 (faultsPerCall a * cost faultCost a / work a)
 
 collectionShare :: Account -> Double
-collectionShare a = fromMaybe 0 (countPerCall (fromDouble . measGcWallSeconds . sampleMeasured) a) / max 1e-12 (typical a)
+collectionShare a = fromMaybe 0 (countPerCall (fromDouble . measGcCpuSeconds . sampleMeasured) a) / max 1e-12 (work a)
 
 finding :: Cause -> Double -> Account -> Numbers -> Maybe Finding
 finding cause share a numbers = Just (Finding cause share (typical a) numbers)
@@ -162,7 +181,7 @@ allocatorThreshold :: Account -> Maybe Finding
 allocatorThreshold a = do
   Watched n calls _ <- accountWatched a
   let kernel = (maps calls + unmaps calls + grows calls + trims calls + discards calls) / n
-      share = min 1 (kernel * cost mappingCost a / 2 / max 1e-12 (typical a) + faultShare a)
+      share = min 1 (kernel * cost mappingCost a / 2 / max 1e-12 (work a) + faultShare a)
       size = if maps calls > 0 then mapBytes calls / maps calls else 0
       large = size >= 65536 && maps calls / n >= 0.05
       heap = (grows calls + trims calls) / n >= 0.05
@@ -180,18 +199,28 @@ lateFinalisers a = do
     then finding LateFinalisers share a (Late late (watchedIterations watched))
     else Nothing
 
--- | The first call touches pages that the others find there, and takes longer by a part of a sample
--- that counts: criterion counts those from 'threshold' seconds.
+-- | The first call touches pages that the others find there, or it evaluates what they find evaluated. Pages of what it
+-- allocates on GHC's heap are not counted: the others have them too, at another place. What is evaluated must take
+-- longer by a part of a sample that counts: criterion counts those from 'threshold' seconds.
 firstTouch :: Account -> Maybe Finding
 firstTouch a
-  | null (accountAlone a) = Nothing
-  | faults >= 64 && excess >= matters * max (typical a) threshold && faults * cost faultCost a >= excess / 4 =
-    finding FirstTouch (excess / typical a) a (First (typical a + excess) faults)
+  | null firsts = Nothing
+  | faults >= 64 && touching >= max (matters * work a) touchMatters && excess >= touching / 2 = told (First (work a + excess) faults 0)
+  | made >= 1048576 && excess >= matters * max (work a) threshold = told (First (work a + excess) faults made)
   | otherwise = Nothing
   where
     firsts = map trialFirst (accountAlone a)
-    excess = middle (map sampleTime firsts) - typical a
-    faults = middle (catMaybes [minorFaults (sampleReading f) | f <- firsts]) - faultsPerCall a
+    told = finding FirstTouch (excess / max 1e-12 (work a)) a
+    excess = middle (map sampleWork firsts) - work a
+    touching = faults * cost faultCost a
+    faults = middle (catMaybes [minorFaults (sampleReading f) | f <- firsts]) - faultsPerCall a - allocated / 4096
+    allocated = middle (mapMaybe (allocation . sampleMeasured) firsts)
+    made = allocated - fromMaybe 0 (countPerCall (allocation . sampleMeasured) a)
+    allocation = fmap fromIntegral . fromInt . measAllocated
+
+-- | Half a millisecond: some thousand pages.
+touchMatters :: Double
+touchMatters = 0.0005
 
 -- | The same chain of additions takes longer in some processes, and the benchmark with it.
 cpuFrequency :: Account -> Maybe Finding
@@ -245,9 +274,10 @@ hasCores a = and [sum (mapMaybe (coreWait . sampleReading) samples) < matters / 
 orderEffect :: Account -> Maybe (Text, Finding)
 orderEffect a
   | length alone < 2 || length after < 2 = Nothing
-  | apart ((1 + matters) * unlike * max (spreadOf alone) (spreadOf after)) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after)))
+  | apart ((1 + matters) * unlike * max (spreadOf alone) (spreadOf after)) alone after || scattered = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after) pages copied))
   | otherwise = Nothing
   where
+    (_, pages, copied) = countedDifference a
     alone = inner (map trialEstimate (accountAlone a))
     after = inner (map trialEstimate (accountAfter a))
     share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
@@ -256,6 +286,41 @@ orderEffect a
     -- A processor that was slower on one side is no reason to accuse the order.
     unlike = spreadOf [middle (speeds (accountAlone a)), middle (speeds (accountAfter a))]
     speeds ts = [middle spins | t <- ts, let spins = mapMaybe (spinTime . sampleReading) (trialSamples t), not (null spins)]
+
+-- | The same, told from what was counted, which other work on the machine does not change: in a process that ran others a
+-- call touches other numbers of new pages than in processes of its own, which agree, or the collector copies more or less.
+countedOrder :: Account -> Maybe (Text, Finding)
+countedOrder a
+  | any trialPerRun (accountAlone a) || length alone < 2 || null after = Nothing
+  | seconds > 0 && seconds >= 2 * matters * minimum (alone ++ after) = Just (accountName a, Finding OrderEffect share (typical a) (Order (middle alone) (middle after) (minimum after) (maximum after) pages copied))
+  | otherwise = Nothing
+  where
+    (seconds, pages, copied) = countedDifference a
+    (alone, after) = (map trialWork (accountAlone a), map trialWork (accountAfter a))
+    share = max (spreadOf [middle alone, middle after]) (spreadOf after) - 1
+
+-- | What distinguishes a process that ran others as well from those of its own: the seconds of a call that it accounts
+-- for, page faults alone and there, bytes that the collector copied alone and there; those that account for something.
+countedDifference :: Account -> (Double, Maybe (Double, Double), Maybe (Double, Double))
+countedDifference a
+  | null (accountAlone a) || null (accountAfter a) || not sure = (0, Nothing, Nothing)
+  | otherwise = (seconds, shown (* cost faultCost a) faultsIn, shown (* copyCost) copiedIn)
+  where
+    explained t = faultsIn t * cost faultCost a + copiedIn t * copyCost
+    alone = map explained (accountAlone a)
+    farthest = last (sortOn (\t -> abs (explained t - middle alone)) (accountAfter a))
+    seconds = abs (explained farthest - middle alone)
+    sure = maximum alone - minimum alone <= seconds / 4
+    shown price field
+      | abs (price there - price own) >= seconds / 3 && seconds >= matters / 2 * work a = Just (own, there)
+      | otherwise = Nothing
+      where
+        (own, there) = (middle (map field (accountAlone a)), field farthest)
+    faultsIn = fromMaybe 0 . countInTrial (minorFaults . sampleReading)
+    copiedIn = fromMaybe 0 . countInTrial (fmap fromIntegral . fromInt . measBytesCopied . sampleMeasured)
+    collecting = fromMaybe 0 . countInTrial (fromDouble . measGcCpuSeconds . sampleMeasured)
+    -- Seconds for a byte, where most is copied; a collection that copies little costs by other things.
+    copyCost = minimum (2e-9 : [collecting t / copiedIn t | t <- accountAlone a ++ accountAfter a, copiedIn t > 0])
 
 -- | Whether all figures of one side are that much larger than all of the other.
 apart :: Double -> [Double] -> [Double] -> Bool

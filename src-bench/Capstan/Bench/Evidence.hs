@@ -100,7 +100,7 @@ data Watched = Watched
   { watchedIterations :: !Double,
     -- | While the calls ran.
     watchedCalls :: !Calls,
-    -- | Bytes of @malloc@ that were still held after the calls and that the next collection freed.
+    -- | Bytes of @malloc@, or mapped ones, that were still held after the calls and that the next collection freed.
     watchedLate :: !(Maybe Double)
   }
   deriving (Eq, Show)

@@ -8,7 +8,7 @@ module Capstan.Bench.Page
   )
 where
 
-import Capstan.Bench.Advice (causeTitle, duration, percent, plural)
+import Capstan.Bench.Advice (causeTitle, duration, extent, plural)
 import Capstan.Bench.Baseline (Change, changeText)
 import Capstan.Bench.Diagnose (Diagnosis (..), trials)
 import Capstan.Bench.Evidence
@@ -62,7 +62,7 @@ diagnosisNode d =
   element
     "div"
     ["class" =: "diagnosis"]
-    ( element "h3" [] [text (causeTitle (diagnosisCause d)), element "b" [] [text (percent (diagnosisShare d))]] :
+    ( element "h3" [] [text (causeTitle (diagnosisCause d)), element "b" [] [text (extent (diagnosisShare d))]] :
       element "p" ["class" =: "subjects"] [text (Text.intercalate ", " (diagnosisSubjects d))] :
       [element "p" [] [text line] | line <- diagnosisEvidence d]
         ++ [element "p" ["class" =: "change"] [text line] | line <- diagnosisAdvice d]

@@ -14,7 +14,7 @@ module Capstan.Bench.Report
   )
 where
 
-import Capstan.Bench.Advice (bytes, causeTitle, count, duration, percent)
+import Capstan.Bench.Advice (bytes, causeTitle, count, duration, extent)
 import Capstan.Bench.Counters
 import Capstan.Bench.Diagnose (Diagnosis (..), countPerCall, trials, typical)
 import Capstan.Bench.Evidence
@@ -100,7 +100,7 @@ accountText f =
 diagnosisText :: Diagnosis -> Text
 diagnosisText d =
   Text.unlines $
-    ("diagnosis: " <> causeTitle (diagnosisCause d) <> " (" <> percent (diagnosisShare d) <> ") in " <> subjects) :
+    ("diagnosis: " <> causeTitle (diagnosisCause d) <> " (" <> extent (diagnosisShare d) <> ") in " <> subjects) :
     map ("  " <>) (diagnosisEvidence d) ++ map ("  change: " <>) (diagnosisAdvice d)
   where
     subjects = case diagnosisSubjects d of

@@ -32,6 +32,11 @@ tests =
       testProperty "counts alone do not accuse: cheap faults are none" (forAllNoise $ \noise -> diagnose (map cheap (distorted PageFaults noise)) === []),
       testProperty "the order of benchmarks does not matter" (forAllNoise $ \noise -> let as = concatMap (\(_, make) -> make noise) distortions in map diagnosisCause (diagnose as) === map diagnosisCause (diagnose (reverse as))),
       testCase "other work on the machine hides an order effect" othersHideOrder,
+      testCase "but not one that is counted" countedOrders,
+      testCase "nor what is a share of the work" waitingIsNoWork,
+      testProperty "what the first call evaluates is told" (forAllNoise evaluatedOnce),
+      testProperty "but not what each call allocates" (forAllNoise allocatedAlways),
+      testProperty "times near the clock's resolution accuse no order" (forAllNoise $ \noise -> map diagnosisCause (diagnose [onTrials (\t -> t {trialPerRun = True, trialFloor = Just 2e-5}) a | a <- distorted OrderEffect noise]) === [TimerResolution]),
       testCase "what waits between runs that are timed one by one is not short of cores" perRunWaits,
       testCase "and is no frequency of the processor" othersAreNoFrequency,
       testProperty "as many rounds as one likes do not hide an order effect" (forAllNoise manyRounds),
@@ -83,6 +88,32 @@ othersHideOrder = do
   -- What had its core all the time is not excused by another one that had none.
   map diagnosisCause (diagnose (crowd ++ order)) @?= [Oversubscription, OrderEffect]
 
+-- | After others a call takes no page faults, in one order of three. Other work makes all times uneven.
+countedOrders :: Assertion
+countedOrders = do
+  let crowd = distorted Oversubscription (repeat 1)
+      uneven a = a {accountAlone = zipWith ($) [slowed 1 2, slowed 1 1.1, slowed 1 3] (accountAlone a), accountAfter = zipWith ($) [slowed 1 1.2, slowed 1 0.9, slowed 1 2] (accountAfter a)}
+      faulting n = onSamples (\x -> x {sampleReading = (sampleReading x) {minorFaults = Just n}})
+      half = [b {accountName = "half", accountAfter = take 2 (accountAfter b) ++ drop 2 (accountAfter (faulting 0 b))} | a <- crowd, let b = faulting 100000 (uneven a)]
+      same = [(uneven a) {accountName = "same"} | a <- crowd]
+      told = diagnose (half ++ same)
+  [diagnosisSubjects d | d <- told, diagnosisCause d == OrderEffect] @?= [["half"]]
+  assertBool (show told) (or [any ("100 page faults" `Text.isInfixOf`) (diagnosisEvidence d) | d <- told, diagnosisCause d == OrderEffect])
+
+-- | Four fifths of the time a process waits for its core. Page faults are a fifth of what remains.
+waitingIsNoWork :: Assertion
+waitingIsNoWork = do
+  let late = onSamples (\x -> x {sampleReading = (sampleReading x) {minorFaults = Just 20000, coreWait = Just 0.2}, sampleMeasured = (sampleMeasured x) {measTime = 5 * sampleTime x}})
+  filter (== PageFaults) (map diagnosisCause (diagnose [late (clean (repeat 1))])) @?= [PageFaults]
+
+evaluatedOnce, allocatedAlways :: Noise -> Property
+evaluatedOnce noise = map diagnosisCause (diagnose [firstAllocates 6e7 (clean noise)]) === [FirstTouch]
+allocatedAlways noise = diagnose [onSamples (\x -> x {sampleMeasured = (sampleMeasured x) {measAllocated = 60000000 * measIters (sampleMeasured x)}}) (firstAllocates 6e7 (clean noise))] === []
+
+-- | The first call takes a twentieth of a second, touches as many pages as it allocates, and not one more.
+firstAllocates :: Double -> Account -> Account
+firstAllocates size = onTrials $ \t -> t {trialFirst = Sample (sampleMeasured (trialFirst t)) {measTime = 0.05, measCpuTime = 0.05, measAllocated = round size} (sampleReading (trialFirst t)) {minorFaults = Just (size / 4096)}}
+
 -- | Between runs that are timed by themselves a process may wait as long as it likes.
 perRunWaits :: Assertion
 perRunWaits = do
@@ -107,9 +138,10 @@ manyRounds noise = conjoin [map diagnosisCause (diagnose [pair rounds]) === [Ord
       | otherwise = map (slowed 1 1.5) (take 1 ts) ++ drop 1 ts
 
 onSamples :: (Sample -> Sample) -> Account -> Account
-onSamples f a = a {accountAlone = map each (accountAlone a), accountAfter = map each (accountAfter a)}
-  where
-    each t = t {trialSamples = map f (trialSamples t)}
+onSamples f = onTrials (\t -> t {trialSamples = map f (trialSamples t)})
+
+onTrials :: (Trial -> Trial) -> Account -> Account
+onTrials f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
 
 -- | Waiting makes one of two repeats look slower than the other; the other two differ by themselves.
 othersShowDisagreement :: Assertion
