@@ -128,7 +128,7 @@ runSimulation o style places = do
 measure :: Options -> Style -> Places -> [Target] -> [Suite] -> IO [Results]
 measure o style places targets chosen = do
   built <- doesFileExist (placePrograms places </> "overhead")
-  unless built (throwProblem unavailable "the benchmark programs are not built: make -C bench")
+  unless built (throwProblem unavailable "the benchmark programs are not built: make bench-programs")
   (found, missing) <- findRuntimes places
   let (wanted, _) = partition (\r -> null (optionRuntimes o) || Text.unpack (runtimeName r) `elem` optionRuntimes o) found
   when (null wanted) (throwProblem unavailable "none of these runtimes is here")
