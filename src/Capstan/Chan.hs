@@ -58,6 +58,7 @@ where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
+import Capstan.Task.Seeded (switchPoint)
 import Control.Exception (throwIO)
 
 -- | A channel for items of type @a@.
@@ -81,12 +82,12 @@ newRendezvous = newBounded 0
 -- | Sends an item, after waiting for room. Throws 'ChanClosed' if the channel is or becomes closed
 -- before there is room; the item was not sent then. Can be interrupted while it waits.
 send :: Chan a -> a -> IO ()
-send (Chan chan) = Protocol.send chan
+send (Chan chan) x = switchPoint >> Protocol.send chan x
 
 -- | Sends an item if there is room now, or, in a rendezvous, if a receiver waits now. Says whether it
 -- did. Throws 'ChanClosed' if the channel is closed. Never waits.
 sendPoll :: Chan a -> a -> IO Bool
-sendPoll (Chan chan) = Protocol.sendPoll chan
+sendPoll (Chan chan) x = switchPoint >> Protocol.sendPoll chan x
 
 -- | Receives the next item, after waiting for one. Throws 'ChanClosed' when the channel is closed and
 -- empty. Can be interrupted while it waits.
@@ -95,17 +96,17 @@ recv chan = recvMaybe chan >>= maybe (throwIO ChanClosed) pure
 
 -- | The same, with 'Nothing' when the channel is closed and empty.
 recvMaybe :: Chan a -> IO (Maybe a)
-recvMaybe (Chan chan) = Protocol.recvMaybe chan
+recvMaybe (Chan chan) = switchPoint >> Protocol.recvMaybe chan
 
 -- | Receives the next item if there is one now, or, in a rendezvous, if a sender waits now. 'Nothing'
 -- otherwise, also when the channel is closed. Never waits.
 recvPoll :: Chan a -> IO (Maybe a)
-recvPoll (Chan chan) = Protocol.recvPoll chan
+recvPoll (Chan chan) = switchPoint >> Protocol.recvPoll chan
 
 -- | From now on nothing can be sent. Items that were sent can still be received. Threads that wait to
 -- send get 'ChanClosed'; threads that wait to receive are told the end. Closing again does nothing.
 close :: Chan a -> IO ()
-close (Chan chan) = Protocol.close chan
+close (Chan chan) = switchPoint >> Protocol.close chan
 
 -- | Whether 'close' was called. The answer may be out of date when it is used, if it is 'False'.
 isClosed :: Chan a -> IO Bool
@@ -131,8 +132,8 @@ receive (Chan chan) f = Case (Protocol.Case chan f)
 -- > nextEvent :: Chan Char -> Chan () -> IO Event
 -- > nextEvent keys ticks = select [receive keys (maybe Quit Key), receive ticks (const Tick)]
 select :: [Case r] -> IO r
-select cases = Protocol.select [c | Case c <- cases]
+select cases = switchPoint >> Protocol.select [c | Case c <- cases]
 
 -- | The same without waiting: 'Nothing' if none is ready.
 selectPoll :: [Case r] -> IO (Maybe r)
-selectPoll cases = Protocol.selectPoll [c | Case c <- cases]
+selectPoll cases = switchPoint >> Protocol.selectPoll [c | Case c <- cases]

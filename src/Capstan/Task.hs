@@ -90,6 +90,10 @@ module Capstan.Task
     lookupPool,
     poolName,
     poolSize,
+
+    -- * An order that follows from a seed
+    seeded,
+    switchPoint,
   )
 where
 
@@ -98,4 +102,5 @@ import Capstan.Task.Loop
 import Capstan.Task.Pool (Pool, poolName, poolSize)
 import Capstan.Task.Scan
 import Capstan.Task.Scope
+import Capstan.Task.Seeded (seeded, switchPoint)
 import Capstan.Task.Sort

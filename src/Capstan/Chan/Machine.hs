@@ -14,8 +14,9 @@ module Capstan.Chan.Machine
 where
 
 import Capstan.Internal.Swap (swapVariable)
+import Capstan.Task.Seeded (asMember, parkUntil)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
-import Control.Concurrent.MVar (MVar, newEmptyMVar, readMVar, tryPutMVar)
+import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
 import Data.IORef (IORef, newIORef, readIORef)
 import Data.Kind (Type)
@@ -79,9 +80,9 @@ instance Machine IO where
   {-# INLINE fillSlot #-}
 
   -- Read, not taken: a slot stays full, for an offer that comes later must be refused.
-  awaitSlot = try . readMVar
+  awaitSlot slot = try (inTurn slot >> readMVar slot)
   {-# INLINE awaitSlot #-}
-  takeSlot = uninterruptibleMask_ . readMVar
+  takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
   {-# INLINE takeSlot #-}
   masked = mask_
   {-# INLINE masked #-}
@@ -89,6 +90,10 @@ instance Machine IO where
   postpone e = do
     masking <- getMaskingState
     if masking == Unmasked then throwIO e else leavePending e
+
+-- | In a seeded run, waits for the turn to read what is in the slot.
+inTurn :: MVar a -> IO ()
+inTurn slot = asMember (`parkUntil` (not <$> isEmptyMVar slot)) (pure ())
 
 -- | Throws to the calling thread, which is masked, and returns when the exception waits there. Not before: the thread could
 -- leave the call for which the exception is meant, a time limit for one, and be hit outside of it.

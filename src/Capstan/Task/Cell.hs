@@ -57,11 +57,12 @@ where
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Counters (Counters)
 import Capstan.Task.Group (Group)
+import Capstan.Task.Seeded (accompany, asMember, parkUntil)
 import Capstan.Task.Target
 import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
-import Control.Concurrent.MVar (MVar, newEmptyMVar, takeMVar, tryPutMVar)
+import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
-import Control.Monad (forM_, void)
+import Control.Monad (forM_)
 import Control.Monad.Primitive (touch)
 import GHC.Exts
 import GHC.IO (IO (..))
@@ -237,7 +238,8 @@ interrupt cell = do
     Open (Started thread) _ -> do
       -- Until the interrupt comes nobody finds that thread to be blocked for ever.
       known <- targetThread thread
-      void (forkMasked (myThreadId >>= throwAs >> mapM_ touch known))
+      thrower <- forkMasked (myThreadId >>= throwAs >> mapM_ touch known)
+      asMember (`accompany` thrower) (pure ())
     Open Pending waiters -> do
       swapped <- swap cell status (Open Interrupted waiters)
       if swapped then pure () else interrupt cell
@@ -269,7 +271,7 @@ poll cell = do
 -- When the collector finds a thread that is blocked for ever, it says so to all that wait for that thread
 -- too. The first time this is not believed: the thread's own failure is on its way.
 wait :: Cell a -> IO (Either SomeException a)
-wait = waitBy $ \waiter -> takeMVar waiter `catch` \BlockedIndefinitelyOnMVar -> takeMVar waiter
+wait = waitBy $ \waiter -> inTurn waiter >> takeMVar waiter `catch` \BlockedIndefinitelyOnMVar -> takeMVar waiter
 
 -- | As 'wait', for who must not go on before the end of the task. The caller is uninterruptible.
 waitSurely :: Cell a -> IO (Either SomeException a)
@@ -278,10 +280,14 @@ waitSurely = waitBy takeSurely
 -- | As 'takeMVar', whatever the collector says.
 takeSurely :: MVar () -> IO ()
 takeSurely box = do
-  taken <- try (takeMVar box)
+  taken <- try (inTurn box >> takeMVar box)
   case taken of
     Left BlockedIndefinitelyOnMVar -> takeSurely box
     Right () -> pure ()
+
+-- | In a seeded run, waits for the turn to take what is in the box.
+inTurn :: MVar () -> IO ()
+inTurn box = asMember (`parkUntil` (not <$> isEmptyMVar box)) (pure ())
 
 waitBy :: (MVar () -> IO ()) -> Cell a -> IO (Either SomeException a)
 waitBy sleep cell = do
@@ -294,4 +300,4 @@ waitBy sleep cell = do
       swapped <- swap cell status (Open phase (waiter : waiters))
       if swapped then sleep waiter else pure ()
       waitBy sleep cell
-    _ -> yield >> waitBy sleep cell
+    _ -> asMember (`parkUntil` isTaken cell) yield >> waitBy sleep cell

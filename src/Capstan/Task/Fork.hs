@@ -30,6 +30,7 @@ import Capstan.Task.Deque (pop)
 import Capstan.Task.Group (contextAt, isConsequence, placeHere, stopped)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
+import Capstan.Task.Seeded (switchPoint)
 import Control.Exception
 import Control.Monad (void)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
@@ -75,6 +76,7 @@ bothOn pool left right = do
 -- | The right branch was not popped: claims it, or waits for the worker that runs it.
 joinBranch :: Cell b -> a -> IO (Outcome a b)
 joinBranch cell a = do
+  switchPoint
   status <- claimOwn cell
   case status of
     Branch {} -> pure (RightIsMine a)
@@ -123,6 +125,7 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
 -- | The right value was not popped: claims it, or waits for the worker that evaluates it.
 joinSpark :: Cell b -> IO ()
 joinSpark cell = do
+  switchPoint
   status <- claim cell
   case status of
     Spark _ -> pure ()

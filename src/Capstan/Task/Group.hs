@@ -40,6 +40,7 @@ module Capstan.Task.Group
     enter,
     Place (..),
     target,
+    threadNumber,
     placeHere,
     workerPlace,
     contextAt,
@@ -169,6 +170,7 @@ places = unsafePerformIO (newIORef IntMap.empty)
 foreign import prim "cst_task_threadzh"
   thread# :: State# RealWorld -> (# State# RealWorld, Int# #)
 
+-- | The number of the calling thread, which is never used again.
 threadNumber :: IO Int
 threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 

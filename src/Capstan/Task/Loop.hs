@@ -26,6 +26,7 @@ where
 import Capstan.Task.Fork (bothOn)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
+import Capstan.Task.Seeded (asMember, coin, switchPoint)
 import Control.Applicative ((<|>))
 import Control.Monad (when)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
@@ -127,23 +128,30 @@ split (Range from to size pool) bound piece combine neutral
   | otherwise = do
     -- There may be more Capabilities than when the pool was used last.
     serveCapabilities pool
-    if size > 0 then fixed neutral from to else measured 1 neutral from to
+    asMember (const (fixed drawn (max size (remaining from to `quot` 32)) neutral from to)) $
+      if size > 0 then fixed (divides pool) size neutral from to else measured 1 neutral from to
   where
-    fixed !acc i end = do
-      limit <- min end <$> bound
-      if i >= limit
-        then pure acc
-        else do
-          wanted <- divides pool
-          -- Compared by differences, as the ends may be far apart or near the largest Int.
-          if wanted && remaining i limit > size
-            then halves fixed acc i (i + pieces i limit * size) limit
+    -- In a seeded run the generator is asked, and not the clock.
+    drawn = switchPoint >> asMember coin (pure False)
+
+    fixed wanted unit = go
+      where
+        go !acc i end = do
+          limit <- min end <$> bound
+          if i >= limit
+            then pure acc
             else do
-              let next = if remaining i limit <= size then limit else i + size
-              acc' <- piece acc i next
-              fixed acc' next end
-    -- Half of the whole pieces, rounded up.
-    pieces i end = let n = remaining i end `quot` size in n - n `quot` 2
+              gives <- wanted
+              -- Compared by differences, as the ends may be far apart or near the largest Int.
+              if gives && remaining i limit > unit
+                then halves go acc i (i + pieces i limit * unit) limit
+                else do
+                  let next = if remaining i limit <= unit then limit else i + unit
+                  acc' <- piece acc i next
+                  go acc' next end
+        -- Half of the whole pieces, rounded up.
+        pieces i end = let n = remaining i end `quot` unit in n - n `quot` 2
+    {-# INLINE fixed #-}
 
     measured !n !acc i end = do
       limit <- min end <$> bound

@@ -60,6 +60,7 @@ import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
 import Capstan.Task.Run (isWanted, runClaimed)
+import Capstan.Task.Seeded (asMember, offer)
 import Capstan.Task.Workers
 import Control.Concurrent
 import Control.Exception
@@ -161,7 +162,7 @@ spawn pool counters cell = do
 spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
 spawnSlowly pool counters cell answer
   | answer /= 0 = capability >>= wakeOther pool
-  | otherwise = uninterruptibleMask_ $ do
+  | otherwise = asMember (`offerCell` entryOf cell) . uninterruptibleMask_ $ do
     place <- placeHere
     remember (deques pool) place
     again <- push (deques pool) (flags pool) counters cell
@@ -169,6 +170,12 @@ spawnSlowly pool counters cell answer
       0 -> contextAt place >>= spawnSurely pool counters . entryOf cell
       1 -> pure ()
       _ -> capability >>= wakeOther pool
+  where
+    -- A thread of a seeded run is remembered nowhere, so that it always comes here.
+    offerCell me entryIn = do
+      entry <- entryIn <$> (placeHere >>= contextAt)
+      countPushed counters
+      offer me (isWanted entry) (workerPlace (`runClaimed` entry))
 {-# NOINLINE spawnSlowly #-}
 
 -- | Pushes a task where the scout sleeps, or puts it where all find it. The caller is uninterruptible.

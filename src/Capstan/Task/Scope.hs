@@ -37,11 +37,12 @@ import qualified Capstan.Task.Deque as Deque
 import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
+import Capstan.Task.Seeded (switchPoint)
 import Control.Applicative ((<|>))
 import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
-import Control.Monad (guard, void)
+import Control.Monad (guard, unless, void)
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
@@ -192,7 +193,8 @@ await (Promise workers cell) = do
   case masking of
     -- Masked from the pop on: an entry that was popped and not claimed would be nobody's.
     Unmasked -> mask_ $ do
-      _ <- Deque.pop (deques workers) cell
+      mine <- Deque.pop (deques workers) cell
+      unless mine switchPoint
       runAwaited cell
     _ -> pure ()
   now <- Cell.poll cell

@@ -10,6 +10,7 @@ import qualified LoopTests
 import qualified ModelTests
 import qualified RegionTests
 import qualified ScopeTests
+import qualified SeededTests
 import qualified StressTests
 import System.Environment (setEnv)
 import Test.Tasty
@@ -34,5 +35,6 @@ on n =
         VectorTests.tests,
         DomainTests.tests,
         RegionTests.tests,
+        SeededTests.tests,
         StressTests.tests
       ]

@@ -1,0 +1,129 @@
+-- | Runs whose order follows from a seed: the same for the same seed, others for others; and what they find.
+module SeededTests (tests) where
+
+import Capstan.Chan
+import Capstan.Task
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List (nub)
+import Fibonacci (fibonacci)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "seeded"
+    [ testCase "the same seed, the same order; other seeds, others" $
+        forM_ programs $ \(name, program) -> do
+          first <- mapM (`traced` program) seeds
+          again <- mapM (`traced` program) seeds
+          assertEqual name first again
+          assertBool (name ++ ": more than one order") (length (nub first) > 2),
+      testCase "results are what they are without a seed" $
+        forM_ seeds $ \seed -> do
+          seeded seed (run (`fibonacci` 10)) >>= (@?= 55)
+          seeded seed (parallelForReduce (chunk 3 (range 0 100)) (++) [] (\i -> pure [i])) >>= (@?= [0 .. 99])
+          seeded seed (parallelFind (range 0 1000) (\i -> pure (if i `mod` 70 == 69 then Just i else Nothing))) >>= (@?= Just 69)
+          seeded seed (evaluate (pureFibonacci 12)) >>= (@?= 144),
+      testCase "some seed finds a lost update, and finds it again" $ do
+        lost <- filterM (fmap (/= 2) . (`seeded` twoDeposits)) seeds
+        assertBool "some" (not (null lost))
+        assertBool "not all" (length lost < length seeds)
+        again <- filterM (fmap (/= 2) . (`seeded` twoDeposits)) seeds
+        again @?= lost,
+      testCase "a failure cancels the others, and is thrown" $
+        forM_ seeds $ \seed -> do
+          ended <- newIORef (0 :: Int)
+          never <- newEmptyMVar
+          let blocked scope = async scope (takeMVar never `finally` atomicModifyIORef' ended (\n -> (n + 1, ())))
+          result <- try . seeded seed . run $ \scope -> do
+            waiting <- replicateM 3 (blocked scope)
+            _ <- async scope (throwIO (userError "seeded"))
+            mapM_ await waiting
+          either (\e -> show (e :: IOException)) (const "nothing") result @?= "user error (seeded)"
+          putMVar never ()
+          readIORef ended >>= \n -> assertBool (show n) (n <= 3),
+      testCase "an exception to the caller reaches the run" $ do
+        never <- newEmptyMVar :: IO (MVar ())
+        began <- newEmptyMVar
+        ended <- newEmptyMVar
+        caller <- forkIO $ do
+          result <- try (seeded 1 (run (\scope -> async scope (putMVar began () >> takeMVar never) >>= await)))
+          putMVar ended (result == Left ThreadKilled)
+        takeMVar began
+        killThread caller
+        takeMVar ended >>= (@?= True)
+        putMVar never (),
+      testCase "who waits for ever is told so" $ do
+        result <- try . seeded 3 . run $ \scope -> do
+          items <- newBounded 1
+          async scope (recv items) >>= await
+        either (\BlockedIndefinitelyOnMVar -> "for ever") (const "an item") (result :: Either BlockedIndefinitelyOnMVar ()) @?= "for ever",
+      testCase "tasks that wake each other by an MVar" $
+        forM_ seeds $ \seed -> do
+          box <- newEmptyMVar
+          back <- newEmptyMVar
+          let there = replicateM 10 (takeMVar box >>= putMVar back . (+ 1))
+              here = forM [1 .. 10] (\i -> putMVar box i >> takeMVar back)
+          (answers, _) <- seeded seed (both here there)
+          answers @?= [2 .. 11 :: Int],
+      testCase "a run in a run is part of it" $ seeded 5 (seeded 6 (run (`fibonacci` 8))) >>= (@?= 21),
+      testCase "several runs at once" $ do
+        results <- newChan
+        forM_ seeds $ \seed -> forkIO (seeded seed (run (`fibonacci` 9)) >>= writeChan results)
+        replicateM (length seeds) (readChan results) >>= (@?= map (const 34) seeds)
+    ]
+  where
+    seeds = [0 .. 19]
+
+-- | What a program writes, in the order in which it does.
+traced :: Int -> ((String -> IO ()) -> IO ()) -> IO [String]
+traced seed program = do
+  trace <- newIORef []
+  seeded seed (program (\event -> atomicModifyIORef' trace (\events -> (event : events, ()))))
+  reverse <$> readIORef trace
+
+programs :: [(String, (String -> IO ()) -> IO ())]
+programs =
+  [ ( "tasks",
+      \write -> run $ \scope -> do
+        promises <- forM [1 .. 5 :: Int] $ \i -> async scope (write ("begin " ++ show i) >> switchPoint >> write ("end " ++ show i))
+        mapM_ await promises
+    ),
+    ("branches", \write -> void (both (write "left" >> switchPoint >> write "left again") (write "right"))),
+    ("a loop", \write -> parallelFor (chunk 1 (range 0 8)) (write . show)),
+    ( "channels",
+      \write -> run $ \scope -> do
+        items <- newBounded 2
+        senders <- forM "ab" $ \name -> async scope (forM_ [1 .. 3 :: Int] (\i -> send items (name : show i)))
+        _ <- async scope (mapM_ await senders >> close items)
+        let receive' = recvMaybe items >>= mapM_ (\item -> write item >> receive')
+        replicateM 2 (async scope receive') >>= mapM_ await
+    ),
+    ( "failures",
+      \write -> do
+        result <- try . run $ \scope -> do
+          promises <- forM [1 .. 4 :: Int] $ \i -> async scope ((switchPoint >> write (show i) >> when (even i) (throwIO (ErrorCall (show i)))) `onException` write ("ended " ++ show i))
+          mapM_ await promises
+        write (either (\e -> show (e :: ErrorCall)) (const "no failure") result)
+    )
+  ]
+
+-- | Both read before one has written, in some orders.
+twoDeposits :: IO Int
+twoDeposits = do
+  balance <- newIORef 0
+  let deposit = do
+        before <- readIORef balance
+        switchPoint
+        writeIORef balance (before + 1)
+  _ <- both deposit deposit
+  readIORef balance
+
+pureFibonacci :: Int -> Integer
+pureFibonacci n
+  | n < 2 = toInteger n
+  | otherwise = case bothPure (pureFibonacci (n - 1)) (pureFibonacci (n - 2)) of (a, b) -> a + b
