@@ -37,7 +37,7 @@ data Options = Options
     optionSaved :: Bool,
     optionList :: Bool,
     optionCompare :: Maybe FilePath,
-    optionRounds :: Int,
+    optionRounds :: Maybe Int,
     optionSamples :: Maybe Int,
     optionMicroseconds :: Maybe Int,
     optionThreads :: [Int],
@@ -68,7 +68,7 @@ options =
     <*> switch (long "saved" <> help "Use the results that are there; measure nothing")
     <*> switch (long "list" <> help "List the suites")
     <*> optional (strOption (long "compare" <> metavar "OLD.json" <> help "Show what changed since that run"))
-    <*> option auto (long "rounds" <> metavar "N" <> value 10 <> showDefault <> help "Fresh processes for each runtime")
+    <*> optional (option auto (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for paper)"))
     <*> optional (option auto (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
     <*> optional (option auto (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
     <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))
@@ -84,7 +84,7 @@ options =
 run :: Options -> IO ()
 run o
   | optionList o = forM_ suites $ \s -> putStrLn (Text.unpack (Text.justifyLeft 16 ' ' (suiteName s) <> suiteTitle s))
-  | optionRounds o < 1 = throwProblem usageError "--rounds takes a number from 1"
+  | maybe False (< 1) (optionRounds o) = throwProblem usageError "--rounds takes a number from 1"
   | otherwise = do
     style <- Style.styleFor stdout
     places <- findPlaces >>= maybe (throwProblem unavailable "the benchmarks belong to the source tree (bench/targets.json); run the command from there") pure
@@ -150,7 +150,7 @@ measure o style places targets chosen = do
         { planPlaces = places,
           planRuntimes = runtimes,
           planCores = cores,
-          planRounds = optionRounds o,
+          planRounds = fromMaybe (suiteRounds suite) (optionRounds o),
           planSamples = optionSamples o,
           planMicroseconds = optionMicroseconds o,
           planThreads = optionThreads o,

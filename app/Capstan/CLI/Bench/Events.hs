@@ -29,7 +29,7 @@ eventPlots results = concatMap plot plots
       [] -> []
       series ->
         [ element "p" [] [text note],
-          linePlot (LinePlot title "pipes" "messages a second" (1000, 380) True series)
+          linePlot (LinePlot title "pipes" "messages a second" (1000, 380) True [] series)
         ]
 
 plots :: [(Text, Text, [Line])]

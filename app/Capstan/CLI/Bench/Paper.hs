@@ -9,6 +9,7 @@
 module Capstan.CLI.Bench.Paper
   ( Published (..),
     PublishedRow (..),
+    Facets (..),
     published,
     bestHere,
   )
@@ -23,8 +24,14 @@ data Published = Published
   { publishedTitle :: Text,
     publishedNote :: Text,
     publishedColumns :: [Text],
+    -- | What a plot is for; the other is a line in it.
+    publishedFacets :: Facets,
     publishedRows :: [PublishedRow]
   }
+
+-- | Each kind of case, or each column.
+data Facets = OfCases | OfColumns
+  deriving (Eq)
 
 data PublishedRow = PublishedRow
   { publishedCase :: Text,
@@ -57,6 +64,7 @@ microbenchmarks =
     "9.1 Microbenchmarks"
     "A region, a barrier, a million sines with a reduction, and 1000 entries of a critical section by every thread. Best of the rounds."
     both
+    OfCases
     [ PublishedRow name threads unit (map Just figures)
       | (name, unit, column) <- [("fork-join", "us", 0), ("barrier", "us", 1), ("sin-1M", "ms", 2), ("critical-1000", "ms", 3)],
         (threads, all') <- rows,
@@ -76,6 +84,7 @@ dgemm =
     "9.2 Naive DGEMM, 4 threads"
     "The triple loop, parallel over rows; the last element is checked here. Best of the rounds."
     both
+    OfCases
     [ PublishedRow (named "dgemm-" n) 4 "ms" [Just gomp, Just theirs]
       | (n, gomp, theirs) <- [(128, 0.93, 1.05), (256, 10.83, 13.6), (512, 78.59, 83.66), (1024, 670.05, 654.66)]
     ]
@@ -86,6 +95,7 @@ scaling =
     "9.2 Naive DGEMM, N = 1024, by threads"
     "The author gives these for ghc-openmp only."
     both
+    OfCases
     [PublishedRow "dgemm-1024" threads "ms" [Nothing, Just theirs] | (threads, theirs) <- [(1, 2965.94), (2, 1880.42), (4, 654.66)]]
 
 regions :: Published
@@ -94,6 +104,7 @@ regions =
     "9.3 Regions from Haskell"
     "A safe call into a parallel sum of sines; two million here. Best of the rounds."
     ["ghc-openmp"]
+    OfCases
     [PublishedRow "ffi-sines" threads "ms" [Just theirs] | (threads, theirs) <- [(1, 32.5), (2, 17.3), (4, 9.9), (8, 5.0)]]
 
 crossover :: Published
@@ -102,6 +113,7 @@ crossover =
     "9.4 When a region pays, 4 threads"
     "A sum of so many sines in C, by an unsafe call, and in a region, by a safe call. Best of the rounds."
     ["ghc-openmp"]
+    OfColumns
     [ PublishedRow (prefix <> named "" n) 4 "us" [Just figure]
       | (n, alone, together) <- [(100, 0.7, 2.8), (200, 3.1, 2.9), (500, 8.8, 5.8), (1000, 10.2, 5.2), (5000, 64.6, 21.7), (100000, 1528.7, 385.5)],
         (prefix, figure) <- [("crossover-c-", alone), ("crossover-openmp-", together)]
@@ -113,6 +125,7 @@ loops =
     "9.5 GHC's parallelism and OpenMP, 4 threads"
     "A sum of so many sines: in Haskell and C by one thread, by a green thread for each Capability, and in a region. Published with GHC's own code generator and with LLVM's; here with the former. Best of the rounds."
     ["ghc-openmp, native", "ghc-openmp, LLVM"]
+    OfColumns
     [ PublishedRow ("loop-" <> way <> named "-" n) 4 "us" [Just native, Just llvm]
       | (n, natives, llvms) <- measured,
         (way, native, llvm) <- zip3 ["haskell", "c", "parallel", "openmp"] natives llvms
@@ -131,6 +144,7 @@ conventions =
     "9.7 Calling conventions"
     "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Callbacks from a region: by GHC's wrapper, and in both modes of Capstan.Callback. Best of the rounds."
     ["ghc-openmp", "second set"]
+    OfCases
     [ PublishedRow "call-prim" 4 "ns" [Just 0, Nothing],
       PublishedRow "call-inline" 4 "ns" [Nothing, Nothing],
       PublishedRow "call-unsafe" 4 "ns" [Just 3.1, Just 2.3],
@@ -146,6 +160,7 @@ batches =
     "9.8 Batches"
     "Nanoseconds for each call of a batch of so many, by a safe call for each and by one for all. Best of the rounds."
     ["ghc-openmp, one by one", "ghc-openmp, batched"]
+    OfCases
     [ PublishedRow (named "batch-safe-" n) 4 "ns" [Just alone, Just batched]
       | (n, alone, batched) <- [(1, 98.3, 97.9), (2, 100.0, 50.3), (5, 97.3, 20.8), (10, 97.4, 12.4), (20, 102.6, 7.6), (50, 104.6, 4.7), (100, 97.8, 3.7)]
     ]
@@ -156,6 +171,7 @@ tasks =
     "9.6 Deferred tasks, 4 threads"
     "Each task computes 1000 sines, about 15.6 us on the author's machine. Best of the rounds."
     ["ghc-openmp"]
+    OfCases
     [ PublishedRow (named "tasks-" n <> mode) 4 "ms" [Just figure]
       | (n, alone, together) <- [(100, 1.5, 0.4), (500, 7.7, 2.5), (1000, 15.6, 5.0), (5000, 78.1, 19.9), (10000, 155.9, 42.6)],
         (mode, figure) <- [("-sequential", alone), ("-parallel", together)]

@@ -2,10 +2,12 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.PaperPlots
--- Description : The published tables as plots, with a line for each runtime here.
+-- Description : The published tables as plots, beside the runtimes here.
 --
--- Rows whose cases differ in a number alone are one plot, by that number; those of one case are one
--- by the number of threads. Both axes are logarithmic: different machines then differ in height alone.
+-- Rows whose cases differ in a number alone are of one kind, by that number; those of one case are, by the
+-- number of threads. A kind is a plot with a line for each column, or a line in the plot of each column.
+-- Both axes are logarithmic: different machines then differ in height alone. Kinds of one row are
+-- rows of dots.
 module Capstan.CLI.Bench.PaperPlots
   ( paperPlots,
   )
@@ -16,21 +18,40 @@ import Capstan.CLI.Bench.Paper
 import Capstan.CLI.Bench.Plot
 import Capstan.CLI.Bench.Types (Results (..), rowRuntime)
 import Data.Char (isDigit)
-import Data.List (nub, sortOn)
-import Data.Maybe (mapMaybe)
+import Data.List (nub, partition, sortOn)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
--- | A row of a table, and where it stands in a plot.
-data Place = Place {placePlot :: Text, placeAcross :: Text, placeX :: Double, placeRow :: PublishedRow}
+-- | A row of a table, and where it stands.
+data Place = Place {placeKind :: Text, placeAcross :: Text, placeX :: Double, placeRow :: PublishedRow}
 
--- | None for a table that has no row of numbers.
+-- | A published column, or a runtime here: its name, its class, and its figure in a row.
+data Column = Column {columnName :: Text, columnClass :: Text, columnFigure :: PublishedRow -> Maybe Double}
+
 paperPlots :: Results -> Published -> [Node]
-paperPlots results table' = [element "div" ["class" =: "facets wide"] plots | not (null plots)]
+paperPlots results table' =
+  [element "div" ["class" =: "facets wide"] plots | not (null plots)]
+    ++ [pointPlot (unitOf single) [(columnName c, columnClass c) | c <- columns, not (null (dotRows [c] single))] rows | let rows = dotRows columns single, not (null rows)]
   where
-    rows = publishedRows table'
-    places = map (place (map publishedCase rows)) rows
-    plots = mapMaybe (plotOf results (publishedColumns table') places) (nub (map placePlot places))
+    places = map (place (map publishedCase (publishedRows table'))) (publishedRows table')
+    (single, several) = partition (\p -> length (nub [placeX q | q <- places, placeKind q == placeKind p]) == 1) places
+    columns = columnsOf results table'
+    kinds = [[p | p <- several, placeKind p == kind] | kind <- nub (map placeKind several)]
+    plots = case publishedFacets table' of
+      OfCases -> concatMap (plotOfKind columns) kinds
+      OfColumns -> concatMap (plotOfColumn columns kinds) columns
+
+columnsOf :: Results -> Published -> [Column]
+columnsOf results table' =
+  [ Column ("published: " <> name) (colour name <> " published") (\row -> publishedFigures row !! i)
+    | (i, name) <- zip [0 ..] (publishedColumns table')
+  ]
+    ++ [Column runtime runtime (\row -> bestHere results row runtime) | runtime <- nub (map rowRuntime (resultsRows results))]
+  where
+    colour name = case name of
+      "libgomp" -> "libgomp"
+      _ | any (`Text.isSuffixOf` name) ["LLVM", "batched", "second set"] -> "timed"
+      _ -> "ghc"
 
 place :: [Text] -> PublishedRow -> Place
 place cases row
@@ -45,15 +66,45 @@ place cases row
     digits = Text.takeWhileEnd isDigit end
     start = Text.dropWhileEnd (== '-') (Text.dropEnd (Text.length digits) end)
 
-plotOf :: Results -> [Text] -> [Place] -> Text -> Maybe Node
-plotOf results columns places name = case filter (not . null . drop 1 . seriesPoints) (zipWith published' [0 ..] columns ++ map here runtimes) of
-  [] -> Nothing
-  series -> Just (linePlot (LinePlot name across unit (490, 260) True series))
+-- | A line for each column.
+plotOfKind :: [Column] -> [Place] -> [Node]
+plotOfKind columns places =
+  [ linePlot (LinePlot (kindOf places) (acrossOf places) (unitOf places) size True [] series)
+    | let series = [Series (columnName c) (columnClass c) (points c places) | c <- columns, not (null (points c places))],
+      not (null series)
+  ]
+
+-- | A line for each kind; the plots of a table show the same heights.
+plotOfColumn :: [Column] -> [[Place]] -> Column -> [Node]
+plotOfColumn columns kinds column =
+  [ linePlot (LinePlot (columnName column) (acrossOf (concat kinds)) (unitOf (concat kinds)) size True range series)
+    | let series = [Series way (wayClass way) ps | places <- kinds, let way = Text.takeWhileEnd (/= '-') (kindOf places), let ps = points column places, not (null ps)],
+      not (null series)
+  ]
   where
-    mine = sortOn placeX (filter ((== name) . placePlot) places)
-    across = Text.concat (take 1 (map placeAcross mine))
-    unit = Text.concat (take 1 (map (publishedUnit . placeRow) mine))
-    runtimes = nub (map rowRuntime (resultsRows results))
-    published' i column = Series column (if i == (0 :: Int) then "central" else "timed") (points (\row -> publishedFigures row !! i))
-    here runtime = Series runtime runtime (points (\row -> bestHere results row runtime))
-    points figureOf = [(placeX p, y) | p <- mine, Just y <- [figureOf (placeRow p)], y > 0]
+    range = [y | c <- columns, places <- kinds, (_, y) <- points c places]
+    wayClass way = case way of
+      "parallel" -> "ghc"
+      "openmp" -> "libomp"
+      _ -> way
+
+-- | A row for each case that has figures.
+dotRows :: [Column] -> [Place] -> [(Text, [Point])]
+dotRows columns places =
+  [ (placeKind p, dots)
+    | p <- places,
+      let dots = [Point (columnName c) (columnClass c) y | c <- columns, Just y <- [columnFigure c (placeRow p)]],
+      not (null dots)
+  ]
+
+size :: (Double, Double)
+size = (490, 260)
+
+points :: Column -> [Place] -> [(Double, Double)]
+points column places = [(placeX p, y) | p <- sortOn placeX places, Just y <- [columnFigure column (placeRow p)], y > 0]
+
+-- | Of places of one kind, or of kinds that share it.
+kindOf, acrossOf, unitOf :: [Place] -> Text
+kindOf = Text.concat . take 1 . map placeKind
+acrossOf = Text.concat . take 1 . map placeAcross
+unitOf = Text.concat . take 1 . map (publishedUnit . placeRow)

@@ -2,14 +2,18 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Plot
--- Description : Two kinds of plots, as SVG: ratios as dots, growth as lines.
+-- Description : Three kinds of plots, as SVG: ratios and figures as dots, growth as lines.
 --
--- Both have logarithmic axes: twice as fast is as far to the left as half as fast is to the right.
+-- All have logarithmic axes: twice as fast is as far to the left as half as fast is to the right.
 module Capstan.CLI.Bench.Plot
   ( -- * Ratios
     Dot (..),
     DotRow (..),
     dotPlot,
+
+    -- * Figures
+    Point (..),
+    pointPlot,
 
     -- * Lines
     Series (..),
@@ -112,6 +116,41 @@ figureShort t
       | "." `Text.isInfixOf` words' = Text.dropWhileEnd (== '.') (Text.dropWhileEnd (== '0') words')
       | otherwise = words'
 
+-- | The figure of a series, which has a name and a class that colours it.
+data Point = Point {pointName :: Text, pointClass :: Text, pointFigure :: Double}
+
+-- | A row for each case, with a dot for each series; names and classes of the series come first. Zero is at the left edge.
+pointPlot :: Text -> [(Text, Text)] -> [(Text, [Point])] -> Node
+pointPlot unit series rows =
+  element
+    "svg"
+    ["viewBox" =: ("0 0 1000 " <> Text.pack (show (ceiling (bottom + 28) :: Int))), "role" =: "img", "class" =: "plot"]
+    (concat [zipWith band [0 ..] rows, map grid (ticks scale), names, concat (zipWith drawRow [0 ..] rows)])
+  where
+    (top, step, left, right) = (34, 25, 215, 960)
+    bottom = top + step * fromIntegral (length rows)
+    figures = [pointFigure d | (_, ds) <- rows, d <- ds, pointFigure d > 0]
+    scale = Scale (0.5 * minimum (1 : figures)) (1.3 * maximum (1 : figures)) left right
+    band i _ = element "rect" ["class" =: (if even (i :: Int) then "band" else "gap"), "x" =. 0, "y" =. (top + step * fromIntegral i), "width" =. 1000, "height" =. step] []
+    grid t =
+      element
+        "g"
+        []
+        [ line "grid" (at scale t) top (at scale t) bottom,
+          label ["class" =: "tick", "text-anchor" =: "middle"] (at scale t) (bottom + 17) (figureShort t <> " " <> unit)
+        ]
+    -- Which colour is whose, above.
+    names = [element "g" ["class" =: c] [circle x 16, label ["class" =: "name"] (x + 10) 20 n] | (i, (n, c)) <- zip [0 :: Int ..] series, let x = left + 190 * fromIntegral i]
+    drawRow i (name, ds) =
+      label ["class" =: "case", "text-anchor" =: "end"] (left - 14) (middle + 4) name :
+        [ element "g" ["class" =: pointClass d] [element "title" [] [text (pointName d <> ": " <> figure (pointFigure d) <> " " <> unit)], circle (at scale (pointFigure d)) y]
+          | (k, d) <- zip [0 :: Int ..] ds,
+            let y = middle + 7 * (fromIntegral k - fromIntegral (length ds - 1) / 2)
+        ]
+      where
+        middle = top + step * (fromIntegral (i :: Int) + 0.5)
+    circle x y = element "circle" ["cx" =. x, "cy" =. y, "r" =. 4.4] []
+
 -- | A name, the class that colours it, and its points.
 data Series = Series {seriesName :: Text, seriesClass :: Text, seriesPoints :: [(Double, Double)]}
 
@@ -122,6 +161,8 @@ data LinePlot = LinePlot
     plotSize :: (Double, Double),
     -- | Whether lines are named at their ends.
     plotNamed :: Bool,
+    -- | The heights that it shows at least, for plots that stand beside each other.
+    plotRange :: [Double],
     plotSeries :: [Series]
   }
 
@@ -139,14 +180,15 @@ linePlot p =
     points = concatMap seriesPoints (plotSeries p)
     xs = dedupe (map fst points)
     horizontal = Scale (minimum xs) (max (1.01 * minimum xs) (maximum xs)) left right
-    vertical = Scale (0.8 * minimum (map snd points)) (1.25 * maximum (map snd points)) bottom top
+    heights = plotRange p ++ map snd points
+    vertical = Scale (0.8 * minimum heights) (1.25 * maximum heights) bottom top
     title = label ["class" =: "title"] left 18 (plotTitle p)
     across x =
       element
         "g"
         []
         [ line "grid" (at horizontal x) top (at horizontal x) bottom,
-          label ["class" =: "tick", "text-anchor" =: "middle"] (at horizontal x) (bottom + 15) (Text.pack (show (round x :: Integer)))
+          label ["class" =: "tick", "text-anchor" =: "middle"] (at horizontal x) (bottom + 15) (figureShort x)
         ]
     up y =
       element

@@ -9,7 +9,7 @@ module Capstan.CLI.Bench.Progress
   )
 where
 
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Clock (getMonotonicTime)
 import System.IO (hFlush, hIsTerminalDevice, hPutStr, stderr)
@@ -29,6 +29,7 @@ start :: String -> Int -> IO Progress
 start title total = do
   terminal <- hIsTerminalDevice stderr
   began <- getMonotonicTime
+  unless terminal (hPutStr stderr (title ++ ": " ++ show total ++ " processes\n"))
   Progress terminal title total <$> newIORef 0 <*> pure began <*> newIORef began
 
 -- | To be called before each step.

@@ -175,7 +175,7 @@ scaling results
     plots = mapMaybe plot (nub (map rowCase rows))
     plot name = case [Series runtime runtime (points name runtime) | runtime <- nub (map rowRuntime rows), not (null (drop 1 (points name runtime)))] of
       [] -> Nothing
-      lines' -> Just (linePlot (LinePlot name "threads" (unitOf name) (330, 210) False lines'))
+      lines' -> Just (linePlot (LinePlot name "threads" (unitOf name) (330, 210) False [] lines'))
     points :: Text -> Text -> [(Double, Double)]
     points name runtime =
       [(fromIntegral (rowThreads r), median (present r)) | r <- rows, rowCase r == name, rowRuntime r == runtime, not (null (present r)), median (present r) > 0]
@@ -269,7 +269,7 @@ simulated s =
   ]
   where
     plot name =
-      linePlot (LinePlot name "threads" "transfers" (490, 260) False [Series (pathKind q) (pathKind q) [(fromIntegral n, x) | (n, x) <- pathTransfers q] | q <- simulationPaths s, pathName q == name])
+      linePlot (LinePlot name "threads" "transfers" (490, 260) False [] [Series (pathKind q) (pathKind q) [(fromIntegral n, x) | (n, x) <- pathTransfers q] | q <- simulationPaths s, pathName q == name])
     row q = element "tr" ["class" =: pathKind q] (map cell ([pathName q, pathKind q, grows q] ++ check q))
     grows q = case growth (pathTransfers q) of
       Logarithmic -> "logarithmic"

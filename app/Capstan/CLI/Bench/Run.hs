@@ -157,6 +157,7 @@ processArguments plan step =
       | null (stepRuntime step) = []
       | programLaunched p = [word | Just "rts" <- [runtimeName <$> stepRuntime step], word <- [placeCommand (planPlaces plan), "run", "--"]]
       | null (planCases plan), Just judged <- planJudged plan, selective p = needed (planCores plan) p judged (stepThreads step)
+      | null (planCases plan) = programCases p (stepThreads step)
       | otherwise = planCases plan
 
 parseLines :: String -> [Line]

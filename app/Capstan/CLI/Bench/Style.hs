@@ -34,6 +34,7 @@ stylesheet =
       ".plot .band { fill: var(--band); } .plot .gap { fill: none; } .plot .grid { stroke: var(--line); } .plot .one { stroke: var(--soft); stroke-width: 1.6; }",
       ".plot g[class] circle { fill: var(--c); stroke: var(--paper); stroke-width: .8; } .plot .whisker { stroke: var(--c); stroke-width: 2; stroke-linecap: round; opacity: .55; }",
       ".plot polyline { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; } .plot .name { fill: var(--c); }",
+      ".plot g.published polyline { stroke-dasharray: 5 4; } .plot g.published circle { fill: var(--paper); stroke: var(--c); stroke-width: 1.6; }",
       ".facets.wide { grid-template-columns: repeat(auto-fill, minmax(430px, 1fr)); }",
       ".facets { display: grid; grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); gap: 14px; }",
       "table { border-collapse: collapse; font-size: 13px; margin: 10px 0; font-variant-numeric: tabular-nums; }",

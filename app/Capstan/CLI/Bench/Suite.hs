@@ -13,12 +13,16 @@ module Capstan.CLI.Bench.Suite
   )
 where
 
+import Capstan.CLI.Bench.Paper (PublishedRow (..), published, publishedRows)
 import Data.List (find, nub, sort)
 import Data.Text (Text)
+import qualified Data.Text as Text
 
 data Suite = Suite
   { suiteName :: !Text,
     suiteTitle :: !Text,
+    -- | Fresh processes for each runtime, where the user says nothing.
+    suiteRounds :: !Int,
     suitePrograms :: [Program]
   }
 
@@ -41,7 +45,9 @@ data Program = Program
     -- | Cases that no required figure names and that are shown beside those, with the largest team.
     programShown :: [String],
     -- | Under these runtimes only; under all where there are none.
-    programRuntimes :: [Text]
+    programRuntimes :: [Text],
+    -- | The cases with a team of that size; all where there are none.
+    programCases :: Int -> [String]
   }
 
 program :: FilePath -> (Int -> [Int]) -> Program
@@ -56,7 +62,8 @@ program name threads =
       programLaunched = False,
       programEvery = 1,
       programShown = [],
-      programRuntimes = []
+      programRuntimes = [],
+      programCases = const []
     }
 
 -- | The Haskell program with regions, in one of its ways.
@@ -100,22 +107,22 @@ allCores cores = [max 2 cores]
 
 suites :: [Suite]
 suites =
-  [ Suite "overhead" "What each construct costs" [program "overhead" teamSizes],
-    Suite "tasks" "What a task costs" [program "tasks" teamSizes],
-    Suite
+  [ suite "overhead" "What each construct costs" [program "overhead" teamSizes],
+    suite "tasks" "What a task costs" [program "tasks" teamSizes],
+    suite
       "oversubscribed"
       "More threads than cores"
       [ (program "overhead" beyond) {programSamples = (3, 1000)},
         (program "tasks" beyond) {programSamples = (3, 1000)}
       ],
-    Suite "teamsize" "Regions of changing size" [program "teamsize" allCores],
-    Suite "loaded" "Beside another process that computes" [program "loaded" allCores],
-    Suite "callers" "Many masters" [program "callers" allCores, host "callers"],
-    Suite "mixed" "Regions while Haskell computes" [host "mixed"],
-    Suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
-    Suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
-    Suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
-    Suite
+    suite "teamsize" "Regions of changing size" [program "teamsize" allCores],
+    suite "loaded" "Beside another process that computes" [program "loaded" allCores],
+    suite "callers" "Many masters" [program "callers" allCores, host "callers"],
+    suite "mixed" "Regions while Haskell computes" [host "mixed"],
+    suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
+    suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
+    suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
+    suite
       "events"
       "Descriptors and timers"
       [ events "events-messages" 10,
@@ -124,7 +131,7 @@ suites =
         events "events-simulated" 5,
         events "events-detach" 5
       ],
-    Suite
+    suite
       "haskell-tasks"
       "Tasks in Haskell, beside their peers"
       [ (haskellTasks "costs" teamSizes ["fib-32-monad-par", "fib-32-async"]) {programOptions = ["+RTS", "-T", "-RTS"]},
@@ -136,8 +143,8 @@ suites =
         (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programEvery = 4, programOptions = ["+RTS", "--nonmoving-gc", "-RTS"]},
         haskellTasks "ocaml" allCores ["parallel-for-empty-domainslib", "matrix-multiplication-ocaml", "mandelbrot-ocaml"]
       ],
-    Suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
-    Suite
+    suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
+    suite
       "haskell"
       "Haskell and C in one program"
       [ (program "callback" allCores) {programHaskell = True, programSamples = (7, 3000)},
@@ -146,16 +153,20 @@ suites =
         (haskell "serial" 3) {programOptions = ["+RTS", "-qn1", "-RTS"]},
         haskell "sequential" 3
       ],
+    -- The tables have the best of several runs. A process takes up to half a minute.
     Suite
       "paper"
       "ghc-openmp's published tables"
-      [ (program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]},
-        (program "callback" (const [4])) {programHaskell = True, programRuntimes = ["rts"]},
-        (haskell "paper" 3) {programThreads = const [1, 2, 4, 8], programRuntimes = []}
+      3
+      [ tabulated (program "paper" (const [1, 2, 4, 8])) {programSamples = (1, 1000), programOptions = ["-b"]},
+        tabulated (program "callback" (const [4])) {programHaskell = True, programRuntimes = ["rts"]},
+        tabulated (haskell "paper" 3) {programThreads = const [1, 2, 4, 8], programRuntimes = []}
       ]
   ]
   where
     beyond cores = [2 * cores, 4 * cores, 8 * cores]
+    suite name title = Suite name title 10
+    tabulated p = p {programCases = \threads -> [Text.unpack (publishedCase r) | r <- concatMap publishedRows published, publishedThreads r == threads]}
     squareRoot = floor . sqrt . (fromIntegral :: Int -> Double)
 
 -- | Measures the machine in every round.
