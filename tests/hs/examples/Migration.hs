@@ -5,10 +5,12 @@ import Capstan.Chan
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
 import Control.DeepSeq (force)
+import Control.Monad (filterM, when)
 import Control.Monad.ST (runST)
 import Control.Parallel (par, pseq)
 import Control.Parallel.Strategies (parMap, rdeepseq)
 import Data.Char (ord)
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Vector as Vector
 
 -- | Something to do with a file.
@@ -75,3 +77,18 @@ pipeline numbers = run $ \scope -> do
   _ <- async scope (mapM_ (\x -> send squares (x * x)) numbers >> close squares)
   let total acc = recvMaybe squares >>= maybe (pure acc) (\x -> total $! acc + x)
   total 0
+
+-- Two transfers from one account: each looks whether there is enough, and then takes it.
+transfers :: IO Int
+transfers = do
+  account <- newIORef 100
+  let transfer amount = do
+        balance <- readIORef account
+        switchPoint
+        when (balance >= amount) (modifyIORef' account (subtract amount))
+  _ <- both (transfer 70) (transfer 60)
+  readIORef account
+
+-- The seeds with which the account is overdrawn: each of them shows it again.
+overdrawn :: IO [Int]
+overdrawn = filterM (\seed -> (< 0) <$> seeded seed transfers) [0 .. 99]

@@ -1,7 +1,7 @@
 -- | The snippets of docs/tasks.md are those of "Migration", and do what the page says.
 module MigrationTests (tests, runSnippets) where
 
-import Control.Monad (forM_, unless)
+import Control.Monad (forM_, unless, when)
 import qualified Data.Vector as Vector
 import Migration
 import System.Directory (doesFileExist, getTemporaryDirectory)
@@ -66,6 +66,10 @@ runSnippets = do
   dot (Vector.enumFromN 0 100) (Vector.replicate 100 2) >>= same "dot" 9900
   fib 15 >>= same "fib in IO" 610
   pipeline [1 .. 1000] >>= same "pipeline" 333833500
+  found <- overdrawn
+  when (null found) (die "no seed overdraws the account")
+  again <- overdrawn
+  same "overdrawn" found again
   where
     files = replicate 4 "/proc/version"
     spread n = [n .. n + 10]
