@@ -2,14 +2,20 @@
  *
  * Linux shares a processor out fairly: who has spun through its share waits behind every process
  * that computes, for milliseconds each; who has slept gets the processor soon after it is woken. So
- * while there is a rival, waiting must not cost processor time. A rival is remembered for a while,
- * since a team that sleeps in time does not notice it; for twice as long each time that it is still
- * there when the memory ends, so that looking again costs ever less.
+ * while rivals want all processors, waiting must not cost processor time. They are remembered for a
+ * while, since a team that sleeps in time does not notice them; for twice as long each time that
+ * they are still there when the memory ends, so that looking again costs ever less.
+ *
+ * A single process that computes takes one processor half of the time. A team that spins runs in
+ * the other half as fast as alone, many regions to a slice, where one that sleeps changes threads
+ * in each. So a rival counts only if the team's regions and barriers are some way apart, or if two
+ * threads have lost their processors at the same time.
  *
  * Haskell code of the same process is a rival too, but one that can be seen: it is forgotten soon
  * after it has ended. */
 #include "core/rival.h"
 
+#include "core/config.h"
 #include "core/runtime.h"
 #include "platform/atomic.h"
 #include "platform/check.h"
@@ -19,22 +25,53 @@ enum {
     FIRST_NS = 20000000,     /* how long a rival is remembered at first, */
     LONGEST_NS = 1280000000, /* and at last */
     REST_NS = 2000000,       /* no Haskell code for so long: longer than most collections */
+    COARSE_NS = 20000,       /* between two waits: several times what sleeping costs */
+    SLICES_NS = 30000000,    /* some slices of a thread and its rival */
+    STALE_NS = 120000000,    /* too many to tell how it is now */
+    LATELY_NS = 1000000000,  /* how long a lost slice is remembered */
 };
 
 static struct {
     _Atomic bool known;
-    _Atomic uint64_t until; /* clock until which it stays known */
-    _Atomic uint64_t held;  /* for how long, the last time */
-    _Atomic uint32_t asked; /* times that a thread waited suspiciously long */
-    _Atomic bool haskell;   /* it is Haskell code of this process, */
-    _Atomic uint64_t seen;  /* which was seen to run at this clock */
+    _Atomic uint64_t until;                      /* clock until which it stays known */
+    _Atomic uint64_t held;                       /* for how long, the last time */
+    _Atomic uint32_t asked;                      /* times that a thread waited suspiciously long */
+    _Atomic bool haskell;                        /* it is Haskell code of this process, */
+    _Atomic uint64_t seen;                       /* which was seen to run at this clock */
+    _Atomic uint64_t lost_from, lost_to;         /* when the last slice was lost, by the clock, */
+    const struct cst_rival_watch *_Atomic loser; /* and by whom */
 } rival;
+
+_Atomic bool cst_rival_seen;
+
+/* Has the thread waited seldom? Judged by some slices, as a stall has few waits too, and not by
+ * times in which none were lost. */
+static bool is_coarse(struct cst_rival_watch *watch, uint64_t now) {
+    uint64_t passed = now - watch->counted_ns;
+    uint32_t waits = watch->waits - watch->counted_waits;
+    if (passed < SLICES_NS) return false;
+    watch->counted_ns = now;
+    watch->counted_waits = watch->waits;
+    return passed < STALE_NS && passed > (uint64_t)COARSE_NS * waits;
+}
+
+/* Have two lost their processors at the same time? One rival cannot take both. */
+static bool are_several(const struct cst_rival_watch *watch, uint64_t begin, uint64_t end) {
+    uint64_t begun = cst_load_relaxed(&rival.lost_from), ended = cst_load_relaxed(&rival.lost_to);
+    const struct cst_rival_watch *loser = cst_load_relaxed(&rival.loser);
+    cst_store_relaxed(&rival.lost_from, begin);
+    cst_store_relaxed(&rival.lost_to, end);
+    cst_store_relaxed(&rival.loser, watch);
+    if (cst_config.available == 1) return true;
+    uint64_t from = begun > begin ? begun : begin, to = ended < end ? ended : end;
+    return loser != watch && (int64_t)(to - from) >= SLICE_NS;
+}
 
 /* Two threads may do this at once: then one of two good answers stays. */
 static void remember(uint64_t now) {
     uint64_t until = cst_load_relaxed(&rival.until), held = cst_load_relaxed(&rival.held);
     if (now < until) return;
-    held = held == 0 || now > until + held ? FIRST_NS : 2 * held;
+    held = held == 0 || now > until + held + STALE_NS ? FIRST_NS : 2 * held;
     if (held > LONGEST_NS) held = LONGEST_NS;
     cst_store_relaxed(&rival.held, held);
     cst_store_relaxed(&rival.until, now + held);
@@ -63,8 +100,19 @@ bool cst_rival_is_known(void) {
     return false;
 }
 
-bool cst_rival_took(uint64_t ns, uint64_t now) {
-    if (ns < SLICE_NS) return false;
+static bool lost_lately(uint64_t now) {
+    return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < LATELY_NS;
+}
+
+bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    bool seen = cst_load_relaxed(&cst_rival_seen);
+    if (ns < SLICE_NS) {
+        if (cst_unlikely(seen) && !lost_lately(now)) cst_store_relaxed(&cst_rival_seen, false);
+        return false;
+    }
+    if (!seen) cst_store_relaxed(&cst_rival_seen, true);
+    bool several = are_several(watch, now - ns, now), coarse = is_coarse(watch, now);
+    if (!several && !coarse) return false;
     remember(now);
     return true;
 }
@@ -80,7 +128,7 @@ void cst_rival_look(struct cst_rival_watch *watch) {
         watch->usage.involuntary_switches == before.usage.involuntary_switches)
         return;
     uint64_t passed = now - before.looked_ns, used = watch->usage.cpu_ns - before.usage.cpu_ns;
-    if (passed > used) cst_rival_took(passed - used, now);
+    if (passed > used) cst_rival_took(watch, passed - used, now);
 }
 
 void cst_rival_forgive(struct cst_rival_watch *watch) {

@@ -5,13 +5,20 @@
 #ifndef CST_CORE_RIVAL_H
 #define CST_CORE_RIVAL_H
 
+#include "platform/atomic.h"
 #include "platform/platform.h"
+
+/* Somebody has lost a slice lately. Changes seldom. */
+extern _Atomic bool cst_rival_seen;
 
 /* What a thread has seen. */
 struct cst_rival_watch {
     uint64_t looked_ns; /* clock when it looked last; 0: never */
     struct cst_thread_usage usage;
     uint32_t asked; /* the question that it answered last */
+    /* How often it has waited, wrapping; and until when that was judged. */
+    uint32_t waits, counted_waits;
+    uint64_t counted_ns;
 };
 
 /* Is there one, as far as is known? Reads the clock if one was known lately. */
@@ -22,8 +29,8 @@ bool cst_rival_was_known(void);
 void cst_rival_look(struct cst_rival_watch *watch);
 /* What has happened since the last look says nothing about rivals. */
 void cst_rival_forgive(struct cst_rival_watch *watch);
-/* A few microseconds of spinning have taken so long by the clock. True: because of a rival. */
-bool cst_rival_took(uint64_t ns, uint64_t now);
+/* A few microseconds of spinning have taken so long by the clock. True: because of rivals. */
+bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
 /* A wait is suspiciously long: every thread is to look when it waits next. */
 void cst_rival_ask(struct cst_rival_watch *watch);
 /* Looks, if someone has asked. */

@@ -2,6 +2,7 @@
 #include "core/team.h"
 
 #include "core/barrier.h"
+#include "core/apart.h"
 #include "core/bind.h"
 #include "core/config.h"
 #include "core/loop.h"
@@ -161,6 +162,7 @@ static void take_seat(struct cst_thread *thread, struct cst_seat *seat, uint32_t
     thread->number = seat->number;
     seat->implicit.open_group = team->group;
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
+    cst_apart_say(seat);
 }
 
 /* How long an unsafe foreign call held its Capability: counted where the outermost such region of

@@ -98,6 +98,8 @@ struct cst_seat {
     _Atomic uint64_t tasks_done;
     /* Worksharing constructs that it has left; read by those who are ahead. */
     CST_LINE_ALIGNED _Atomic uint64_t construct_left;
+    /* The processor on which it last said to be, plus 1 (apart.h). */
+    _Atomic uint32_t seen_on;
 };
 
 /* What a thread is within one region; saved while it is the master of an inner one. */

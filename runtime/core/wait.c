@@ -7,6 +7,7 @@
  *   - another process wants the cores (rival.h): sleep at once. */
 #include "core/wait.h"
 
+#include "core/apart.h"
 #include "core/config.h"
 #include "core/pool.h"
 
@@ -25,6 +26,7 @@ enum {
     BURST = 100,              /* polls between two looks at the clock */
     PATIENT_PAUSES = 4,       /* between two polls */
     LONG_NS = 1000000,        /* a wait in a region so long raises a suspicion */
+    APART_NS = 20000,         /* so long, and it may stand in the way of whom it waits for */
     UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
 };
 
@@ -86,6 +88,7 @@ static void park(struct cst_thread *thread, const struct cst_wait *wait) {
     }
     if (wait->help) count_sleeper(team, seat->region, -1);
     cst_store_relaxed(&seat->dock.parked, 0); /* a waker that still saw 1 wakes in vain */
+    cst_apart_say(seat);
 }
 
 /* Do those who work want all processors? Who waits in a region is counted as one of them. */
@@ -97,7 +100,7 @@ static bool is_crowded(const struct cst_wait *wait) {
 /* Spins without giving the core away. True: the condition holds. False: someone else wants the
  * core, or time is up. */
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
-    uint64_t begin = cst_clock_ns(), last = begin;
+    uint64_t begin = cst_clock_ns(), last = begin, apart_ns = APART_NS;
     bool asked = wait->idle;
     for (;;) {
         bool has_helped = false;
@@ -108,9 +111,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         if (is_crowded(wait)) return false;
         uint64_t now = cst_clock_ns();
-        if (has_helped) begin = last = now;
+        if (has_helped) begin = last = now, apart_ns = APART_NS;
+        if (now - begin > apart_ns) apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
         if (!policy.forever && now - begin > policy.spin_ns) return false;
-        if (cst_rival_took(now - last, now)) return false;
+        if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (!asked && now - begin > LONG_NS) {
             asked = true;
             cst_rival_ask(&thread->rival);
@@ -156,6 +160,7 @@ static bool is_rivalled(struct cst_thread *thread) {
 
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
+    thread->rival.waits++;
     if (cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
     while (!wait->holds(wait)) {

@@ -1,0 +1,17 @@
+/* Members of a team that spin for each other belong on different processors. */
+#ifndef CST_CORE_APART_H
+#define CST_CORE_APART_H
+
+#include "core/thread.h"
+
+/* A member says where it is, as it begins a region or wakes up, while there is a rival. */
+static inline void cst_apart_say(struct cst_seat *seat) {
+    if (cst_likely(!cst_load_relaxed(&cst_rival_seen))) return;
+    cst_store_relaxed(&seat->seen_on, cst_cpu_current() + 1);
+}
+
+/* For a member that has spun for long: if another one of its team was last seen on the same
+ * processor lately, it moves to where none was, if it may run there. True: it has moved. */
+bool cst_apart(struct cst_thread *thread);
+
+#endif
