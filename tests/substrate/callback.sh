@@ -47,7 +47,7 @@ for options in -N1 -N2 -N4 '-N2 -c' '-N3 -A64k' '-N1 -V0'; do
 done
 
 # GHC 9.0.2's non-moving collector crashes by itself when Capabilities change.
-passes threaded -setNumCapabilities +RTS -N2 --nonmoving-gc
+passes threaded -setNumCapabilities '-unsafe regions on a disabled Capability' +RTS -N2 --nonmoving-gc
 
 # A debugger sees through the side stack: who called back, from which region, on which thread.
 if command -v gdb >/dev/null; then

@@ -117,8 +117,9 @@ static void *holder(Capability *capability) {
     return cst_load_relaxed((_Atomic(void *) *)field);
 }
 
+/* A bound thread stays on its Capability when setNumCapabilities disables that. */
 static Capability *held_by(void *task) {
-    unsigned count = cst_rts_capabilities();
+    unsigned count = cst_load_acquire((_Atomic uint32_t *)&n_capabilities);
     for (unsigned i = 0; i < count; i++) {
         Capability *capability = find(i);
         if (capability && holder(capability) == task && runs(capability)) return capability;

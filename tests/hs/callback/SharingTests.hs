@@ -8,6 +8,7 @@ import Control.Concurrent
 import Control.Exception (evaluate, finally)
 import Control.Monad (forM, forM_, forever, replicateM_, when)
 import Data.IORef
+import Data.List (isInfixOf)
 import GHC.Conc
 import System.Mem (performMajorGC, performMinorGC)
 
@@ -19,6 +20,7 @@ tests =
     test "collections" collections,
     test "collections in callbacks" collecting,
     test "setNumCapabilities" resizing,
+    test "unsafe regions on a disabled Capability" disabled,
     test "unsafe regions beside" unsafeBeside
   ]
 
@@ -103,6 +105,18 @@ resizing = when rtsSupportsBoundThreads $ do
     equal "sum" 3825 got
   writeIORef stop True
   takeMVar done
+  setNumCapabilities before
+
+-- | A bound thread stays on a Capability that no others may use.
+disabled :: IO ()
+disabled = when rtsSupportsBoundThreads $ do
+  before <- getNumCapabilities
+  replicateM_ 5 $ do
+    setNumCapabilities 4
+    withCallback Released (\x -> yield >> pure x) $ \f -> replicateM_ 10 (regionSum f 4 5)
+    setNumCapabilities 1
+    CallbackRefused reason <- throws (withCallback Released pure (\f -> unsafeRegionSum f 2 3))
+    equal "unsafe" True ("unsafe" `isInfixOf` reason)
   setNumCapabilities before
 
 -- | Regions that hold a Capability for as long as they last do not stop those that call back.
