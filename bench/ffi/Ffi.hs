@@ -204,6 +204,7 @@ seeded = do
         (LateFinalisers, [malloc]),
         (FirstTouch, ["first touch"]),
         (OrderEffect, ["leaves something behind", "remembers"]),
+        (OrderEffect, ["frees much", "frees little"]),
         (TimerResolution, ["timed one by one"]),
         (Oversubscription, ["others compute"]),
         (Disagreement, ["repeat 1", "repeat 2"])

@@ -9,7 +9,7 @@ where
 import Capstan.Bench
 import Capstan.Binding (Arena, reserve)
 import Control.Concurrent (threadDelay)
-import Control.Monad (forM_, when)
+import Control.Monad (forM_, replicateM, when)
 import Data.IORef
 import Data.Word (Word8)
 import Foreign.C.Types (CInt (..))
@@ -39,6 +39,8 @@ benchmarks arena =
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
     bench "leaves something behind" (whnfIO (writeIORef remembered True)),
     bench "remembers" (whnfIO remembering),
+    bench "frees much" (whnfIO (mallocBytes largeBytes >>= \memory -> pokeByteOff memory 0 (1 :: Word8) >> free memory)),
+    bench "frees little" (whnfIO freesLittle),
     env (newIORef (0 :: Int)) (bench "slow at first" . whnfIO . slowAtFirst),
     bench "timed one by one" (perRunEnv (pure ()) pure),
     bench "short runs" (perRunEnv (pure 100) (\n -> pure [1 .. n :: Int])),
@@ -47,6 +49,8 @@ benchmarks arena =
   where
     -- Otherwise glibc raises the threshold when a block is freed, and it depends on the collector's
     -- timing which calls still meet it.
+    -- As much as malloc's threshold grows to.
+    largeBytes = 30000000
     fixedThreshold = c_mallopt mmapThreshold (fromIntegral blockBytes)
     mmapThreshold = -3
     adopted = do
@@ -65,6 +69,13 @@ remembering = do
     memory <- mallocBytes (4 * touchBytes)
     touch memory (64 * 4096)
     free memory
+
+-- | The end of malloc's heap, which it gives back, unless it has seen larger blocks freed.
+freesLittle :: IO ()
+freesLittle = do
+  blocks <- replicateM 3 (mallocBytes 120000)
+  forM_ blocks (`touch` 120000)
+  mapM_ free (reverse blocks)
 
 -- | The first two calls in a process take long, as where threads are started.
 slowAtFirst :: IORef Int -> IO ()

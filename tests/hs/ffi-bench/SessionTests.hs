@@ -60,6 +60,13 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
                 behind = sort [place t | t <- accountAfter past]
                 counts = [(fst (place t), or [b < place t | b <- behind, fst b == fst (place t)], trialFaults t) | t <- accountAfter a]
             assertBool (show counts) (all (\(_, later, f) -> if later then f >= 60 else f < 1) counts && length [() | (_, True, _) <- counts] == 1),
+          testCase "what malloc remembers of one benchmark shows in another" $ do
+            -- By themselves: another one sets the threshold, which then stays.
+            (session, _) <- measured plan {planNames = ["frees much", "frees little"]}
+            let counts = [(trialPlace t, trialFaults t) | a <- sessionAccounts session, accountName a == "frees little", t <- accountAlone a ++ accountAfter a]
+                paid = [f | (_, f) <- counts, f >= 40]
+                spared = [n | (After _ n, f) <- counts, f < 1]
+            assertBool (show counts) (length paid == length counts - 1 && all (> 0) spared && length spared == 1),
           testCase "each was measured in each round and place" $ do
             a <- account arena
             [r | Alone r <- map trialPlace (accountAlone a)] @?= [1, 2]
