@@ -1,0 +1,99 @@
+/* core/apart.h: who spins where another member was seen goes elsewhere, and its mask stays as it
+ * was.
+ */
+#include "unit.h"
+
+#include "core/apart.h"
+#include "core/team.h"
+#include "core/thread.h"
+
+enum { MEMBERS = 3 };
+
+static struct cst_thread thread;
+static struct cst_team team;
+static struct cst_seat seat[MEMBERS], *seats[MEMBERS];
+
+static void prepare(void) {
+    for (int i = 0; i < MEMBERS; i++) {
+        seats[i] = &seat[i];
+        seat[i].team = &team;
+        cst_store_relaxed(&seat[i].seen_on, 0);
+    }
+    cst_store_relaxed(&team.seats, seats);
+    team.size = MEMBERS;
+    thread.team = &team;
+    thread.seat = &seat[0];
+    cst_store_relaxed(&cst_rival_seen, true);
+}
+
+static uint64_t before[CST_CPU_MASK_WORDS], after[CST_CPU_MASK_WORDS];
+
+/* With another member seen here: `here` is where the call was made, though the kernel may move the
+ * thread at any time. */
+static bool meets_another(uint32_t *here) {
+    bool moved;
+    do {
+        *here = cst_cpu_current();
+        cst_store_relaxed(&seat[1].seen_on, *here + 1);
+        moved = cst_apart(&thread);
+    } while (!moved && cst_load_relaxed(&seat[0].seen_on) != *here + 1);
+    return moved;
+}
+
+static void moves_away(void) {
+    prepare();
+    uint32_t here;
+    cst_cpu_mask_get(before, CST_CPU_MASK_WORDS);
+    UNIT_CHECK(meets_another(&here));
+    UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != here + 1);
+    UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != 0);
+    cst_cpu_mask_get(after, CST_CPU_MASK_WORDS);
+    UNIT_EQUAL(memcmp(before, after, sizeof before), 0);
+}
+
+static void stays_when_alone(void) {
+    prepare();
+    UNIT_CHECK(!cst_apart(&thread));
+    UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != 0);
+}
+
+static void stays_without_rival(void) {
+    prepare();
+    cst_store_relaxed(&cst_rival_seen, false);
+    uint32_t here;
+    cst_store_relaxed(&seat[0].seen_on, 0);
+    here = cst_cpu_current();
+    cst_store_relaxed(&seat[1].seen_on, here + 1);
+    UNIT_CHECK(!cst_apart(&thread));
+    UNIT_EQUAL(cst_load_relaxed(&seat[0].seen_on), 0);
+}
+
+/* Bound to one processor, or the others are taken as well. */
+static void stays_where_nothing_is_free(void) {
+    prepare();
+    uint64_t two[CST_CPU_MASK_WORDS] = {0}, one[CST_CPU_MASK_WORDS] = {0};
+    uint32_t found[2], count = 0;
+    cst_cpu_mask_get(before, CST_CPU_MASK_WORDS);
+    for (uint32_t i = 0; i < 64 * CST_CPU_MASK_WORDS && count < 2; i++)
+        if (before[i / 64] >> i % 64 & 1) {
+            found[count++] = i;
+            two[i / 64] |= 1ull << i % 64;
+        }
+    one[found[0] / 64] |= 1ull << found[0] % 64;
+    for (int i = 0; i < 2; i++) cst_store_relaxed(&seat[1 + i].seen_on, found[i] + 1);
+    UNIT_CHECK(cst_cpu_mask_set(one, CST_CPU_MASK_WORDS));
+    UNIT_CHECK(!cst_apart(&thread));
+    UNIT_CHECK(cst_cpu_mask_set(two, CST_CPU_MASK_WORDS));
+    UNIT_CHECK(!cst_apart(&thread));
+    UNIT_CHECK(cst_cpu_mask_set(before, CST_CPU_MASK_WORDS));
+}
+
+int main(void) {
+    unit_limit(60);
+    if (cst_cpu_mask_get(before, CST_CPU_MASK_WORDS) < 2) return 77;
+    UNIT_RUN(moves_away);
+    UNIT_RUN(stays_when_alone);
+    UNIT_RUN(stays_without_rival);
+    UNIT_RUN(stays_where_nothing_is_free);
+    return unit_result();
+}
