@@ -32,7 +32,7 @@ lu =
   Example
     { name = "lu",
       sizeNames = "ROWS",
-      usual = [768],
+      usual = [1024],
       small = [40],
       prepare = \[n] -> do
         a <- V.thaw (V.map (\x -> fromIntegral x / 4294967296) (randoms (n * n)))

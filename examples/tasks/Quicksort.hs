@@ -20,29 +20,50 @@ insertion v = loop 1 (M.length v) (\i -> M.unsafeRead v i >>= sink i)
       y <- M.unsafeRead v (i - 1)
       if y <= x then M.unsafeWrite v i x else M.unsafeWrite v i y >> sink (i - 1) x
 
--- | Where the second side begins: nothing there is less than anything before it.
-partition :: Numbers -> IO Int
-partition v = do
+-- | Of the first, the middle and the last number the middle one.
+pivotOf :: Numbers -> IO Int
+pivotOf v = do
   a <- M.unsafeRead v 0
   b <- M.unsafeRead v (M.length v `div` 2)
   c <- M.unsafeRead v (M.length v - 1)
-  go (max (min a b) (min (max a b) c)) (-1) (M.length v)
-  where
-    go :: Int -> Int -> Int -> IO Int
-    go pivot i j = do
-      i' <- up pivot (i + 1)
-      j' <- down pivot (j - 1)
-      if i' >= j' then pure (max 1 i') else M.unsafeSwap v i' j' >> go pivot i' j'
-    up, down :: Int -> Int -> IO Int
-    up pivot i = M.unsafeRead v i >>= \x -> if x < pivot then up pivot (i + 1) else pure i
-    down pivot j = M.unsafeRead v j >>= \x -> if x > pivot then down pivot (j - 1) else pure j
+  pure (max (min a b) (min (max a b) c))
 
-sort :: (Int -> IO () -> IO () -> IO ()) -> Numbers -> IO ()
-sort sides v
-  | M.length v <= 24 = insertion v
+-- | Where the second side begins: nothing there is less than the pivot, and nothing before it is greater.
+around :: Int -> Numbers -> IO Int
+around pivot v = up 0 (M.length v - 1)
+  where
+    up, down :: Int -> Int -> IO Int
+    up i j
+      | i > j = pure i
+      | otherwise = M.unsafeRead v i >>= \x -> if x < pivot then up (i + 1) j else down i j
+    down i j
+      | i >= j = pure i
+      | otherwise = M.unsafeRead v j >>= \x -> if x > pivot then down i (j - 1) else M.unsafeSwap v i j >> up (i + 1) (j - 1)
+
+-- | The same in two halves by tasks. Then what is on the wrong sides of the middle changes places.
+aroundBoth :: Int -> Numbers -> IO Int
+aroundBoth pivot v = do
+  (i, j) <- both (around pivot left) (around pivot right)
+  loop 0 (min (half - i) j) (\k -> M.unsafeSwap v (i + k) (half + j - 1 - k))
+  -- Where neither half has anything on one side, equal numbers are to be shared out.
+  if i + j == 0 || i + j == M.length v then around pivot v else pure (i + j)
+  where
+    half = M.length v `div` 2
+    (left, right) = M.splitAt half v
+
+-- | Sorts; by tasks if it is given from which length on.
+sort :: Maybe Int -> Numbers -> IO ()
+sort smallest v
+  | n <= 24 = insertion v
   | otherwise = do
-    (left, right) <- (`M.splitAt` v) <$> partition v
-    sides (M.length v) (sort sides left) (sort sides right)
+    pivot <- pivotOf v
+    cut <- if tasks 64 then aroundBoth pivot v else around pivot v
+    let (left, right) = M.splitAt cut v
+    if tasks 1 then void (both (sort smallest left) (sort smallest right)) else sort smallest left >> sort smallest right
+  where
+    n = M.length v
+    -- Later there are enough sides for all Capabilities.
+    tasks factor = maybe False (\least -> n >= factor * least) smallest
 
 quicksort :: Example
 quicksort =
@@ -50,10 +71,8 @@ quicksort =
     { name = "quicksort",
       sizeNames = "NUMBERS SMALLEST-TASK",
       usual = [5000000, 5000],
-      small = [5000, 100],
+      small = [5000, 50],
       prepare = \[n, smallest] -> (,) smallest <$> V.thaw (randoms n),
-      sequential = \(_, v) -> sort (const (>>)) v >> V.unsafeFreeze v,
-      parallel = \(smallest, v) -> do
-        sort (\n left right -> if n < smallest then left >> right else void (both left right)) v
-        V.unsafeFreeze v
+      sequential = \(_, v) -> sort Nothing v >> V.unsafeFreeze v,
+      parallel = \(smallest, v) -> sort (Just smallest) v >> V.unsafeFreeze v
     }

@@ -34,23 +34,28 @@ block n table (top, bottom) (left, right) = loop top bottom row
         M.unsafeWrite table (i * n + j) (acc + x + up)
         go i (j + 1) (acc + x)
 
+-- | Tiles are low and wide: memory is read along rows.
 tiles :: Int -> Int -> Table -> IO ()
-tiles n side table = loop 0 (2 * count - 1) diagonal
+tiles n height table = loop 0 (down + across - 1) diagonal
   where
-    count = (n + side - 1) `div` side
-    diagonal d = parallelFor (chunk 1 (range (max 0 (d - count + 1)) (min count (d + 1)))) (\i -> block n table (piece i) (piece (d - i)))
-    piece k = (k * side, min n ((k + 1) * side))
+    width = 16 * height
+    (down, across) = (pieces height, pieces width)
+    pieces side = (n + side - 1) `div` side
+    piece side k = (k * side, min n ((k + 1) * side))
+    diagonal d =
+      parallelFor (chunk 1 (range (max 0 (d - across + 1)) (min down (d + 1)))) $ \i ->
+        block n table (piece height i) (piece width (d - i))
 
 summedArea :: Example
 summedArea =
   Example
     { name = "summed-area-table",
-      sizeNames = "SIDE TILE",
-      usual = [4096, 128],
-      small = [100, 16],
-      prepare = \[n, side] -> do
+      sizeNames = "SIDE HEIGHT",
+      usual = [4096, 32],
+      small = [100, 3],
+      prepare = \[n, height] -> do
         table <- V.thaw (V.map (\x -> fromIntegral (x `mod` 256)) (randoms (n * n)))
-        pure (n, side, table),
+        pure (n, height, table),
       sequential = \(n, _, table) -> block n table (0, n) (0, n) >> V.unsafeFreeze table,
-      parallel = \(n, side, table) -> tiles n side table >> V.unsafeFreeze table
+      parallel = \(n, height, table) -> tiles n height table >> V.unsafeFreeze table
     }
