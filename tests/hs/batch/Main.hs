@@ -12,14 +12,16 @@ import Control.Monad (forM, forM_, replicateM_)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int16, Int64, Int8)
 import Data.Word (Word16, Word8)
-import Foreign.C.Types (CInt (..))
+import Foreign.C.Types
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (FunPtr, Ptr, freeHaskellFunPtr, nullPtr)
+import Foreign.Ptr (FunPtr, Ptr, castFunPtr, freeHaskellFunPtr, nullPtr)
+import Foreign.StablePtr (StablePtr, deRefStablePtr, freeStablePtr, newStablePtr)
 import Foreign.Storable (peek, poke)
 import Hedgehog (Gen, Property, check, evalIO, forAll, property, (===))
 import qualified Hedgehog.Gen as Gen
 import qualified Hedgehog.Range as Range
 import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
+import System.Posix.Types (CMode, COff)
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
 
@@ -47,6 +49,8 @@ foreign import ccall "&negated" negated :: FunPtr (Int8 -> IO Int8)
 
 foreign import ccall "&next" next :: FunPtr (Word16 -> IO Word16)
 
+foreign import ccall "&same" same :: FunPtr (Int64 -> IO Int64)
+
 foreign import ccall "&is_null" isNull :: FunPtr (Ptr () -> IO Bool)
 
 foreign import ccall "&add_answer" addAnswer :: FunPtr (CInt -> FunPtr (CInt -> IO CInt) -> IO CInt)
@@ -61,6 +65,7 @@ main =
     testGroup
       "batch"
       [ testCase "functions of every shape" shapes,
+        testCase "foreign types of every kind" types,
         testCase "any mixture gives what the calls give" (check mixture >>= assertBool "the property does not hold"),
         testCase "calls are made in order, once for each run" order,
         testCase "a batch grows and keeps its results" grows,
@@ -96,6 +101,22 @@ shapes = do
   let expected = (42, 91, 204, 1 - 4 + 10.5 - 16 + 25 + 1530 + 50.75 - 64, -0.75, -128, 0, True)
   safely @?= expected
   unsafely @?= expected
+
+-- | A word that comes back, as it is passed in the types of C's own names.
+types :: Assertion
+types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
+  batch <- newBatch 1
+  a <- add batch (castFunPtr same :: FunPtr (Char -> IO Char)) '\x10ffff'
+  b <- add batch (castFunPtr same :: FunPtr (CWchar -> IO CWchar)) (-3)
+  c <- add batch (castFunPtr same :: FunPtr (CTime -> IO CTime)) (-5000000000)
+  d <- add batch (castFunPtr same :: FunPtr (CUIntMax -> IO CUIntMax)) maxBound
+  e <- add batch (castFunPtr same :: FunPtr (StablePtr Char -> IO (StablePtr Char))) stable
+  f <- add batch (castFunPtr same :: FunPtr (COff -> IO CMode)) 0x1234567890
+  g <- add batch (castFunPtr same :: FunPtr (CIntPtr -> IO CUSeconds)) (-1)
+  run batch
+  (,,,) <$> result batch a <*> result batch b <*> result batch c <*> result batch d >>= (@?= ('\x10ffff', -3, -5000000000, maxBound))
+  result batch e >>= deRefStablePtr >>= (@?= 'x')
+  (,) <$> result batch f <*> result batch g >>= (@?= (0x34567890, 4294967295))
 
 data Call = Mix Double CInt Float Int64 Double Word8 Float Int16 | Half Float | Next Word16
   deriving (Show)

@@ -52,3 +52,8 @@ long sum_in_parallel(long count) {
     for (long i = 0; i < count; i++) total += i;
     return total;
 }
+
+/* What a caller passes and is given back as whatever type it likes. */
+int64_t same(int64_t word) {
+    return word;
+}
