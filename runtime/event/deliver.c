@@ -17,7 +17,7 @@ bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *de
     for (;;) {
         if (manager->wanting.fd >= 0 && next_wanting(manager, delivery)) return true;
         if (manager->ready_next == manager->ready_end) break;
-        cst_watch_find(manager, manager->ready_next++);
+        if (cst_watch_find(manager, manager->ready_next++, delivery)) return true;
     }
     return cst_watch_take_closed(manager, delivery);
 }

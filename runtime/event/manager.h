@@ -195,8 +195,10 @@ struct cst_delivery {
 };
 
 /* --- watch.c --- */
-/* Collects into manager->wanting the registrations that a report of the back end is for. */
-void cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready);
+/* Collects into manager->wanting the registrations that a report of the back end is for. True: it
+ * was for a one-shot alone, which is taken. */
+bool cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready,
+                    struct cst_delivery *delivery);
 /* Takes one for delivery; a one-shot ends. False: it ended since, or wants none of it. */
 bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned events,
                     struct cst_delivery *delivery);

@@ -296,31 +296,10 @@ static bool want_room(struct cst_wanting *wanting) {
     return true;
 }
 
-void cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready) {
-    struct cst_wanting *wanting = &manager->wanting;
-    unsigned always = CAPSTAN_ERROR | CAPSTAN_HANGUP;
-    wanting->count = wanting->next = 0;
-    wanting->events = ready->events;
-    wanting->fd = -1;
-    cst_event_acquire(&manager->fd_lock);
-    struct cst_watch *named = find(manager, ready->key);
-    struct cst_descriptor *d = NULL;
-    if (named != NULL && !named->closed) d = &manager->descriptors[fd_of(named)];
-    if (d == NULL || d->key != ready->key) {
-        CST_COUNT(manager->statistics.stale, 1);
-        if (manager->zombies) cst_loop_add_chore(manager, CST_CHORE_REBUILD);
-    } else {
-        wanting->fd = fd_of(named);
-        if (d->mask & CAPSTAN_ONESHOT) d->mask = CAPSTAN_ONESHOT;
-        for (uint32_t i = d->first; i != CST_TABLE_NONE; i = watch_at(manager, i)->entry.next) {
-            struct cst_watch *watch = watch_at(manager, i);
-            bool wants =
-                interest_of(watch) != 0 && (ready->events & (interest_of(watch) | always)) != 0;
-            if (wants && want_room(wanting))
-                wanting->id[wanting->count++] = cst_table_id(&watch->entry, i);
-        }
-    }
-    cst_event_release(&manager->fd_lock);
+/* What of a report a registration is told; 0: nothing. Lock held. */
+static unsigned events_for(struct cst_watch *watch, unsigned events) {
+    uint32_t interest = interest_of(watch);
+    return interest == 0 ? 0 : events & (interest | CAPSTAN_ERROR | CAPSTAN_HANGUP);
 }
 
 static void describe(struct cst_watch *watch, uint64_t id, unsigned events, bool last,
@@ -335,25 +314,69 @@ static void describe(struct cst_watch *watch, uint64_t id, unsigned events, bool
     };
 }
 
-bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned events,
-                    struct cst_delivery *delivery) {
-    bool taken = false;
-    cst_event_acquire(&manager->fd_lock);
-    struct cst_watch *watch = find(manager, id);
-    if (watch != NULL && !watch->closed && interest_of(watch) != 0) {
-        events &= interest_of(watch) | CAPSTAN_ERROR | CAPSTAN_HANGUP;
-        taken = events != 0;
+/* A one-shot ends as it is taken. Lock held. */
+static void take_last(struct capstan_manager *manager, struct cst_descriptor *d, uint32_t index,
+                      unsigned events, struct cst_delivery *delivery) {
+    struct cst_watch *watch = watch_at(manager, index);
+    describe(watch, cst_table_id(&watch->entry, index), events, true, delivery);
+    unlink_watch(manager, d, index);
+    release(manager, watch, index);
+}
+
+/* Collects those that want to know. Lock held. */
+static void collect_wanting(struct capstan_manager *manager, const struct cst_descriptor *d,
+                            unsigned events) {
+    struct cst_wanting *wanting = &manager->wanting;
+    for (uint32_t i = d->first; i != CST_TABLE_NONE; i = watch_at(manager, i)->entry.next) {
+        struct cst_watch *watch = watch_at(manager, i);
+        if (events_for(watch, events) != 0 && want_room(wanting))
+            wanting->id[wanting->count++] = cst_table_id(&watch->entry, i);
     }
-    if (taken) {
-        bool last = watch->modes & CAPSTAN_ONESHOT;
-        describe(watch, id, events, last, delivery);
-        if (last) {
-            unlink_watch(manager, &manager->descriptors[delivery->fd], (uint32_t)id);
-            release(manager, watch, (uint32_t)id);
-        }
+}
+
+bool cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready,
+                    struct cst_delivery *delivery) {
+    struct cst_wanting *wanting = &manager->wanting;
+    bool taken = false;
+    wanting->count = wanting->next = 0;
+    wanting->events = ready->events;
+    wanting->fd = -1;
+    cst_event_acquire(&manager->fd_lock);
+    struct cst_watch *named = find(manager, ready->key);
+    struct cst_descriptor *d = NULL;
+    if (named != NULL && !named->closed) d = &manager->descriptors[fd_of(named)];
+    if (d == NULL || d->key != ready->key) {
+        CST_COUNT(manager->statistics.stale, 1);
+        if (manager->zombies) cst_loop_add_chore(manager, CST_CHORE_REBUILD);
+    } else if ((d->mask & named->modes & CAPSTAN_ONESHOT) && d->first == (uint32_t)ready->key &&
+               named->entry.next == CST_TABLE_NONE && events_for(named, ready->events) != 0) {
+        /* The kernel is quiet about it now, so there is nothing to settle. */
+        d->mask = CAPSTAN_ONESHOT;
+        take_last(manager, d, d->first, events_for(named, ready->events), delivery);
+        taken = true;
+    } else {
+        wanting->fd = fd_of(named);
+        if (d->mask & CAPSTAN_ONESHOT) d->mask = CAPSTAN_ONESHOT;
+        collect_wanting(manager, d, ready->events);
     }
     cst_event_release(&manager->fd_lock);
     return taken;
+}
+
+bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned events,
+                    struct cst_delivery *delivery) {
+    cst_event_acquire(&manager->fd_lock);
+    struct cst_watch *watch = find(manager, id);
+    if (watch == NULL || watch->closed)
+        events = 0;
+    else
+        events = events_for(watch, events);
+    if (events != 0 && (watch->modes & CAPSTAN_ONESHOT))
+        take_last(manager, &manager->descriptors[fd_of(watch)], (uint32_t)id, events, delivery);
+    else if (events != 0)
+        describe(watch, id, events, false, delivery);
+    cst_event_release(&manager->fd_lock);
+    return events != 0;
 }
 
 void cst_watch_settle(struct capstan_manager *manager, int fd) {

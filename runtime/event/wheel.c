@@ -105,6 +105,28 @@ void cst_wheel_reschedule(struct cst_wheel *wheel, struct cst_wheel_node *node, 
     place(wheel, node);
 }
 
+/* Takes a list's nodes away and puts them in front of `taken`; returns the first. */
+static struct cst_wheel_link *take_list(struct cst_wheel_link *head, struct cst_wheel_link *taken) {
+    if (empty(head)) return taken;
+    head->previous->next = taken;
+    return head->next;
+}
+
+/* The clock has gone back: places every timer anew. */
+static void rewind_to(struct cst_wheel *wheel, uint64_t now) {
+    size_t count = wheel->count;
+    struct cst_wheel_link *taken = take_list(&wheel->due, NULL);
+    for (size_t i = 0; i < CST_WHEEL_LEVELS * CST_WHEEL_SLOTS; i++)
+        taken = take_list(&wheel->slot[i].head, taken);
+    cst_wheel_init(wheel, now);
+    wheel->count = count;
+    while (taken != NULL) {
+        struct cst_wheel_node *node = node_of(taken);
+        taken = taken->next;
+        place(wheel, node);
+    }
+}
+
 /* The slot that holds the earliest timers, and the tick at which it must be emptied. */
 static struct cst_wheel_slot *first_slot(struct cst_wheel *wheel, uint64_t *start) {
     for (unsigned level = 0; level < CST_WHEEL_LEVELS; level++) {
@@ -120,7 +142,7 @@ static struct cst_wheel_slot *first_slot(struct cst_wheel *wheel, uint64_t *star
 
 bool cst_wheel_advance(struct cst_wheel *wheel, uint64_t now, size_t budget) {
     uint64_t target = now >> CST_WHEEL_TICK_BITS;
-    if (target < wheel->tick) target = wheel->tick;
+    if (cst_unlikely(target < wheel->tick)) rewind_to(wheel, now);
     for (;;) {
         uint64_t start = wheel->tick;
         struct cst_wheel_slot *slot = wheel->draining;

@@ -70,9 +70,10 @@ static inline bool cst_wheel_holds(const struct cst_wheel_node *node) {
     return node->link.next != NULL;
 }
 
-/* Moves the present to `now` (never backwards: an earlier time changes nothing) and collects
- * expired timers for cst_wheel_take. Touches at most about `budget` timers; true when it stopped
- * for that reason and must be called again before the present is `now`. */
+/* Moves the present to `now` and collects expired timers for cst_wheel_take. Touches at most about
+ * `budget` timers; true when it stopped for that reason and must be called again before the present
+ * is `now`. If that is earlier than the present, the clock has been changed, and every timer is
+ * placed anew; those that were due and are not any more wait again. */
 bool cst_wheel_advance(struct cst_wheel *wheel, uint64_t now, size_t budget);
 
 /* Removes one expired timer, in the order of ticks; NULL when there is none. */

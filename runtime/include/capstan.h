@@ -53,7 +53,8 @@ extern "C" {
  * change nothing; while the machine is suspended no time passes, and what is left of a delay is
  * waited for after it has woken (a periodic timer misses nothing). If the process was stopped for
  * longer, all that is due is called at once, in order, a periodic timer once with the number of its
- * periods.
+ * periods. If the monotonic clock itself goes back, as it may for a child that is forked into
+ * another time namespace, deadlines are what they were, by the clock as it is then.
  *
  * Fork: in the child, a manager that the program drives itself keeps its registrations and timers,
  * and posted calls that have not run; the parent's are not touched. The default managers start

@@ -167,9 +167,10 @@ static void fires_in_order(void) {
     }
 }
 
-/* A clock that is set back changes nothing; one that leaps ahead fires all that it passed. */
+/* A clock that is set back makes none early, also none that is started then; one that leaps ahead
+ * fires all that it passed. */
 static void clock_jumps(void) {
-    static struct model timers[4];
+    static struct model timers[6];
     const uint64_t second = 1000000000, day = 86400 * second;
     memset(timers, 0, sizeof timers);
     cst_wheel_init(&wheel, day);
@@ -177,7 +178,19 @@ static void clock_jumps(void) {
     for (int i = 0; i < 4; i++) cst_wheel_insert(&wheel, &timers[i].node, deadlines[i]);
     CHECK(!cst_wheel_advance(&wheel, second, SIZE_MAX)); /* back by a day */
     CHECK(cst_wheel_take(&wheel) == NULL);
-    CHECK_EQ(wheel.tick, day / TICK);
+    CHECK_EQ(wheel.tick, second / TICK);
+    cst_wheel_validate(&wheel);
+    cst_wheel_insert(&wheel, &timers[4].node, 3 * second);
+    cst_wheel_insert(&wheel, &timers[5].node, 4 * second);
+    CHECK(!cst_wheel_advance(&wheel, 2 * second, SIZE_MAX));
+    CHECK(cst_wheel_take(&wheel) == NULL);
+    CHECK(!cst_wheel_advance(&wheel, 3 * second + TICK, SIZE_MAX));
+    CHECK(!cst_wheel_advance(&wheel, 2 * second, SIZE_MAX)); /* back while one is due */
+    CHECK(cst_wheel_take(&wheel) == NULL);
+    cst_wheel_validate(&wheel);
+    CHECK(!cst_wheel_advance(&wheel, 4 * second + TICK, SIZE_MAX));
+    CHECK(cst_wheel_take(&wheel) == &timers[4].node);
+    CHECK(cst_wheel_take(&wheel) == &timers[5].node);
     CHECK(!cst_wheel_advance(&wheel, day + second + TICK, SIZE_MAX));
     CHECK(cst_wheel_take(&wheel) == &timers[0].node);
     CHECK(cst_wheel_take(&wheel) == NULL);
