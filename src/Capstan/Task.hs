@@ -44,6 +44,9 @@
 -- 'Control.Concurrent.setNumCapabilities' may be called at any moment as far as tasks go. GHC 9.0.2 itself may hang
 -- where the number changes while threads compute.
 --
+-- A parallel program's results should not depend on which task comes first. Where they might, 'seeded' runs tasks in an order
+-- that follows from a number, so that a test can try many orders and repeat one.
+--
 -- A parallel program's main thread is /bound/, and switching to a bound thread is slow. Where a program
 -- waits often, 'Control.Concurrent.runInUnboundThread' around it helps.
 module Capstan.Task
