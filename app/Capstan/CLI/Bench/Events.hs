@@ -39,8 +39,9 @@ plots =
       [("bare epoll loop", "bare", "messages-bare-"), ("Capstan", "c", "messages-c-"), ("libuv", "libuv", "messages-libuv-"), ("libevent", "libevent", "messages-libevent-")]
     ),
     ( "1-byte messages, Haskell actions",
-      "The same by actions of a Haskell program.",
+      "The same by actions of a Haskell program. It has several threads: what a loop in C reaches beside one that sleeps is shown too.",
       [ ("bare epoll loop", "bare", "messages-bare-"),
+        ("bare, beside a thread", "libevent", "messages-bare-threads-"),
         ("Capstan.Event", "haskell", "messages-haskell-"),
         ("GHC.Event", "ghc", "messages-ghc-"),
         ("one-shot", "timed", "messages-haskell-oneshot-"),
