@@ -2,9 +2,10 @@
 -- Module      : Capstan.Event.Compat
 -- Description : The names and types of GHC.Event
 --
--- A program that uses "GHC.Event" switches to Capstan by changing an import. What GHC.Event does not
--- export any more, and its users miss, is here too: 'loop', 'step' and 'shutdown', to drive a
--- manager made by 'new'.
+-- A program that uses "GHC.Event" switches to Capstan by changing an import. Two packages pass their
+-- own tests so: @network@ 3.1.1.1, whose @gracefulClose@ registers descriptors and timeouts, and
+-- @time-manager@ 0.3.2, which keeps Warp's timeouts. What GHC.Event does not export any more, and its
+-- users miss, is here too: 'loop', 'step' and 'shutdown', to drive a manager made by 'new'.
 --
 -- Differences that can be seen:
 --
