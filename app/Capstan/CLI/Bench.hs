@@ -68,7 +68,7 @@ options =
     <*> switch (long "saved" <> help "Use the results that are there; measure nothing")
     <*> switch (long "list" <> help "List the suites")
     <*> optional (strOption (long "compare" <> metavar "OLD.json" <> help "Show what changed since that run"))
-    <*> optional (option auto (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for paper)"))
+    <*> optional (option auto (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for ffi and paper)"))
     <*> optional (option auto (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
     <*> optional (option auto (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
     <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))

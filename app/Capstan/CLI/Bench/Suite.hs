@@ -120,7 +120,8 @@ suites =
     suite "callers" "Many masters" [program "callers" allCores, host "callers"],
     suite "mixed" "Regions while Haskell computes" [host "mixed"],
     suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
-    suite "ffi" "Foreign calls, and how they are measured" [(program "ffi" allCores) {programRuntimes = ["rts"]}],
+    -- Each process repeats all by itself, which takes two minutes.
+    Suite "ffi" "Foreign calls, and how they are measured" 3 [(program "ffi" allCores) {programRuntimes = ["rts"]}],
     suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
     suite
       "events"
