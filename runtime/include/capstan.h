@@ -125,7 +125,7 @@ struct capstan_manager_options {
     int pull; /* nonzero: driven by capstan_pull only */
 };
 
-/* Makes a manager. Costs two descriptors and about 50 KiB.
+/* Makes a manager. Costs two descriptors and about 30 KiB.
  * Errors: ENOMEM, EMFILE, ENFILE, EINVAL (unknown back end or too large a `size`). */
 CAPSTAN_API int capstan_manager_new(capstan_manager **manager,
                                     const struct capstan_manager_options *options);
