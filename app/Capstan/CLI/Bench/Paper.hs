@@ -143,7 +143,7 @@ conventions =
   Published
     "9.7 Calling conventions"
     "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Callbacks from a region: by GHC's wrapper, and in both modes of Capstan.Callback. Best of the rounds."
-    ["ghc-openmp", "second set"]
+    ["ghc-openmp", "ghc-openmp, second set"]
     OfCases
     [ PublishedRow "call-prim" 4 "ns" [Just 0, Nothing],
       PublishedRow "call-inline" 4 "ns" [Nothing, Nothing],

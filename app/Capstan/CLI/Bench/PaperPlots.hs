@@ -43,7 +43,7 @@ paperPlots results table' =
 
 columnsOf :: Results -> Published -> [Column]
 columnsOf results table' =
-  [ Column ("published: " <> name) (colour name <> " published") (\row -> publishedFigures row !! i)
+  [ Column (if name == "libgomp" then "libgomp, published" else name) (colour name <> " published") (\row -> publishedFigures row !! i)
     | (i, name) <- zip [0 ..] (publishedColumns table')
   ]
     ++ [Column runtime runtime (\row -> bestHere results row runtime) | runtime <- nub (map rowRuntime (resultsRows results))]
@@ -77,11 +77,12 @@ plotOfKind columns places =
 -- | A line for each kind; the plots of a table show the same heights.
 plotOfColumn :: [Column] -> [[Place]] -> Column -> [Node]
 plotOfColumn columns kinds column =
-  [ linePlot (LinePlot (columnName column) (acrossOf (concat kinds)) (unitOf (concat kinds)) size True range series)
+  [ linePlot (LinePlot title (acrossOf (concat kinds)) (unitOf (concat kinds)) size True range series)
     | let series = [Series way (wayClass way) ps | places <- kinds, let way = Text.takeWhileEnd (/= '-') (kindOf places), let ps = points column places, not (null ps)],
       not (null series)
   ]
   where
+    title = (if "published" `Text.isSuffixOf` columnClass column then "published: " else "here: ") <> columnName column
     range = [y | c <- columns, places <- kinds, (_, y) <- points c places]
     wayClass way = case way of
       "parallel" -> "ghc"

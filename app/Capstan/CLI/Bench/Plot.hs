@@ -127,7 +127,8 @@ pointPlot unit series rows =
     ["viewBox" =: ("0 0 1000 " <> Text.pack (show (ceiling (bottom + 28) :: Int))), "role" =: "img", "class" =: "plot"]
     (concat [zipWith band [0 ..] rows, map grid (ticks scale), names, concat (zipWith drawRow [0 ..] rows)])
   where
-    (top, step, left, right) = (34, 25, 215, 960)
+    (top, left, right) = (34, 215, 960)
+    step = 11 + 7 * fromIntegral (maximum (2 : map (length . snd) rows))
     bottom = top + step * fromIntegral (length rows)
     figures = [pointFigure d | (_, ds) <- rows, d <- ds, pointFigure d > 0]
     scale = Scale (0.5 * minimum (1 : figures)) (1.3 * maximum (1 : figures)) left right
@@ -140,7 +141,7 @@ pointPlot unit series rows =
           label ["class" =: "tick", "text-anchor" =: "middle"] (at scale t) (bottom + 17) (figureShort t <> " " <> unit)
         ]
     -- Which colour is whose, above.
-    names = [element "g" ["class" =: c] [circle x 16, label ["class" =: "name"] (x + 10) 20 n] | (i, (n, c)) <- zip [0 :: Int ..] series, let x = left + 190 * fromIntegral i]
+    names = [element "g" ["class" =: c] [circle x 16, label ["class" =: "name"] (x + 10) 20 n] | (x, (n, c)) <- zip (scanl (+) left [34 + nameWidth n | (n, _) <- series]) series]
     drawRow i (name, ds) =
       label ["class" =: "case", "text-anchor" =: "end"] (left - 14) (middle + 4) name :
         [ element "g" ["class" =: pointClass d] [element "title" [] [text (pointName d <> ": " <> figure (pointFigure d) <> " " <> unit)], circle (at scale (pointFigure d)) y]
@@ -150,6 +151,10 @@ pointPlot unit series rows =
       where
         middle = top + step * (fromIntegral (i :: Int) + 0.5)
     circle x y = element "circle" ["cx" =. x, "cy" =. y, "r" =. 4.4] []
+
+-- | About as wide as a name is drawn.
+nameWidth :: Text -> Double
+nameWidth name = 6.8 * fromIntegral (Text.length name)
 
 -- | A name, the class that colours it, and its points.
 data Series = Series {seriesName :: Text, seriesClass :: Text, seriesPoints :: [(Double, Double)]}
@@ -175,7 +180,7 @@ linePlot p =
   where
     (width, height) = plotSize p
     number = Text.pack . show . (round :: Double -> Int)
-    (left, right) = (52, width - (if plotNamed p then 150 else 16))
+    (left, right) = (52, width - (if plotNamed p then 16 + maximum (0 : map (nameWidth . seriesName) (plotSeries p)) else 16))
     (top, bottom) = (32, height - 38)
     points = concatMap seriesPoints (plotSeries p)
     xs = dedupe (map fst points)

@@ -141,7 +141,7 @@ section results =
   ]
   where
     pictures
-      | resultsSuite results == "paper" = map (publishedTable results) published
+      | resultsSuite results == "paper" = p [text "In the plots, lines that are broken and dots that are hollow are published ones."] : map (publishedTable results) published
       | resultsSuite results == "events" = eventPlots results
       | otherwise = concatMap (dots results) (sort (nub (map rowThreads (resultsRows results))))
 

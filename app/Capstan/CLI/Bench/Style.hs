@@ -40,7 +40,7 @@ stylesheet =
       "table { border-collapse: collapse; font-size: 13px; margin: 10px 0; font-variant-numeric: tabular-nums; }",
       "th { text-align: left; color: var(--soft); font-weight: 600; } th, td { padding: 3px 14px 3px 0; border-bottom: 1px solid var(--line); vertical-align: top; }",
       ".met { color: var(--good); } .short { color: var(--bad); font-weight: 600; } .unknown { color: var(--soft); }",
-      ".published td[class] { font-weight: 600; color: var(--c); }",
+      ".published td:first-child { white-space: nowrap; } .published td[class] { font-weight: 600; color: var(--c); }",
       "details { margin: 10px 0; } summary { cursor: pointer; color: var(--soft); }",
       "@media print { body { font-size: 11px; } details { display: none; } }"
     ]

@@ -29,6 +29,7 @@ import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
 import Control.Applicative ((<|>))
 import Data.Aeson (FromJSON (..), Value (..), eitherDecodeFileStrict', withObject, (.!=), (.:), (.:?))
+import Data.Bifunctor (second)
 import Data.List (minimumBy, nub)
 import Data.Ord (comparing)
 import Data.Text (Text)
@@ -69,6 +70,9 @@ data Target = Target
     targetRuntimes :: [Text],
     targetPeer :: !Peer,
     targetBound :: !Bound,
+    -- | Two figures of the machine: where the second is less than so many times the first, no more is asked than 0.95
+    -- of that.
+    targetCeiling :: !(Maybe (Text, Text)),
     targetNoise :: !Bool,
     -- | Not judged where the peer was not measured, because it cannot be had everywhere.
     targetOptional :: !Bool,
@@ -87,6 +91,7 @@ instance FromJSON Target where
       <*> o .:? "runtimes" .!= []
       <*> (o .:? "to" >>= peer)
       <*> (AtMost <$> o .: "at_most" <|> AtLeast <$> o .: "at_least" <|> AtMostMore <$> o .: "at_most_more")
+      <*> o .:? "ceiling"
       <*> o .:? "noise" .!= False
       <*> o .:? "optional" .!= False
       <*> o .: "reason"
@@ -128,7 +133,7 @@ data Judgement = Judgement
 judge :: Int -> Results -> Target -> [Judgement]
 judge cores results target
   | null ours = [Judgement target "-" (Left "no runtime of ours was measured")]
-  | otherwise = [Judgement target name (outcome name) | name <- ours, not (targetOptional target && null (peerOf name))]
+  | otherwise = [Judgement asked name (outcome name) | name <- ours, not (targetOptional target && null (peerOf name))]
   where
     ours =
       [ name
@@ -141,7 +146,17 @@ judge cores results target
       [r | r <- rows, rowCase r == name, rowRuntime r == runtime, rowThreads r == threads, not (null (present r))]
     outcome name = case find (resultsRows results) (targetCase target) name of
       [] -> Left "not measured"
-      row : _ -> against target row (peerOf name)
+      row : _ -> second (<> because) <$> against asked row (peerOf name)
+    machine name = case [present r | r <- resultsFloor results, rowCase r == name, not (null (present r))] of
+      values : _ -> Just (median values)
+      [] -> Nothing
+    (asked, because) = case (targetBound target, targetCeiling target) of
+      (AtLeast x, Just (one, several))
+        | Just a <- machine one,
+          Just b <- machine several,
+          0.95 * b / a < x ->
+          (target {targetBound = AtLeast (0.95 * b / a)}, ": 0.95 of the machine's own " <> several <> " over " <> one)
+      _ -> (target, "")
     peerOf name = case targetPeer target of
       ToRuntime other -> find (resultsRows results) (targetCase target) other
       ToBest -> best (concatMap (find (resultsRows results) (targetCase target)) ["libgomp", "libomp"])
