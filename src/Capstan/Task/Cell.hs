@@ -57,12 +57,12 @@ where
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Counters (Counters)
 import Capstan.Task.Group (Group)
-import Capstan.Task.Seeded (accompany, asMember, parkUntil)
+import Capstan.Task.Seeded (asMember, forkThrower, parkUntil, switchPoint, throwByTurns)
 import Capstan.Task.Target
 import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
-import Control.Monad (forM_)
+import Control.Monad (forM_, void)
 import Control.Monad.Primitive (touch)
 import GHC.Exts
 import GHC.IO (IO (..))
@@ -219,7 +219,7 @@ finish cell result = do
   case status of
     Open phase waiters -> do
       case phase of
-        Interrupting thrower -> uninterruptibleMask_ (killThread thrower)
+        Interrupting thrower -> uninterruptibleMask_ (killThread thrower >> switchPoint)
         _ -> pure ()
       swapped <- swap cell status result
       if swapped
@@ -238,8 +238,8 @@ interrupt cell = do
     Open (Started thread) _ -> do
       -- Until the interrupt comes nobody finds that thread to be blocked for ever.
       known <- targetThread thread
-      thrower <- forkMasked (myThreadId >>= throwAs >> mapM_ touch known)
-      asMember (`accompany` thrower) (pure ())
+      let thrower = myThreadId >>= throwAs >> mapM_ touch known
+      asMember (`forkThrower` thrower) (void (forkMasked thrower))
     Open Pending waiters -> do
       swapped <- swap cell status (Open Interrupted waiters)
       if swapped then pure () else interrupt cell
@@ -251,7 +251,7 @@ interrupt cell = do
         Open (Started thread) waiters -> do
           swapped <- swap cell status (Open (Interrupting me) waiters)
           if swapped
-            then throwInTurn thread (Interrupt cell) `catch` \e -> let _ = e :: SomeAsyncException in pure ()
+            then throwByTurns thread (Interrupt cell) `catch` \e -> let _ = e :: SomeAsyncException in pure ()
             else throwAs me
         _ -> pure ()
 

@@ -13,7 +13,7 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters
 import Capstan.Task.Deque (Entry (..))
 import Capstan.Task.Group
-import Capstan.Task.Target (throwInTurn)
+import Capstan.Task.Seeded (switchPoint, throwByTurns)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)
@@ -89,7 +89,7 @@ runClaimed place entry@(Entry cell context) = quench $ do
     -- interrupt comes later it does.
     tell = do
       known <- isInterrupted cell
-      unless known (quench (throwInTurn (owner context) (Interrupt cell)))
+      unless known (quench (throwByTurns (owner context) (Interrupt cell)) >> switchPoint)
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the
 -- task throws is in the cell, for the caller to throw again.

@@ -10,7 +10,7 @@
 --
 -- == Why the same seed gives the same order
 --
--- (C1) All members, and those that throw their interrupts, are on one Capability, and the conductor draws only when none of
+-- (C1) All members, those that throw interrupts too, are on one Capability, and the conductor draws only when none of
 -- them can run. What could go on then depends only on what was drawn before, if the program itself depends on nothing else.
 --
 -- (C2) Members stand in one list in the order in which they came, tasks in another. A member is added by its thread or by the
@@ -19,6 +19,7 @@
 -- (C3) A member that waits for something else than a point, an 'Control.Concurrent.MVar.MVar' say, loses its turn when the
 -- conductor finds that it is blocked; when it goes on, by what another member does, the conductor waits until it has come to a
 -- point too. The two run side by side until then, on one Capability: one after the other, but where GHC's timer comes between.
+-- What throws to a member that has masked exceptions waits so, and therefore comes to a point when it has thrown.
 --
 -- == When nobody can go on
 --
@@ -34,11 +35,13 @@ module Capstan.Task.Seeded
     parkUntil,
     offer,
     coin,
-    accompany,
+    forkThrower,
+    throwByTurns,
   )
 where
 
 import Capstan.Task.Group (threadNumber)
+import Capstan.Task.Target (Target, isFree, throwInTurn)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -48,6 +51,7 @@ import qualified Data.IntMap.Strict as IntMap
 import Data.Maybe (fromMaybe, isJust, isNothing)
 import Data.Word (Word64)
 import GHC.Conc (ThreadStatus (..), threadStatus)
+import GHC.IO (unsafeUnmask)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (Weak, deRefWeak)
@@ -58,9 +62,7 @@ data Run = Run
     generator :: !(IORef Word64),
     -- | In the order in which they came, the newest first.
     members :: !(IORef [Member]),
-    tasks :: !(IORef [Task]),
-    -- | Threads that are to have ended before the next draw.
-    helpers :: !(IORef [Weak ThreadId])
+    tasks :: !(IORef [Task])
   }
 
 -- | A thread of a run. Its name is weak, for else it would never be found to wait for ever.
@@ -119,9 +121,13 @@ offer me wanted start = modifyIORef' (tasks (home me)) (Task wanted start :) >> 
 coin :: Member -> IO Bool
 coin me = (== 0) <$> draw (home me) 2
 
--- | Says that a thread is to have ended before anything else goes on.
-accompany :: Member -> ThreadId -> IO ()
-accompany me helper = mkWeakThreadId helper >>= \name -> modifyIORef' (helpers (home me)) (name :)
+-- | Starts a member that throws to another: by turns too, so that what it throws comes while that one stands still.
+forkThrower :: Member -> IO () -> IO ()
+forkThrower me = void . enlist (home me)
+
+-- | As 'throwInTurn'. In a seeded run the turn is drawn.
+throwByTurns :: Exception e => Target -> e -> IO ()
+throwByTurns target e = asMember (`parkUntil` isFree target) (pure ()) >> throwInTurn target e
 
 -- | A number below a bound (Steele, Lea and Flood's SplitMix, 2014).
 draw :: Run -> Int -> IO Int
@@ -132,7 +138,7 @@ draw run bound = do
       z = mix 27 0x94d049bb133111eb (mix 30 0xbf58476d1ce4e5b9 state)
   pure (fromIntegral ((z `xor` (z `shiftR` 31)) `mod` fromIntegral bound))
 
--- | Starts a member, which waits for its first turn. The action does not throw.
+-- | Starts a member, which waits for its first turn. The action has exceptions masked, and does not throw.
 enlist :: Run -> IO () -> IO Member
 enlist run action = mask_ $ do
   ticket <- newEmptyMVar
@@ -143,7 +149,7 @@ enlist run action = mask_ $ do
     number <- threadNumber
     atomicModifyIORef' everyone (\known -> (IntMap.insert number me known, ()))
     uninterruptibleMask_ (takeMVar ticket)
-    action
+    unsafeUnmask (mask_ action)
     atomicModifyIORef' everyone (\known -> (IntMap.delete number known, ()))
   weak <- mkWeakThreadId name
   let me = Member run weak ticket condition
@@ -180,13 +186,11 @@ conduct run stuck = do
       writeIORef (tasks run) (before ++ drop 1 rest)
       forM_ (take 1 rest) $ \(Task _ start) -> enlist run start >>= give
 
--- | Waits until neither a member nor who throws to one can run. Who throws to one that has masked exceptions waits itself.
+-- | Waits until no member can run.
 settle :: Run -> IO ()
 settle run = do
-  throwing <- readIORef (helpers run) >>= filterM (fmap (not . over) . statusOf)
-  writeIORef (helpers run) throwing
-  everybody <- map thread <$> readIORef (members run)
-  moving <- or <$> mapM (fmap (== ThreadRunning) . statusOf) (throwing ++ everybody)
+  everybody <- readIORef (members run)
+  moving <- or <$> mapM (fmap (== ThreadRunning) . statusOf . thread) everybody
   when moving (yield >> settle run)
 
 statusOf :: Weak ThreadId -> IO ThreadStatus
@@ -212,7 +216,7 @@ seeded :: Int -> IO a -> IO a
 seeded seed action = asMember (const action) $
   mask $ \restore -> do
     (here, _) <- threadCapability =<< myThreadId
-    run <- Run here <$> newIORef (fromIntegral seed) <*> newIORef [] <*> newIORef [] <*> newIORef []
+    run <- Run here <$> newIORef (fromIntegral seed) <*> newIORef [] <*> newIORef []
     result <- newEmptyMVar
     first <- enlist run (try (restore action) >>= putMVar result)
     done <- newEmptyMVar

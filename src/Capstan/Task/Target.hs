@@ -12,13 +12,14 @@ module Capstan.Task.Target
   ( Target,
     targetHere,
     targetThread,
+    isFree,
     throwInTurn,
     forkMasked,
   )
 where
 
 import Control.Concurrent (ThreadId, forkIO, mkWeakThreadId, myThreadId)
-import Control.Concurrent.MVar (MVar, newMVar, withMVar)
+import Control.Concurrent.MVar (MVar, isEmptyMVar, newMVar, withMVar)
 import Control.Exception
 import GHC.IO (unsafeUnmask)
 import System.Mem.Weak (Weak, deRefWeak)
@@ -34,6 +35,10 @@ targetHere = Target <$> (myThreadId >>= mkWeakThreadId) <*> newMVar ()
 -- | The thread, while anybody can know it.
 targetThread :: Target -> IO (Maybe ThreadId)
 targetThread (Target name _) = deRefWeak name
+
+-- | Whether nobody throws to it.
+isFree :: Target -> IO Bool
+isFree (Target _ turn) = not <$> isEmptyMVar turn
 
 -- | Throws when it is the caller's turn. The caller may be interrupted, whether it waits for the turn or until the exception
 -- arrives; then the exception does not arrive.
