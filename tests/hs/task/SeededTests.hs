@@ -95,6 +95,12 @@ programs =
     ),
     ("branches", \write -> void (both (write "left" >> switchPoint >> write "left again") (write "right"))),
     ("a loop", \write -> parallelFor (chunk 1 (range 0 8)) (write . show)),
+    ( "a loop that fails",
+      \write -> do
+        let body i = switchPoint >> write (show i) >> when (i >= 5) (throwIO (ErrorCall (show i)))
+        result <- try (parallelFor (chunk 1 (range 0 8)) body)
+        write (either (\e -> show (e :: ErrorCall)) (const "no failure") result)
+    ),
     ( "channels",
       \write -> run $ \scope -> do
         items <- newBounded 2
