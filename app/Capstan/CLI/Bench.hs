@@ -74,7 +74,7 @@ options =
     <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))
     <*> (maybe [] words' <$> optional (strOption (long "runtimes" <> metavar "NAME[,NAME...]" <> help "Only these: libgomp, libomp, pthread, rts")))
     <*> many (strOption (long "case" <> metavar "CASE" <> help "Only this case, or group of cases: for- (may be repeated)"))
-    <*> option auto (long "limit" <> metavar "SECONDS" <> value 120 <> showDefault <> help "End a process that takes longer")
+    <*> option auto (long "limit" <> metavar "SECONDS" <> value 600 <> showDefault <> help "End a process that takes longer (those of ffi take two minutes)")
     <*> many (strArgument (metavar "SUITE..." <> completeWith (map (Text.unpack . suiteName) suites)))
   where
     words' = map Text.unpack . Text.splitOn "," . Text.pack
