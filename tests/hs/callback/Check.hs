@@ -1,7 +1,7 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- | A test is an action that throws. Those named on the command line run, else all; but not those named
--- behind a minus.
+-- behind a minus. A name must be that of one test.
 module Check (Test, test, equal, throws, runTests) where
 
 import Control.Exception
@@ -33,6 +33,8 @@ runTests tests = do
   (without, names) <- partition ("-" `isPrefixOf`) <$> getArgs
   let isChosen name = (null names || name `elem` names) && ('-' : name) `notElem` without
       chosen = [t | t@(Test name _) <- tests, isChosen name]
+      unclear = [n | n <- map (drop 1) without ++ names, length [() | Test name _ <- tests, name == n] /= 1]
+  unless (null unclear) $ ioError (userError ("not the name of one test: " ++ show unclear))
   results <- forM chosen $ \(Test name action) -> do
     outcome <- try action
     case outcome of
