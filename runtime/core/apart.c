@@ -25,7 +25,8 @@ static bool any(const uint64_t *bits) {
 static bool meets(struct cst_thread *thread, uint32_t here, uint64_t *bits) {
     struct cst_team *team = thread->seat->team;
     bool met = false;
-    for (uint32_t i = 0; i < team->size; i++) {
+    /* The seat's own count: of an idle worker's team, the master may be changing the size. */
+    for (uint32_t i = 0; i < thread->seat->size; i++) {
         struct cst_seat *seat = cst_team_seat(team, i);
         uint32_t there = seat == thread->seat ? 0 : cst_load_relaxed(&seat->seen_on);
         if (there == 0) continue;

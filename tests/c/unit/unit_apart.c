@@ -20,7 +20,7 @@ static void prepare(void) {
         cst_store_relaxed(&seat[i].seen_on, 0);
     }
     cst_store_relaxed(&team.seats, seats);
-    team.size = MEMBERS;
+    seat[0].size = MEMBERS;
     thread.team = &team;
     thread.seat = &seat[0];
     cst_store_relaxed(&cst_rival_seen, true);
