@@ -5,11 +5,30 @@
  * two then spins for a whole slice while the other, for which it waits, cannot run; a region takes
  * milliseconds. So members say where they are, and who spins and finds another one there moves.
  *
- * What a member says may be old: the kernel may have moved it since. Then one move too many is
- * made, at most one in each wait. */
+ * What a member says may be old: the kernel may have moved it since. And it may be right to stay: a
+ * process, or a control group, whose weight is spread over many threads gets next to nothing of a
+ * processor on which another one computes; who goes there may wait for seconds. So
+ *   - only who has had about half of a processor for some slices moves: there are two here then,
+ *     itself and the other member, which is also to say that its process has few threads;
+ *   - who then had to wait there for longer than one slice goes back, and nobody moves for a while,
+ *     for longer each time. */
 #include "core/apart.h"
 
 #include "platform/platform.h"
+
+enum {
+    WINDOW_NS = 15000000,       /* some slices */
+    STALE_NS = 60000000,        /* a window begun so long ago is begun anew */
+    MOVE_NS = 8000000,          /* more than a slice of who computes where one goes */
+    FIRST_REST_NS = 1000000000, /* after a move that was wrong, doubled each time */
+    LONGEST_DOUBLINGS = 10,
+};
+
+/* Moves that were wrong, and the clock until which none is made. */
+static struct {
+    _Atomic uint32_t wrong;
+    _Atomic uint64_t until;
+} rest;
 
 static void leave_out(uint64_t *bits, uint32_t processor) {
     if (processor < 64 * CST_CPU_MASK_WORDS) bits[processor / 64] &= ~(1ull << processor % 64);
@@ -36,6 +55,25 @@ static bool meets(struct cst_thread *thread, uint32_t here, uint64_t *bits) {
     return met;
 }
 
+/* Has the thread had about half of its processor, in some slices until now? */
+static bool has_half(struct cst_thread *thread, uint64_t now) {
+    uint64_t passed = now - thread->apart.begun_ns, before = thread->apart.used_ns;
+    if (passed < WINDOW_NS) return false;
+    thread->apart.begun_ns = now;
+    thread->apart.used_ns = cst_thread_usage().cpu_ns;
+    uint64_t used = thread->apart.used_ns - before;
+    return passed < STALE_NS && 5 * used > 2 * passed && 4 * used < 3 * passed;
+}
+
+static void go_back(uint32_t processor) {
+    uint64_t mask[CST_CPU_MASK_WORDS] = {0};
+    uint32_t wrong = cst_load_relaxed(&rest.wrong);
+    mask[processor / 64] = 1ull << processor % 64;
+    cst_cpu_mask_set(mask, CST_CPU_MASK_WORDS);
+    cst_store_relaxed(&rest.wrong, wrong < LONGEST_DOUBLINGS ? wrong + 1 : wrong);
+    cst_store_relaxed(&rest.until, cst_clock_ns() + ((uint64_t)FIRST_REST_NS << wrong));
+}
+
 bool cst_apart(struct cst_thread *thread) {
     uint64_t allowed[CST_CPU_MASK_WORDS], free[CST_CPU_MASK_WORDS];
     if (!cst_load_relaxed(&cst_rival_seen)) return false;
@@ -43,9 +81,12 @@ bool cst_apart(struct cst_thread *thread) {
     cst_store_relaxed(&thread->seat->seen_on, here + 1);
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] = UINT64_MAX;
     if (!meets(thread, here, free)) return false;
+    uint64_t begin = cst_clock_ns();
+    if (begin < cst_load_relaxed(&rest.until) || !has_half(thread, begin)) return false;
     if (cst_cpu_mask_get(allowed, CST_CPU_MASK_WORDS) < 2) return false;
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
     if (!any(free) || !cst_cpu_mask_set(free, CST_CPU_MASK_WORDS)) return false;
+    if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
     cst_store_relaxed(&thread->seat->seen_on, cst_cpu_current() + 1);
     cst_cpu_mask_set(allowed, CST_CPU_MASK_WORDS);
     return true;

@@ -11,7 +11,8 @@ static inline void cst_apart_say(struct cst_seat *seat) {
 }
 
 /* For a member that has spun for long: if another one of its team was last seen on the same
- * processor lately, it moves to where none was, if it may run there. True: it has moved. */
+ * processor lately, and half of it was left to this one, it moves to where none was, if it may run
+ * there. True: it has moved. */
 bool cst_apart(struct cst_thread *thread);
 
 #endif

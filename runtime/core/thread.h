@@ -25,6 +25,9 @@ struct cst_thread {
         };
     };
     struct cst_rival_watch rival;
+    struct cst_apart_watch {
+        uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
+    } apart;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */

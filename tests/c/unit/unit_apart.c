@@ -1,5 +1,5 @@
-/* core/apart.h: who spins where another member was seen goes elsewhere, and its mask stays as it
- * was.
+/* core/apart.h: who has half of a processor and spins where another member was seen goes elsewhere,
+ * and its mask stays as it was.
  */
 #include "unit.h"
 
@@ -8,6 +8,8 @@
 #include "core/thread.h"
 
 enum { MEMBERS = 3 };
+
+static const uint64_t WINDOW_NS = 20000000;
 
 static struct cst_thread thread;
 static struct cst_team team;
@@ -26,13 +28,20 @@ static void prepare(void) {
     cst_store_relaxed(&cst_rival_seen, true);
 }
 
+/* The thread has had that percentage of a processor in the last 20 ms. */
+static void has_had(uint64_t percent) {
+    thread.apart.begun_ns = cst_clock_ns() - WINDOW_NS;
+    thread.apart.used_ns = cst_thread_usage().cpu_ns - WINDOW_NS / 100 * percent;
+}
+
 static uint64_t before[CST_CPU_MASK_WORDS], after[CST_CPU_MASK_WORDS];
 
 /* With another member seen here: `here` is where the call was made, though the kernel may move the
  * thread at any time. */
-static bool meets_another(uint32_t *here) {
+static bool meets_another(uint32_t *here, uint64_t percent) {
     bool moved;
     do {
+        has_had(percent);
         *here = cst_cpu_current();
         cst_store_relaxed(&seat[1].seen_on, *here + 1);
         moved = cst_apart(&thread);
@@ -44,15 +53,24 @@ static void moves_away(void) {
     prepare();
     uint32_t here;
     cst_cpu_mask_get(before, CST_CPU_MASK_WORDS);
-    UNIT_CHECK(meets_another(&here));
+    UNIT_CHECK(meets_another(&here, 55));
     UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != here + 1);
     UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != 0);
     cst_cpu_mask_get(after, CST_CPU_MASK_WORDS);
     UNIT_EQUAL(memcmp(before, after, sizeof before), 0);
 }
 
+/* More than two share the processor, or it was the other member that has left. */
+static void stays_without_half(void) {
+    uint32_t here;
+    prepare();
+    UNIT_CHECK(!meets_another(&here, 20));
+    UNIT_CHECK(!meets_another(&here, 90));
+}
+
 static void stays_when_alone(void) {
     prepare();
+    has_had(55);
     UNIT_CHECK(!cst_apart(&thread));
     UNIT_CHECK(cst_load_relaxed(&seat[0].seen_on) != 0);
 }
@@ -64,6 +82,7 @@ static void stays_without_rival(void) {
     cst_store_relaxed(&seat[0].seen_on, 0);
     here = cst_cpu_current();
     cst_store_relaxed(&seat[1].seen_on, here + 1);
+    has_had(55);
     UNIT_CHECK(!cst_apart(&thread));
     UNIT_EQUAL(cst_load_relaxed(&seat[0].seen_on), 0);
 }
@@ -82,8 +101,10 @@ static void stays_where_nothing_is_free(void) {
     one[found[0] / 64] |= 1ull << found[0] % 64;
     for (int i = 0; i < 2; i++) cst_store_relaxed(&seat[1 + i].seen_on, found[i] + 1);
     UNIT_CHECK(cst_cpu_mask_set(one, CST_CPU_MASK_WORDS));
+    has_had(55);
     UNIT_CHECK(!cst_apart(&thread));
     UNIT_CHECK(cst_cpu_mask_set(two, CST_CPU_MASK_WORDS));
+    has_had(55);
     UNIT_CHECK(!cst_apart(&thread));
     UNIT_CHECK(cst_cpu_mask_set(before, CST_CPU_MASK_WORDS));
 }
@@ -92,6 +113,7 @@ int main(void) {
     unit_limit(60);
     if (cst_cpu_mask_get(before, CST_CPU_MASK_WORDS) < 2) return 77;
     UNIT_RUN(moves_away);
+    UNIT_RUN(stays_without_half);
     UNIT_RUN(stays_when_alone);
     UNIT_RUN(stays_without_rival);
     UNIT_RUN(stays_where_nothing_is_free);
