@@ -76,6 +76,15 @@ static void epoll_close(struct cst_poller *poller) {
     free(poller);
 }
 
+static void epoll_wake(struct cst_poller *poller) {
+    int saved = errno;
+    uint64_t one = 1;
+    /* EAGAIN means that 2^64-2 wake-ups are pending: then it is awake. */
+    ssize_t written = write(poller->wake, &one, sizeof one);
+    (void)written;
+    errno = saved;
+}
+
 static bool still_there(const struct plain_file *file) {
     struct stat now;
     return fstat(file->fd, &now) == 0 && now.st_dev == file->device && now.st_ino == file->inode;
@@ -91,7 +100,7 @@ static size_t plain_find(const struct cst_poller *poller, int fd) {
 static void plain_remove(struct cst_poller *poller, size_t i) {
     uint32_t count = cst_load_relaxed(&poller->plain_count) - 1;
     poller->plain[i] = poller->plain[count];
-    /* Relaxed: the waiting thread looks again after the caller's wake-up. */
+    /* Relaxed: a waiting thread that sees the old count looks at a file in vain. */
     cst_store_relaxed(&poller->plain_count, count);
 }
 
@@ -108,11 +117,12 @@ static int plain_append(struct cst_poller *poller, int fd) {
     }
     poller->plain[count] =
         (struct plain_file){.fd = fd, .device = file.st_dev, .inode = file.st_ino};
-    cst_store_relaxed(&poller->plain_count, (uint32_t)count + 1); /* as in plain_remove */
+    cst_store_relaxed(&poller->plain_count, (uint32_t)count + 1); /* plain_set wakes */
     return 0;
 }
 
-/* A regular file: adds, changes or (mask 0) removes its entry. */
+/* A regular file: adds, changes or (mask 0) removes its entry. One that is to be reported, also a
+ * one-shot that was quiet, wakes the waiting thread: the kernel will not. */
 static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t key) {
     cst_event_acquire(&poller->plain_lock);
     size_t i = plain_find(poller, fd);
@@ -125,6 +135,7 @@ static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t 
         poller->plain[i].key = key;
     }
     cst_event_release(&poller->plain_lock);
+    if (error == 0 && (mask & (CST_POLL_READ | CST_POLL_WRITE))) epoll_wake(poller);
     return error;
 }
 
@@ -140,15 +151,6 @@ static bool plain_known(struct cst_poller *poller, int fd, bool *was_plain) {
     if (*was_plain && !known) plain_remove(poller, i);
     cst_event_release(&poller->plain_lock);
     return known;
-}
-
-static void epoll_wake(struct cst_poller *poller) {
-    int saved = errno;
-    uint64_t one = 1;
-    /* EAGAIN means that 2^64-2 wake-ups are pending: then it is awake. */
-    ssize_t written = write(poller->wake, &one, sizeof one);
-    (void)written;
-    errno = saved;
 }
 
 static int epoll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask, uint64_t key) {
@@ -167,9 +169,7 @@ static int epoll_set(struct cst_poller *poller, int fd, bool known, uint32_t mas
     if (epoll_ctl(poller->epoll, operation, fd, &event) == 0) return 0;
     if (errno != EPERM) return errno;
     if (known) return ENOENT; /* what epoll knew was closed; the number names a regular file now */
-    int error = plain_set(poller, fd, mask, key);
-    if (error == 0) epoll_wake(poller);
-    return error;
+    return plain_set(poller, fd, mask, key);
 }
 
 /* Adds the regular files that wait for anything; one-shot ones are quiet from now on, as are those
@@ -192,7 +192,7 @@ static int plain_report(struct cst_poller *poller, struct cst_ready *ready, int 
 }
 
 static bool plain_waits(struct cst_poller *poller) {
-    /* Relaxed: whoever adds a file also wakes this thread. */
+    /* Relaxed: whoever adds or changes a file also wakes this thread. */
     if (cst_load_relaxed(&poller->plain_count) == 0) return false;
     bool waits = false;
     cst_event_acquire(&poller->plain_lock);

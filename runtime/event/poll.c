@@ -24,12 +24,13 @@ struct watched {
 
 struct cst_poller {
     int wake[2];
-    struct cst_event_lock lock; /* down to `changed` */
+    struct cst_event_lock lock; /* down to `waiting` */
     struct watched *list;
     size_t count, capacity;
     uint32_t *place; /* by descriptor: index in list + 1; 0: not there */
     size_t places;
     bool changed;
+    bool waiting;       /* the copy is taken: the next change must wake the waiting thread */
     struct pollfd *set; /* waiting thread: a copy of list, after the wake-up pipe */
     size_t set_count, set_capacity;
     size_t first; /* where the next report begins: all get their turn when `ready` is short */
@@ -118,8 +119,10 @@ static int poll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask
         poller->list[poller->place[fd] - 1] = (struct watched){fd, (uint16_t)mask, true, key};
     }
     poller->changed = true;
+    bool wake = error == 0 && poller->waiting; /* else it takes a new copy before it waits */
+    if (wake) poller->waiting = false;
     cst_event_release(&poller->lock);
-    if (error == 0) poll_wake(poller);
+    if (wake) poll_wake(poller);
     return error;
 }
 
@@ -172,6 +175,7 @@ static bool refresh(struct cst_poller *poller) {
         poller->set_count = used;
         poller->changed = false;
     }
+    poller->waiting = grown;
     cst_event_release(&poller->lock);
     return grown;
 }
@@ -190,12 +194,20 @@ static bool report(struct cst_poller *poller, const struct pollfd *found, struct
     return true;
 }
 
+/* After a wait that brought nothing to look at. */
+static int awake(struct cst_poller *poller, int result) {
+    cst_event_acquire(&poller->lock);
+    poller->waiting = false;
+    cst_event_release(&poller->lock);
+    return result;
+}
+
 static int poll_wait(struct cst_poller *poller, struct cst_ready *ready, int capacity,
                      int64_t timeout) {
     if (!refresh(poller)) return -ENOMEM;
     struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
     int count = ppoll(poller->set, (nfds_t)poller->set_count, timeout < 0 ? NULL : &span, NULL);
-    if (count < 0) return errno == EINTR ? 0 : -errno;
+    if (count < 0) return awake(poller, errno == EINTR ? 0 : -errno);
     if (count > 0 && poller->set[0].revents) {
         char sink[64];
         while (read(poller->wake[0], sink, sizeof sink) == sizeof sink) continue;
@@ -203,6 +215,7 @@ static int poll_wait(struct cst_poller *poller, struct cst_ready *ready, int cap
     }
     int filled = 0;
     cst_event_acquire(&poller->lock);
+    poller->waiting = false;
     size_t others = poller->set_count - 1, tried = 0;
     for (; tried < others && count > 0 && filled < capacity; tried++) {
         const struct pollfd *found = &poller->set[1 + (poller->first + tried) % others];

@@ -58,12 +58,15 @@ static void report(struct capstan_manager *manager, uint64_t elapsed, bool still
 }
 
 /* Whether the thread used or gave up its processor for a part of that time, rather than being put
- * aside for others. */
+ * aside for others. A turn that did not sleep is one of `waits` too, and would hide that a function
+ * slept; a thread that was never put aside did so. */
 static bool was_busy_or_blocked(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
     struct cst_thread_usage now = cst_thread_usage();
-    return now.cpu_ns - meter->base.cpu_ns >= manager->slow_limit / 2 ||
-           now.voluntary_switches - meter->base.voluntary_switches > meter->waits;
+    uint64_t slept = now.voluntary_switches - meter->base.voluntary_switches;
+    bool put_aside = now.involuntary_switches != meter->base.involuntary_switches;
+    return now.cpu_ns - meter->base.cpu_ns >= manager->slow_limit / 2 || slept > meter->waits ||
+           (slept > 0 && !put_aside);
 }
 
 /* The next calls begin now. */

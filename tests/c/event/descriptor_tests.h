@@ -310,6 +310,30 @@ static void regular_file(const char *back_end) {
     capstan_manager_free(manager);
 }
 
+/* What the thread that drives has changed itself does not cut its next wait short. */
+static void changes_before_a_wait(const char *back_end) {
+    capstan_manager *manager = new_manager(back_end);
+    struct seen seen = {0};
+    uint64_t fired = 0;
+    capstan_watch watch, other;
+    int ends[2];
+    unsigned calls;
+    make_pipe(ends);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, &watch), 0);
+        CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_HANGUP, note, &seen, &other), 0);
+        CHECK_EQ(capstan_fd_change(manager, watch, 0), 0);
+        CHECK_EQ(capstan_fd_unregister(manager, other), 0);
+        CHECK_EQ(capstan_timer_start(manager, 2 * MS, 0, note_timer, &fired, NULL), 0);
+        CHECK_EQ(capstan_step(manager, CAPSTAN_FOREVER, &calls), 0);
+        CHECK_EQ(calls, 1);
+        CHECK_EQ(capstan_fd_unregister(manager, watch), 0);
+    }
+    CHECK_EQ(seen.calls, 0);
+    close_pipe(ends);
+    capstan_manager_free(manager);
+}
+
 static void wrong_arguments(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int ends[2];
@@ -387,6 +411,7 @@ static void test_descriptors(const char *back_end) {
     ends_on_shared_descriptor(back_end, CAPSTAN_ONESHOT);
     registers_again(back_end);
     regular_file(back_end);
+    changes_before_a_wait(back_end);
     wrong_arguments(back_end);
     crowds_of_ready(back_end);
 }

@@ -211,6 +211,44 @@ static void blocking_function(void) {
     close_pipe(ends);
 }
 
+static void doze(capstan_manager *manager, void *data) {
+    (void)manager, (void)data;
+    pause_ms(40);
+}
+
+static long put_aside(void) {
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_THREAD, &usage) == 0);
+    return usage.ru_nivcsw;
+}
+
+/* One sleep is noticed right after turns in which the loop did not sleep. Where the thread was put
+ * aside for others meanwhile, nobody can tell; then once more. */
+static void sleeps_after_busy_turns(void) {
+    struct capstan_manager_options options = {.size = sizeof options, .slow_limit = 20 * MS};
+    struct reports reports = {0};
+    options.slow = on_slow;
+    options.slow_data = &reports;
+    capstan_manager *manager;
+    CHECK_EQ(capstan_manager_new(&manager, &options), 0);
+    int counted = 0;
+    for (int known = 0; known < 3;) {
+        long before = put_aside();
+        pause_ms(10); /* so that all that is compared is measured after `before` */
+        for (int i = 0; i < 3; i++) {
+            CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
+            CHECK_EQ(capstan_step(manager, CAPSTAN_FOREVER, NULL), 0);
+        }
+        int reported = reports.finished;
+        CHECK_EQ(capstan_post(manager, doze, NULL), 0);
+        CHECK_EQ(capstan_step(manager, CAPSTAN_FOREVER, NULL), 0);
+        if (put_aside() != before) continue;
+        known++;
+        CHECK_EQ(reports.finished, reported + 1);
+    }
+    capstan_manager_free(manager);
+}
+
 int main(void) {
     test_limit(30);
     interrupted("epoll");
@@ -220,5 +258,6 @@ int main(void) {
     shutdown_with_events_pending();
     posted_before_shutdown_runs();
     blocking_function();
+    sleeps_after_busy_turns();
     return 0;
 }

@@ -163,6 +163,34 @@ static void registrations(void *(*body)(void *), const char *back_end) {
     capstan_manager_free(manager);
 }
 
+/* --- regular files: the kernel reports none, so a loop that sleeps must be woken ------------- */
+
+static void count_call(capstan_manager *manager, capstan_watch watch, int fd, unsigned events,
+                       void *data) {
+    (void)manager, (void)watch, (void)fd, (void)events;
+    INCREMENT((int *)data);
+}
+
+static void regular_file(const char *back_end) {
+    capstan_manager *manager = new_manager(back_end);
+    pthread_t loop;
+    int calls = 0;
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK(fd >= 0);
+    spawn(&loop, drive, manager);
+    for (int i = 1; i <= 10; i++) {
+        CHECK_EQ(capstan_fd_register(manager, fd, CAPSTAN_READ | CAPSTAN_ONESHOT, count_call,
+                                     &calls, NULL),
+                 0);
+        AWAIT(&calls, i);
+        pause_ms(2); /* now it sleeps */
+    }
+    capstan_shutdown(manager);
+    pthread_join(loop, NULL);
+    capstan_manager_free(manager);
+    close(fd);
+}
+
 /* --- wake-ups ---------------------------------------------------------------------------- */
 
 static int entered, may_leave;
@@ -258,6 +286,8 @@ int main(void) {
     registrations(one_shots, "poll");
     registrations(lives, "epoll");
     registrations(lives, "poll");
+    regular_file("epoll");
+    regular_file("poll");
     wakes_only_a_sleeper();
     earlier_timer();
     one_driver();
