@@ -128,11 +128,14 @@ split (Range from to size pool) bound piece combine neutral
   | otherwise = do
     -- There may be more Capabilities than when the pool was used last.
     serveCapabilities pool
-    asMember (const (fixed drawn (max size (remaining from to `quot` 32)) neutral from to)) $
-      if size > 0 then fixed (divides pool) size neutral from to else measured 1 neutral from to
+    asMember (const (fixed drawn piecewise neutral from to)) $
+      if size > 0 then fixed (const (divides pool)) size neutral from to else measured 1 neutral from to
   where
-    -- In a seeded run the generator is asked, and not the clock.
-    drawn = switchPoint >> asMember coin (pure False)
+    -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
+    drawn i = if (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
+    stride = piecewise * max 1 (thirtieth `quot` piecewise)
+    piecewise = if size > 0 then size else max 1 thirtieth
+    thirtieth = remaining from to `quot` 32
 
     fixed wanted unit = go
       where
@@ -141,7 +144,7 @@ split (Range from to size pool) bound piece combine neutral
           if i >= limit
             then pure acc
             else do
-              gives <- wanted
+              gives <- wanted i
               -- Compared by differences, as the ends may be far apart or near the largest Int.
               if gives && remaining i limit > unit
                 then halves go acc i (i + pieces i limit * unit) limit

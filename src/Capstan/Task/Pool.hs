@@ -61,6 +61,7 @@ import Capstan.Task.Deque
 import Capstan.Task.Group
 import Capstan.Task.Run (isWanted, runClaimed)
 import Capstan.Task.Seeded (asMember, offer)
+import Capstan.Task.Target (masked)
 import Capstan.Task.Workers
 import Control.Concurrent
 import Control.Exception
@@ -72,7 +73,6 @@ import qualified Data.Vector as V
 import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (getNumProcessors)
-import GHC.IO (unsafeUnmask)
 
 -- | Workers, with the deques that they serve.
 data Pool = Pool
@@ -174,8 +174,7 @@ spawnSlowly pool counters cell answer
     -- A thread of a seeded run is remembered nowhere, so that it always comes here.
     offerCell me entryIn = do
       entry <- entryIn <$> (placeHere >>= contextAt)
-      countPushed counters
-      offer me (isWanted entry) (workerPlace (`runClaimed` entry))
+      offer me (countPushed counters) (isWanted entry) (workerPlace (`runClaimed` entry))
 {-# NOINLINE spawnSlowly #-}
 
 -- | Pushes a task where the scout sleeps, or puts it where all find it. The caller is uninterruptible.
@@ -284,7 +283,7 @@ belongs pool seat
 appoint :: Pool -> Seat -> IO ()
 appoint pool seat =
   -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
-  void . forkOn (number seat) . unsafeUnmask . mask_ . workerPlace $ \place ->
+  void . forkOn (number seat) . masked . workerPlace $ \place ->
     scout pool seat >>= mapM_ (work pool seat place)
 
 -- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.

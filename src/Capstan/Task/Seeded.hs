@@ -21,6 +21,9 @@
 -- point too. The two run side by side until then, on one Capability: one after the other, but where GHC's timer comes between.
 -- What throws to a member that has masked exceptions waits so, and therefore comes to a point when it has thrown.
 --
+-- (C4) What is outside of the run may wake such a member at any time, also while the conductor looks through the lists. So who
+-- adds to a list does so by an atomic operation, in front, and the conductor keeps what it has not seen.
+--
 -- == When nobody can go on
 --
 -- Then all are let go to their waits, as they would wait without a seed, and the conductor asks for a collection now and then:
@@ -41,7 +44,7 @@ module Capstan.Task.Seeded
 where
 
 import Capstan.Task.Group (threadNumber)
-import Capstan.Task.Target (Target, isFree, throwInTurn)
+import Capstan.Task.Target (Target, isFree, masked, throwInTurn)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -51,7 +54,6 @@ import qualified Data.IntMap.Strict as IntMap
 import Data.Maybe (fromMaybe, isJust, isNothing)
 import Data.Word (Word64)
 import GHC.Conc (ThreadStatus (..), threadStatus)
-import GHC.IO (unsafeUnmask)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (Weak, deRefWeak)
@@ -113,9 +115,9 @@ parkUntil me condition = mask_ $ do
     writeIORef (ready me) Nothing
     throwIO (e :: SomeException)
 
--- | Adds a task that nobody has begun, and is a point.
-offer :: Member -> IO Bool -> IO () -> IO ()
-offer me wanted start = modifyIORef' (tasks (home me)) (Task wanted start :) >> pass me
+-- | Counts and adds a task that nobody has begun, and is a point. What is counted is added, whatever is thrown meanwhile.
+offer :: Member -> IO () -> IO Bool -> IO () -> IO ()
+offer me count wanted start = mask_ (count >> add (tasks (home me)) (Task wanted start)) >> pass me
 
 -- | Draws one of two.
 coin :: Member -> IO Bool
@@ -149,23 +151,31 @@ enlist run action = mask_ $ do
     number <- threadNumber
     atomicModifyIORef' everyone (\known -> (IntMap.insert number me known, ()))
     uninterruptibleMask_ (takeMVar ticket)
-    unsafeUnmask (mask_ action)
-    atomicModifyIORef' everyone (\known -> (IntMap.delete number known, ()))
+    masked action `finally` atomicModifyIORef' everyone (\known -> (IntMap.delete number known, ()))
   weak <- mkWeakThreadId name
   let me = Member run weak ticket condition
-  modifyIORef' (members run) (me :)
+  add (members run) me
   me <$ putMVar started me
+
+-- | Adds to a list (C4).
+add :: IORef [a] -> a -> IO ()
+add list new = atomicModifyIORef' list (\now -> (new : now, ()))
+
+-- | Takes out of a list what is to stay there no more; the answer is the rest.
+prune :: (a -> IO Bool) -> IORef [a] -> IO [a]
+prune stays list = do
+  seen <- readIORef list
+  left <- filterM stays seen
+  atomicModifyIORef' list (\now -> (take (length now - length seen) now ++ left, left))
 
 -- | Gives one turn after the other until no member is left. The argument is how often nobody could go on, one time after
 -- another.
 conduct :: Run -> Int -> IO ()
 conduct run stuck = do
   settle run
-  living <- readIORef (members run) >>= filterM (fmap (not . over) . statusOf . thread)
-  writeIORef (members run) living
-  open <- readIORef (tasks run) >>= filterM (\(Task wanted _) -> wanted)
+  living <- prune (fmap (not . over) . statusOf . thread) (members run)
+  open <- prune (\(Task wanted _) -> wanted) (tasks run)
   able <- filterM (readIORef . ready >=> fromMaybe (pure False)) living
-  writeIORef (tasks run) open
   case length able + length open of
     0
       | null living -> pure ()
@@ -182,9 +192,10 @@ conduct run stuck = do
   where
     give member = writeIORef (ready member) Nothing >> void (tryPutMVar (turn member) ())
     begin n open = do
-      let (before, rest) = splitAt n open
-      writeIORef (tasks run) (before ++ drop 1 rest)
-      forM_ (take 1 rest) $ \(Task _ start) -> enlist run start >>= give
+      let Task _ start = open !! n
+          without now = let (before, rest) = splitAt (length now - length open + n) now in before ++ drop 1 rest
+      atomicModifyIORef' (tasks run) (\now -> (without now, ()))
+      enlist run start >>= give
 
 -- | Waits until no member can run.
 settle :: Run -> IO ()
@@ -218,10 +229,29 @@ seeded seed action = asMember (const action) $
     (here, _) <- threadCapability =<< myThreadId
     run <- Run here <$> newIORef (fromIntegral seed) <*> newIORef [] <*> newIORef []
     result <- newEmptyMVar
-    first <- enlist run (try (restore action) >>= putMVar result)
+    listens <- newMVar True
+    first <- enlist run (try (restore action) >>= close listens >>= putMVar result)
     done <- newEmptyMVar
     _ <- forkOn here (conduct run 0 >> putMVar done ())
-    let wait = takeMVar done `catch` \e -> forkIO (throwToFirst e) >> wait
-        throwToFirst e = deRefWeak (thread first) >>= mapM_ (`throwTo` (e :: SomeException))
-    wait
-    takeMVar result >>= either (throwIO :: SomeException -> IO a) pure
+    sent <- passingOn (throwToFirst listens first) (takeMVar done)
+    missed <- filterM (fmap not . uninterruptibleMask_ . readMVar . snd) sent
+    outcome <- takeMVar result
+    case missed of
+      (e, _) : _ -> throwIO e
+      [] -> either (throwIO :: SomeException -> IO a) pure outcome
+  where
+    -- Who throws has the variable until the exception has arrived, so none is lost when the action ends.
+    throwToFirst listens first e = withMVar listens $ \open ->
+      if open then deRefWeak (thread first) >>= maybe (pure False) (\name -> True <$ throwTo name e) else pure False
+    close listens outcome = try (swapMVar listens False) >>= either (close listens . Left) (const (pure outcome))
+
+-- | Waits. What is thrown to the caller meanwhile is passed on by threads; the answer is what was thrown, and variables in which those
+-- threads will say whether it has arrived.
+passingOn :: (SomeException -> IO Bool) -> IO () -> IO [(SomeException, MVar Bool)]
+passingOn passOn wait = go []
+  where
+    go sent =
+      (sent <$ wait) `catch` \e -> do
+        arrived <- newEmptyMVar
+        _ <- forkIO (passOn e >>= putMVar arrived)
+        go (sent ++ [(e, arrived)])

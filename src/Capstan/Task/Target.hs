@@ -1,3 +1,5 @@
+{-# LANGUAGE MagicHash #-}
+
 -- |
 -- Module      : Capstan.Task.Target
 -- Description : Threads that exceptions are thrown to, one at a time
@@ -15,13 +17,15 @@ module Capstan.Task.Target
     isFree,
     throwInTurn,
     forkMasked,
+    masked,
   )
 where
 
 import Control.Concurrent (ThreadId, forkIO, mkWeakThreadId, myThreadId)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newMVar, withMVar)
 import Control.Exception
-import GHC.IO (unsafeUnmask)
+import GHC.Exts (maskAsyncExceptions#)
+import GHC.IO (IO (..))
 import System.Mem.Weak (Weak, deRefWeak)
 
 -- | A thread, and whose turn it is to throw to it. The name is weak: a thread whose name is known is never found to be
@@ -47,4 +51,8 @@ throwInTurn target@(Target _ turn) e = withMVar turn $ \_ -> targetThread target
 
 -- | Starts a thread that has exceptions masked, whatever the caller has.
 forkMasked :: IO () -> IO ThreadId
-forkMasked action = forkIO (unsafeUnmask (mask_ action))
+forkMasked = forkIO . masked
+
+-- | Runs an action that has exceptions masked, and can be interrupted, whatever the caller has. Nothing comes in before.
+masked :: IO a -> IO a
+masked (IO action) = IO (maskAsyncExceptions# action)

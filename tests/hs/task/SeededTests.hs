@@ -57,6 +57,27 @@ tests =
         killThread caller
         takeMVar ended >>= (@?= True)
         putMVar never (),
+      testCase "an exception to the caller is not lost, whenever it comes" $
+        forM_ [0 .. 199] $ \i -> do
+          never <- newEmptyMVar :: IO (MVar ())
+          ended <- newEmptyMVar
+          caller <- mask_ (forkIOWithUnmask (\unmask -> try (unmask (seeded i (pure ()) >> takeMVar never)) >>= putMVar ended))
+          replicateM_ (i `mod` 20) yield
+          throwTo caller (ErrorCall "stop")
+          takeMVar ended >>= (@?= Left (ErrorCall "stop"))
+          putMVar never (),
+      testCase "tasks of those whom others wake are all run" $ do
+        box <- newEmptyMVar
+        others <- forkIO (forever (putMVar box ()))
+        count <- newIORef (0 :: Int)
+        let task scope = replicateM 100 (takeMVar box >> async scope (modifyIORef' count (+ 1)))
+        seeded 4 (run (\scope -> replicateM_ 20 (async scope (task scope))))
+        killThread others
+        readIORef count >>= (@?= 2000),
+      testCase "pieces have the size that was asked for" $
+        forM_ seeds $ \seed -> do
+          pieces <- seeded seed (mapChunks (chunk 3 (range 0 1000)) (curry pure))
+          map (uncurry subtract) pieces @?= replicate 333 3 ++ [1],
       testCase "who waits for ever is told so" $ do
         result <- try . seeded 3 . run $ \scope -> do
           items <- newBounded 1
