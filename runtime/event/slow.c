@@ -24,7 +24,7 @@ static void warn(struct capstan_manager *manager, const struct capstan_slow *slo
     Dl_info info = {0};
     bool named = dladdr((void *)slow->function, &info) != 0 && info.dli_sname != NULL;
     if (slow->function == NULL)
-        snprintf(what, sizeof what, "an action of the host");
+        snprintf(what, sizeof what, "an action of the program");
     else
         snprintf(what, sizeof what, "the function at %p%s%.100s%s", (void *)slow->function,
                  named ? " (" : "", named ? info.dli_sname : "", named ? ")" : "");

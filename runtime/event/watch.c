@@ -214,6 +214,7 @@ int capstan_fd_register(capstan_manager *manager, int fd, unsigned events,
         error = ENOMEM;
     }
     cst_event_release(&manager->fd_lock);
+    cst_slow_look(manager);
     return error;
 }
 

@@ -74,7 +74,8 @@ enum {
     CAPSTAN_WRITE = 4,   /* writing will not block */
     CAPSTAN_ERROR = 8,   /* reported whether asked for or not: the descriptor has an error */
     CAPSTAN_HANGUP = 16, /* the peer closed its side; when both sides are closed it is reported
-                            whether asked for or not */
+                            whether asked for or not. For the writing end of a pipe that nobody
+                            reads any more Linux says ERROR instead */
     CAPSTAN_CLOSED = 32, /* reported only: the registration has ended because the descriptor was
                             closed or the manager was freed */
 
@@ -104,7 +105,9 @@ typedef void capstan_post_function(capstan_manager *manager, void *data);
  * it could have run but the processor was given to others does not count against it. */
 struct capstan_slow {
     uint64_t elapsed_ns; /* so far, if it still runs; known to a few milliseconds */
-    int still_running;   /* noticed by another thread, after ten times the limit */
+    int still_running;   /* noticed by a thread that registers, starts or posts something on this
+                            manager, after ten times the limit. If none does, it is reported when
+                            the function returns */
     int fd;              /* the descriptor it was called for, or -1 */
     void (*function)(void);
     unsigned candidates; /* usually 1; else one of so many calls, of which this was the last */

@@ -35,7 +35,9 @@
 -- == Cautions
 --
 -- Actions run on the manager's thread, one after another: one that blocks holds up all others. Fork
--- a thread, or fill an 'MVar' that a thread waits for.
+-- a thread, or fill an 'MVar' that a thread waits for. If the actions of one turn take longer than 500 ms,
+-- 'statSlow' counts it, and the first time a line on standard error says so: when they have returned,
+-- or, after 5 s, when another thread registers, starts or posts something on that manager.
 --
 -- An asynchronous exception for the thread that drives a manager (@killThread@ or @timeout@ around 'loop'
 -- or 'step') ends the action in which it comes, if that has not masked exceptions, and the action is not

@@ -15,6 +15,10 @@
 --   GHC.Event adds what another registration of the descriptor asked for.
 -- * A descriptor that cannot be watched throws, as 'Capstan.Event.register' does. GHC.Event runs the
 --   callback at once.
+-- * 'closeFd' lets the manager's thread call the callbacks, perhaps after it has returned. GHC.Event
+--   calls them on the calling thread.
+-- * A callback of a timeout may throw: it goes to the manager's handler of exceptions, and the others
+--   run. In GHC.Event no timeout of the process fires after that.
 -- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
 --   calling thread. A 'TimeoutKey' knows where it belongs.
 module Capstan.Event.Compat

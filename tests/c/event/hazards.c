@@ -172,17 +172,40 @@ static void *drive(void *manager) {
     return NULL;
 }
 
-static void blocking_function(void) {
+/* Whoever passes by. */
+static int posted;
+static uint64_t expired;
+
+static void post_one(capstan_manager *manager) {
+    CHECK_EQ(capstan_post(manager, count_post, &posted), 0);
+}
+
+static void start_one(capstan_manager *manager) {
+    CHECK_EQ(capstan_timer_start(manager, 3600000 * MS, 0, note_timer, &expired, NULL), 0);
+}
+
+static void register_one(capstan_manager *manager) {
+    int ends[2];
+    capstan_watch watch;
+    make_pipe(ends);
+    CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, NULL, &watch), 0);
+    CHECK_EQ(capstan_fd_unregister(manager, watch), 0);
+    close_pipe(ends);
+}
+
+static void blocking_function(void (*pass_by)(capstan_manager *)) {
+    SET(&in_block, 0);
+    SET(&leave_block, 0);
     struct reports reports = {0};
     struct capstan_manager_options options = {
         .size = sizeof options, .slow_limit = 20 * MS, .slow = on_slow, .slow_data = &reports};
     capstan_manager *manager;
     pthread_t loop;
-    int ends[2], counted = 0;
+    int ends[2];
     CHECK_EQ(capstan_manager_new(&manager, &options), 0);
     make_pipe(ends);
     put(ends[1], "x");
-    CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
+    post_one(manager);
     CHECK_EQ(
         capstan_fd_register(manager, ends[0], CAPSTAN_READ | CAPSTAN_ONESHOT, block, NULL, NULL),
         0);
@@ -191,9 +214,9 @@ static void blocking_function(void) {
     /* While it blocks, whoever passes by notices, once. */
     while (GET(&reports.running) == 0) {
         pause_ms(10);
-        CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
+        pass_by(manager);
     }
-    for (int i = 0; i < 5; i++) CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
+    for (int i = 0; i < 5; i++) pass_by(manager);
     CHECK_EQ(GET(&reports.running), 1);
     CHECK_EQ(reports.fd, ends[0]);
     pause_ms(20);
@@ -257,7 +280,9 @@ int main(void) {
     out_of_descriptors("poll");
     shutdown_with_events_pending();
     posted_before_shutdown_runs();
-    blocking_function();
+    blocking_function(post_one);
+    blocking_function(start_one);
+    blocking_function(register_one);
     sleeps_after_busy_turns();
     return 0;
 }
