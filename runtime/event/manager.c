@@ -61,11 +61,15 @@ void cst_manager_destroy(struct capstan_manager *manager) {
     free(manager);
 }
 
+/* Of the options, in version 0.1. */
+enum { FIRST_SIZE = offsetof(struct capstan_manager_options, pull) + sizeof(int) };
+
 int capstan_manager_new(capstan_manager **manager, const struct capstan_manager_options *options) {
     struct capstan_manager_options chosen = {0};
     if (options != NULL) {
         if (options->size > sizeof chosen) return EINVAL; /* made for a newer library */
-        memcpy(&chosen, options, options->size);
+        /* Without a size: as the first version was, or what was asked for would be ignored. */
+        memcpy(&chosen, options, options->size != 0 ? options->size : FIRST_SIZE);
     }
     const struct cst_poller_ops *ops = back_end(chosen.back_end);
     if (ops == NULL) return EINVAL;

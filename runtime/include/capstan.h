@@ -117,7 +117,7 @@ typedef void capstan_slow_function(capstan_manager *manager, const struct capsta
 
 /* Zero everywhere, or a NULL pointer to it, gives the defaults. */
 struct capstan_manager_options {
-    size_t size;          /* sizeof(struct capstan_manager_options) */
+    size_t size;          /* sizeof(struct capstan_manager_options); 0: as in version 0.1 */
     const char *back_end; /* "epoll", "poll", "kqueue", or NULL: the best one here */
     uint64_t slow_limit;  /* ns that a function may take; 0: 50 ms, with `pull` 500 ms for all
                              records of a pull together; CAPSTAN_FOREVER: no limit. Below 20 ms

@@ -70,7 +70,8 @@ writable = Events 4
 failed :: Events
 failed = Events 8
 
--- | The peer has closed its side. Reported whether asked for or not when both sides are closed.
+-- | The peer has closed its side. Reported whether asked for or not when both sides are closed. For the
+-- writing end of a pipe that nobody reads any more Linux says 'failed' instead.
 hangUp :: Events
 hangUp = Events 16
 

@@ -354,8 +354,14 @@ static void wrong_arguments(const char *back_end) {
     capstan_manager_free(manager);
     struct capstan_manager_options options = {.size = sizeof options, .back_end = "none"};
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
+    options.size = 0; /* what was asked for counts all the same */
+    CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
     options = (struct capstan_manager_options){.size = sizeof options + 1};
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
+    options = (struct capstan_manager_options){.back_end = "poll"};
+    CHECK_EQ(capstan_manager_new(&manager, &options), 0);
+    CHECK(strcmp(capstan_manager_back_end(manager), "poll") == 0);
+    capstan_manager_free(manager);
 }
 
 /* More ready descriptors than one turn takes, of a pipe or of a file: all get their turn. */
