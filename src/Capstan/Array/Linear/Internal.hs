@@ -288,14 +288,14 @@ unchunk (Last part) = part
 unchunk (chunk :| others) = combine chunk (unchunk others)
 
 -- | An action for every chunk, one after another, from the first to the last.
-mapChunks :: (forall c. Part c a %1 -> Action (Part c a)) -> Chunks s a %1 -> Action (Chunks s a)
+mapChunks :: (forall (c :: Type). Part c a %1 -> Action (Part c a)) -> Chunks s a %1 -> Action (Chunks s a)
 mapChunks action (Last part) = action part >>= \part' -> pure (Last part')
 mapChunks action (chunk :| others) =
   action chunk >>= \chunk' -> mapChunks action others >>= \others' -> pure (chunk' :| others')
 
 -- | An action for every chunk, each in a thread of its own, as 'both' does it.
 mapChunksAtOnce ::
-  (forall c. Part c a %1 -> Action (Part c a)) -> Chunks s a %1 -> Action (Chunks s a)
+  (forall (c :: Type). Part c a %1 -> Action (Part c a)) -> Chunks s a %1 -> Action (Chunks s a)
 mapChunksAtOnce action (Last part) = action part >>= \part' -> pure (Last part')
 mapChunksAtOnce action (chunk :| others) =
   both (action chunk) (mapChunksAtOnce action others) >>= joined
