@@ -26,8 +26,8 @@
 -- has returned. "Capstan.Callback" has a way to interrupt a region that calls back. An @unsafe@ foreign
 -- import runs regions as well, but every collection waits for its end: 'statistics' says for how long.
 --
--- With @+RTS -l@ (before GHC 9.4 in a program linked with @-eventlog@; not with GHC's libraries linked
--- dynamically) GHC's event log has a marker where a region begins and ends, and user events for
+-- With @+RTS -l@ (in a program linked with @-threaded@, before GHC 9.4 also with @-eventlog@; not with GHC's
+-- libraries linked dynamically) GHC's event log has a marker where a region begins and ends, and user events for
 -- barriers and tasks, each with the number of the thread and the size of its team: see them in
 -- ThreadScope, beside collections and green threads. An event costs about a microsecond then, and a load
 -- and a branch otherwise.
@@ -390,7 +390,8 @@ setTeamsThreadLimit = setTeamsLimit . fromIntegral . max 0
 getDeviceCount :: IO Int
 getDeviceCount = fromIntegral <$> askNumDevices
 
--- | The device of @target@ regions that name none (@OMP_DEFAULT_DEVICE@).
+-- | The device of @target@ regions that name none (@OMP_DEFAULT_DEVICE@). There is no call that sets it,
+-- because the host is the only device and all such regions run there, whatever the number.
 getDefaultDevice :: IO Int
 getDefaultDevice = fromIntegral <$> askDefaultDevice
 

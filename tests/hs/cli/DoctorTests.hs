@@ -68,6 +68,23 @@ tests fixture =
         findings <- found [] [linked]
         has "ok" "linked" findings
         lacks "several-runtimes" findings,
+      testCase "a program with parts of two runtimes" $ do
+        let parts = fixtureDirectory fixture </> "parts"
+        writeFile (parts <> ".c") "void GOMP_atomic_start(void) {}\nint main(void) {\n  volatile int ran = 0;\n#pragma omp parallel\n  ran = 1;\n  return !ran;\n}\n"
+        compile ["-fopenmp", "-rdynamic", parts <> ".c", "-o", parts]
+        findings <- found [] [parts]
+        has "problem" "mixed-runtime" findings
+        lacks "one-runtime" findings,
+      testCase "a program with Capstan behind another runtime" $ do
+        let behind = fixtureDirectory fixture </> "behind"
+        compile ["-shared", "-fPIC", source "fake.c", "-o", behind <> ".so"]
+        compile ["-fopenmp", source "region.c", "-Wl,--no-as-needed", "-lgomp", behind <> ".so", "-o", behind]
+        found [] [behind] >>= has "problem" "overtaken"
+        compile ["-fopenmp", source "region.c", "-Wl,--no-as-needed", behind <> ".so", "-lgomp", "-o", behind]
+        findings <- found [] [behind]
+        has "ok" "one-runtime" findings
+        has "note" "idle-runtime" findings
+        lacks "overtaken" findings,
       testCase "a program whose hash table tells no number of symbols" $ do
         -- GNU's linker writes such a one for a program that has no symbols but those that it calls.
         let caller = fixtureDirectory fixture </> "caller"

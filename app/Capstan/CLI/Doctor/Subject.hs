@@ -19,7 +19,7 @@ import Capstan.CLI.Probe
 import Capstan.CLI.Program
 import Capstan.CLI.Report (plural)
 import Data.List (find, intercalate, isPrefixOf, nub, (\\))
-import Data.Maybe (isJust, listToMaybe)
+import Data.Maybe (isJust, isNothing, listToMaybe)
 import System.FilePath (takeFileName)
 
 -- | What there is to say about the subject.
@@ -110,7 +110,33 @@ useFindings objects = case objects of
   program : _
     | objectRuntime program == Just Capstan ->
       [good "linked" "has Capstan linked into it, which serves every library of the process"]
-  _ -> usedFindings (winners objects) <> idleFindings (winners objects) objects
+    | partial program -> [mixed program (map snd (runtimes objects))]
+  _ -> usedFindings used <> if null behind then idleFindings used objects else map overtaken behind
+  where
+    used = winners objects
+    behind = [object | not (null used), (Capstan, object) <- runtimes objects, object `notElem` used]
+    overtaken object =
+      problem
+        "overtaken"
+        (describe object <> " is loaded, but " <> intercalate ", " (map describe used) <> " comes before it and serves the calls")
+        withoutGomp
+
+-- The linker took some of a runtime's functions from one and the rest from another: their regions
+-- and barriers know nothing of each other.
+partial :: Object -> Bool
+partial object = isNothing (objectRuntime object) && callsGomp (objectOffers object) && callsGomp (objectCalls object)
+
+mixed :: Object -> [Object] -> Finding
+mixed object others =
+  problem
+    "mixed-runtime"
+    ( takeFileName (objectFile object) <> " has one part of an OpenMP runtime linked into it and takes another from "
+        <> if null others then "elsewhere" else intercalate ", " (map describe others)
+    )
+    withoutGomp
+
+withoutGomp :: String
+withoutGomp = "Link it without libgomp: no -lgomp, no extra-libraries: gomp"
 
 usedFindings :: [Object] -> [Finding]
 usedFindings used = case used of
@@ -239,6 +265,7 @@ processFindings facts process =
           | not (null others),
             not (null foreigners)
         ]
+    <> [mixed object (map snd (runtimes objects)) | object <- objects, partial object]
     <> [ note
            "many-threads"
            (plural (processThreads process) "thread" "threads" <> " on " <> plural available "processor" "processors")
