@@ -81,4 +81,5 @@ fi
 # Without -threaded the regions run and their masters may call back.
 build single
 passes single 'arguments in registers and on the stack' 'narrow and single results' 'integers of every type' \
-    'truth, characters and pointers' 'questions of a task' places time 'outside of regions' 'a worker without bound threads is refused'
+    'truth, characters and pointers' 'questions of a task' places time 'outside of regions' 'a worker without bound threads is refused' \
+    'an unsafe call is refused' 'unsafe regions are counted'

@@ -199,8 +199,12 @@ bool cst_coroutine_any_thread(void) {
     return rtsSupportsBoundThreads();
 }
 
+/* Without -threaded the one thread that runs Haskell code; it prepared callbacks. */
+static pthread_t only_thread;
+
 bool cst_coroutine_holds_capability(void) {
-    return cst_rts_holds_capability();
+    if (rtsSupportsBoundThreads()) return cst_rts_holds_capability();
+    return pthread_equal(pthread_self(), only_thread) && cst_rts_haskell_runs(0);
 }
 
 /* Around a fork: the child of Haskell's forkProcess may call back. */
@@ -230,7 +234,11 @@ void cst_coroutine_prepare(void) {
     pthread_t thread;
     pthread_atfork(lock_sides, unlock_sides, unlock_in_child);
     cst_rts_observe();
-    if (!rtsSupportsBoundThreads()) return; /* then a thread's Task is not thread-local */
+    if (!rtsSupportsBoundThreads()) { /* then a thread's Task is not thread-local */
+        only_thread = pthread_self();
+        cst_rts_note_capability(0, rts_unsafeGetMyCapability());
+        return;
+    }
     if (pthread_create(&thread, NULL, learn_task, NULL) == 0) pthread_join(thread, NULL);
 }
 

@@ -195,8 +195,8 @@ unsafeCounts = do
   equal "safe" (unsafeRegions before) (unsafeRegions between)
   _ <- unsafeRegionCompute 2 1000000
   after <- statistics
-  equal "unsafe" rtsSupportsBoundThreads (unsafeRegions after == unsafeRegions between + 1)
-  equal "time" rtsSupportsBoundThreads (unsafeTime after > unsafeTime between)
+  equal "unsafe" (unsafeRegions between + 1) (unsafeRegions after)
+  equal "time" True (unsafeTime after > unsafeTime between)
 
 paused :: IO ()
 paused = do
