@@ -101,9 +101,10 @@ getSystemTimerManager = TimerManager <$> systemManager
 loop :: EventManager -> IO ()
 loop (EventManager manager) = Event.loop manager
 
--- | One turn, which waits until there is something to do. 'False' after 'shutdown'.
+-- | One turn, which waits until there is something to do, whatever signals come meanwhile. 'False' after
+-- 'shutdown', when nothing is left.
 step :: EventManager -> IO Bool
-step (EventManager manager) = (> 0) <$> Event.step manager Nothing
+step (EventManager manager) = Event.stepUntilSome manager
 
 -- | Makes 'loop' return.
 shutdown :: EventManager -> IO ()

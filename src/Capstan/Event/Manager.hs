@@ -26,6 +26,7 @@ module Capstan.Event.Manager
     systemManager,
     loop,
     step,
+    stepUntilSome,
     shutdown,
     setExceptionHandler,
     Statistics (..),
@@ -231,16 +232,24 @@ loop manager = driving "loop" manager (driveUntilShutdown sleepInterruptibly man
 --
 -- > actions <- step manager (Just (milliseconds 10))
 step :: Manager -> Maybe Nanoseconds -> IO Int
-step manager wait = driving "step" manager $ \restore -> do
+step manager wait = fst <$> turn manager wait
+
+-- | Turns until one has run something ('True'), or the manager was shut down and nothing is left. A turn
+-- that found nothing, because of a signal or a wake-up, is neither.
+stepUntilSome :: Manager -> IO Bool
+stepUntilSome manager = do
+  (actions, stopped) <- turn manager Nothing
+  if actions == 0 && not stopped then stepUntilSome manager else pure (actions > 0)
+
+-- | The number of actions, and whether the manager had been shut down before, with nothing left.
+turn :: Manager -> Maybe Nanoseconds -> IO (Int, Bool)
+turn manager wait = driving "step" manager $ \restore -> do
   left <- runBatch manager restore
-  if left > 0
-    then pure left
-    else do
-      found <- pullNow manager
-      case found of
-        Nothing' | wait /= Just 0 -> sleepInterruptibly manager (fromMaybe maxBound wait)
-        _ -> pure ()
-      runBatch manager restore
+  found <- if left > 0 then pure Some else pullNow manager
+  when (found == Nothing' && wait /= Just 0) $
+    sleepInterruptibly manager (fromMaybe maxBound wait)
+  actions <- runBatch manager restore
+  pure (left + actions, found == Stopped)
 
 -- | How to wait for something to do, at most so long. Masked.
 type Sleep = Manager -> Nanoseconds -> IO ()
@@ -273,7 +282,7 @@ driving name manager body = mask $ \restore -> do
   where
     leave = atomicWriteIORef (managerDriver manager) Nothing
 
-data Found = Stopped | Nothing' | Some
+data Found = Stopped | Nothing' | Some deriving (Eq)
 
 countOf, nextOf, releasedOf :: Ptr CUInt -> Ptr CUInt
 countOf batch = batch

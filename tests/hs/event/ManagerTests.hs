@@ -2,6 +2,7 @@
 module ManagerTests (tests) where
 
 import Capstan.Event
+import Capstan.Event.Manager (stepUntilSome)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad (forM, forM_, replicateM_, unless, void, when)
@@ -22,6 +23,7 @@ tests =
     "managers"
     [ testCase "posts run in order, on one thread" posts,
       testCase "loop, step and shutdown" ownLoop,
+      testCase "a wake-up is no turn" wakeUps,
       testCase "shutdown tells what is pending" pending,
       testCase "an exception disturbs no other action" exceptions,
       testCase "an asynchronous exception ends the loop and loses nothing" asynchronous,
@@ -37,6 +39,20 @@ tests =
       testCase "the child of forkProcess" forks,
       testCase "a manager of one's own in the child" forkedOwn
     ]
+
+-- A timer that is due before the sleep would end wakes it, and nothing runs.
+wakeUps :: Assertion
+wakeUps = withManager $ \manager -> do
+  ran <- newIORef False
+  result <- newEmptyMVar
+  _ <- forkIO (stepUntilSome manager >>= putMVar result)
+  forM_ [20, 19 .. 1] $ \n -> startTimer manager (seconds (1000 * n)) (Run (const (pure ()))) >> threadDelay 1000
+  post manager (writeIORef ran True)
+  assertBool "something ran" =<< takeMVar result
+  assertBool "before it returned" =<< readIORef ran
+  shutdown manager
+  assertBool "what was pending" =<< stepUntilSome manager
+  assertBool "then no more" . not =<< stepUntilSome manager
 
 posts :: Assertion
 posts = do
