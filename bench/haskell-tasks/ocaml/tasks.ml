@@ -17,24 +17,27 @@ let rec fib_tasks pool cut_off n =
 (* The iterations from 0, below n. *)
 let each pool n body = T.parallel_for pool ~start:0 ~finish:(n - 1) ~body
 
-(* As Life.hs: a byte for each cell, sums of columns that slide along, a rule that is looked up. *)
-let rule = Bytes.init 20 (fun i -> if i / 2 = 3 || i = 9 then '\001' else '\000')
+(* As Life.hs: a byte for each cell, sums of two columns that slide along, a rule without a branch. *)
+let next self count = ((((count - self) lor self) lxor 3) - 1) lsr 62
 
 let get board i = Char.code (Bytes.unsafe_get board i)
 
+let column board above here below j = get board (above + j) + get board (here + j) + get board (below + j)
+
 let life_row n from into i =
   let above = n * ((i + n - 1) mod n) and here = n * i and below = n * ((i + 1) mod n) in
-  let column j = get from (above + j) + get from (here + j) + get from (below + j) in
-  let settle j count = Bytes.unsafe_set into (here + j) (Bytes.unsafe_get rule ((2 * count) + get from (here + j))) in
-  let first = column 0 in
-  let left = ref (column (n - 1)) and middle = ref first in
-  for j = 0 to n - 2 do
-    let right = column (j + 1) in
-    settle j (!left + !middle + right);
-    left := !middle;
-    middle := right
-  done;
-  settle (n - 1) (!left + !middle + first)
+  let settle j self count = Bytes.unsafe_set into (here + j) (Char.unsafe_chr (next self count)) in
+  let first = column from above here below 0 in
+  let rec go j two middle self =
+    if j = n then settle (n - 1) self (two + first)
+    else begin
+      let right_self = get from (here + j) in
+      let right = get from (above + j) + right_self + get from (below + j) in
+      settle (j - 1) self (two + right);
+      go (j + 1) (middle + right) right right_self
+    end
+  in
+  go 1 (column from above here below (n - 1) + first) first (get from here)
 
 (* Example.hs's numbers. *)
 let randoms n =
