@@ -67,6 +67,7 @@ module Capstan.Task.Deque
     setIdle,
     isIdle,
     remember,
+    contextHere,
     push,
     pushSurely,
     pop,
@@ -82,7 +83,7 @@ where
 
 import Capstan.Task.Cell (Cell (..), Phase (..), Status (..), newCell)
 import Capstan.Task.Counters (Counters (..))
-import Capstan.Task.Group (Context, Place (..))
+import Capstan.Task.Group (Context, Place (..), contextAt, placeHere)
 import Control.Monad (forM_, when)
 import Data.Bits (unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
@@ -132,6 +133,9 @@ foreign import prim "cst_task_publishzh"
 foreign import prim "cst_task_rememberzh"
   remember# ::
     SmallArray# Any -> MutVar# RealWorld Context -> State# RealWorld -> (# State# RealWorld, Int# #)
+
+foreign import prim "cst_task_contextzh"
+  context# :: SmallArray# Any -> State# RealWorld -> (# State# RealWorld, Int#, Any #)
 
 foreign import prim "cst_task_hungryzh"
   hungry# ::
@@ -237,6 +241,12 @@ pushSurely (Deques deques) (Flags flags) (Counters counters) (Entry (Cell cell) 
 remember :: Deques -> Place -> IO ()
 remember (Deques deques) (Place place _) = IO $ \s -> case remember# deques place s of
   (# s1, _ #) -> (# s1, () #)
+
+-- | The context of the calling thread.
+contextHere :: Deques -> IO Context
+contextHere (Deques deques) = IO $ \s -> case context# deques s of
+  (# s1, 0#, _ #) -> case placeHere >>= contextAt of IO look -> look s1
+  (# s1, _, context #) -> (# s1, unsafeCoerce context #)
 
 -- | Takes a task back that is the newest of the Capability's deque. If the answer is 'True', no
 -- worker has it or will have it.

@@ -44,6 +44,7 @@ module Capstan.Task.Group
     placeHere,
     workerPlace,
     contextAt,
+    isOf,
     within,
   )
 where
@@ -214,6 +215,11 @@ workerPlace action = do
 -- | The context of the calling thread, whose place it is.
 contextAt :: Place -> IO Context
 contextAt (Place var _) = IO (readMutVar# var)
+
+-- | Whether what runs in that context is of that group itself, and not of one inside it or elsewhere.
+isOf :: Context -> Group -> Bool
+isOf (Outside _) _ = False
+isOf (Inside _ (Group a) _) (Group b) = isTrue# (sameMutVar# a b)
 
 -- | Runs an action, which does not throw, in a context: the calling thread's, whose place it is.
 within :: Place -> Context -> IO a -> IO a

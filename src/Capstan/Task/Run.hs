@@ -11,9 +11,10 @@ where
 
 import Capstan.Task.Cell
 import Capstan.Task.Counters
-import Capstan.Task.Deque (Entry (..))
+import Capstan.Task.Deque (Deques, Entry (..), contextHere, entryOf)
 import Capstan.Task.Group
-import Capstan.Task.Seeded (switchPoint, throwByTurns)
+import Capstan.Task.Seeded (asMember, switchPoint, throwByTurns)
+import Capstan.Task.Target (forkMasked)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)
@@ -91,10 +92,29 @@ runClaimed place entry@(Entry cell context) = quench $ do
       known <- isInterrupted cell
       unless known (quench (throwByTurns (owner context) (Interrupt cell)) >> switchPoint)
 
--- | Runs a task in the thread that awaits it, if nobody has claimed it. The caller is masked. What the
--- task throws is in the cell, for the caller to throw again.
-runAwaited :: Cell a -> IO ()
-runAwaited cell = do
+-- | Runs a task in the thread that awaits it, if nobody has claimed it and that thread is of the task's scope. What ends
+-- a thread that is not, a scope inside or a branch, is to spare the task: it gets a thread of its own. The caller is masked.
+-- What the task throws is in the cell, for the caller to throw again.
+runAwaited :: Deques -> Cell a -> IO ()
+runAwaited deques cell = do
+  status <- look cell
+  case status of
+    Task home _ -> do
+      context <- contextHere deques
+      if context `isOf` group home then runHere cell else runElsewhere cell
+    _ -> pure ()
+{-# INLINE runAwaited #-}
+
+-- | Starts a thread for a task that nobody has claimed. In a seeded run the conductor does.
+runElsewhere :: Cell a -> IO ()
+runElsewhere cell = asMember (const (pure ())) (void (forkMasked (workerPlace run)))
+  where
+    run place = runClaimed place (entryOf cell (Outside (target place)))
+{-# NOINLINE runElsewhere #-}
+
+-- | Runs a task in this thread, if nobody has claimed it.
+runHere :: Cell a -> IO ()
+runHere cell = do
   status <- claim cell
   case status of
     Task home action -> do
@@ -114,7 +134,7 @@ runAwaited cell = do
                   throwIO e
                 Nothing -> failHome home e >> end home cell (Failed e)
     _ -> pure ()
-{-# INLINE runAwaited #-}
+{-# INLINE runHere #-}
 
 -- | The end of a task of a scope: counts it, shows its result, and wakes the scope's owner if it was the
 -- last one. The result's swap also orders the count before the look at who waits.

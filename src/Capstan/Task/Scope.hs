@@ -181,12 +181,14 @@ async (Scope workers home) action = do
       spawn workers (counters home) cell
       pure (Promise workers cell)
 
--- | The result of a task. If nobody has begun it, the caller runs it; else the caller's green thread
--- waits and its Capability goes on with other tasks. Throws what the task threw.
+-- | The result of a task. If nobody has begun it and the caller is of its scope, the caller runs it; else the caller's green
+-- thread waits and its Capability goes on with other tasks. Throws what the task threw.
 --
--- An asynchronous exception to the caller ends a task that the caller runs for its promise; the
--- promise then throws that exception to others who await it. Tasks that await each other in a circle are
--- a deadlock, of which GHC's report cannot be relied on.
+-- An asynchronous exception to the caller ('System.Timeout.timeout', or the failure of the other branch of 'both') ends a
+-- task that the caller runs for its promise; the promise then throws that exception to others who await it. Who waits in a
+-- scope inside the task's does not run it: @runWithin 1000 (\\_ -> await promise)@ gives up the wait, not the task.
+--
+-- Tasks that await each other in a circle are a deadlock, of which GHC's report cannot be relied on.
 await :: Promise a -> IO a
 await (Promise workers cell) = do
   masking <- getMaskingState
@@ -195,7 +197,7 @@ await (Promise workers cell) = do
     Unmasked -> mask_ $ do
       mine <- Deque.pop (deques workers) cell
       unless mine switchPoint
-      runAwaited cell
+      runAwaited (deques workers) cell
     _ -> pure ()
   now <- Cell.poll cell
   case now of

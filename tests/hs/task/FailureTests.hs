@@ -43,6 +43,14 @@ tests =
           await bad
         (r :: Either Broken ()) @?= Left (Broken 4)
         takeMVar stopped,
+      testCase "a scope inside that fails spares the task that is awaited there" . ends $ do
+        result <- sparing $ \begun task -> run $ \s -> do
+          _ <- async s (begun >> throwIO (Broken 18))
+          await task
+        result @?= (Left (Broken 18), 's'),
+      testCase "a branch that fails spares the task that the other awaits" . ends $ do
+        result <- sparing $ \begun task -> snd <$> both (begun >> void (throwIO (Broken 19))) (await task)
+        result @?= (Left (Broken 19), 's'),
       testCase "a failing task interrupts the body" . ends $ do
         r <- try . run $ \s -> do
           _ <- async s (void (throwIO (Broken 5)))
@@ -240,6 +248,16 @@ killFailed = do
   putMVar gate ()
   e <- takeMVar over
   fromException e @?= Just ThreadKilled
+
+-- | What comes of awaiting a task inside something that fails when the task has begun; and the task's own result, later.
+sparing :: (IO () -> Promise Char -> IO Char) -> IO (Either Broken Char, Char)
+sparing awaiting = run $ \scope -> do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  task <- async scope (putMVar begun () >> takeMVar gate >> pure 's')
+  r <- try (awaiting (takeMVar begun) task)
+  putMVar gate ()
+  (,) r <$> await task
 
 inner :: HasCallStack => IO Int
 inner = error "deep down"
