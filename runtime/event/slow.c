@@ -42,6 +42,11 @@ static void warn(struct capstan_manager *manager, const struct capstan_slow *slo
     (void)written;
 }
 
+/* None, if the clock has gone back (capstan.h). */
+static uint64_t passed(uint64_t since, uint64_t now) {
+    return now > since ? now - since : 0;
+}
+
 static void report(struct capstan_manager *manager, uint64_t elapsed, bool still_running) {
     /* Relaxed reads: what the driver calls may change meanwhile; the report is about either. */
     struct capstan_slow slow = {
@@ -91,7 +96,7 @@ static void took_too_long(struct capstan_manager *manager, uint64_t elapsed) {
 
 void cst_slow_check(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
-    uint64_t now = cst_clock_coarse_ns(), elapsed = now - meter->began;
+    uint64_t now = cst_clock_coarse_ns(), elapsed = passed(meter->began, now);
     if (cst_unlikely(elapsed > manager->slow_limit) && was_busy_or_blocked(manager)) {
         took_too_long(manager, elapsed);
         meter->precise = PRECISE_BATCHES; /* next time it is known which of them it was */
@@ -125,7 +130,7 @@ void cst_slow_pulled(struct capstan_manager *manager, const struct capstan_recor
 void cst_slow_returned(struct capstan_manager *manager) {
     uint64_t since = cst_load_relaxed(&manager->calling_since); /* the puller's own */
     if (since == 0) return;
-    uint64_t elapsed = cst_clock_coarse_ns() - since;
+    uint64_t elapsed = passed(since, cst_clock_coarse_ns());
     if (cst_unlikely(elapsed > manager->slow_limit)) took_too_long(manager, elapsed);
     cst_store_relaxed(&manager->calling_since, 0);
 }
@@ -136,7 +141,7 @@ void cst_slow_look_closer(struct capstan_manager *manager) {
     uint64_t since = cst_load_relaxed(&manager->calling_since), limit = manager->slow_limit;
     if (cst_load_relaxed(&manager->driver) == (uintptr_t)pthread_self()) return;
     uint64_t now = cst_clock_coarse_ns();
-    if (since == 0 || now < since || (now - since) / STUCK < limit) return;
+    if (since == 0 || passed(since, now) / STUCK < limit) return;
     uint32_t batch = cst_load_relaxed(&manager->batch);
     /* One report for each batch: the exchange lets one thread through. */
     if (cst_exchange_acq_rel(&manager->stuck_batch, batch) != batch)

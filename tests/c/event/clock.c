@@ -117,6 +117,35 @@ static void back(const char *back_end) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
+static void goes_back(capstan_manager *manager, void *data) {
+    (void)manager, (void)data;
+    pause_ms(1);
+    monotonic_jump -= HOUR;
+}
+
+static void count_slow(capstan_manager *manager, const struct capstan_slow *slow, void *data) {
+    (void)manager, (void)slow;
+    ++*(int *)data;
+}
+
+/* Back while a function runs: it is not taken for one that lasts. */
+static void back_in_a_function(void) {
+    int reports = 0;
+    struct capstan_manager_options options = {.size = sizeof options};
+    options.slow = count_slow;
+    options.slow_data = &reports;
+    capstan_manager *manager;
+    CHECK_EQ(capstan_manager_new(&manager, &options), 0);
+    monotonic_jump = 3 * HOUR;
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(capstan_post(manager, goes_back, NULL), 0);
+        CHECK_EQ(run_all(manager), 1);
+    }
+    CHECK_EQ(reports, 0);
+    monotonic_jump = 0;
+    CHECK_EQ(capstan_manager_free(manager), 0);
+}
+
 /* The kernel's own jump: a child in another time namespace. Needs a right that tests seldom have.
  */
 static void other_namespace(const char *offset, uint64_t fires) {
@@ -158,6 +187,7 @@ int main(void) {
         ahead(back_ends[i]);
         back(back_ends[i]);
     }
+    back_in_a_function();
     other_namespace("monotonic 7200 0", 1);
     other_namespace("monotonic -60 0", 0);
     return 0;
