@@ -42,7 +42,7 @@ import Control.Applicative ((<|>))
 import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
-import Control.Monad (guard, unless, void)
+import Control.Monad (guard, unless, void, when)
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
@@ -75,9 +75,11 @@ data Promise a = Promise !Pool !(Cell.Cell a)
 run :: (Scope -> IO a) -> IO a
 run = runOn defaultPool
 
--- | As 'run', on the workers of a pool.
+-- | As 'run', on the workers of a pool. Throws an 'IOException' if the pool's 'withPool' is over: nobody would run the tasks.
 runOn :: Pool -> (Scope -> IO a) -> IO a
 runOn workers body = do
+  closed <- readIORef (ended workers)
+  when closed (ioError (userError "Capstan.Task.runOn: the pool is over"))
   serveCapabilities workers
   masking <- getMaskingState
   mask $ \restore -> do
@@ -220,7 +222,8 @@ named = unsafePerformIO (newIORef [])
 {-# NOINLINE named #-}
 
 -- | A pool of so many workers (at least one), for the time of the action. The workers have the
--- Capabilities in common with all others; they run the tasks of this pool only.
+-- Capabilities in common with all others; they run the tasks of this pool only. The action must not return while a scope on
+-- the pool is open. Later loops on it run in their caller alone.
 withPool :: String -> Int -> (Pool -> IO a) -> IO a
 withPool name size = bracket open close
   where

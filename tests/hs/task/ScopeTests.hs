@@ -9,6 +9,7 @@ import Control.Monad
 import Data.IORef
 import Data.Maybe (isJust, isNothing)
 import Fibonacci (fibonacci)
+import System.IO.Error (isUserError)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -32,6 +33,11 @@ tests =
         scope <- run pure
         result <- try (async scope (pure 'x'))
         either (@?= ScopeEnded) (const (assertFailure "it started")) result,
+      testCase "nothing starts in a pool that is over" $ do
+        pool <- withPool "over" 2 pure
+        result <- try (runOn pool (\s -> async s (pure ())))
+        either (\e -> assertBool (show e) (isUserError e)) (const (assertFailure "it started")) result
+        parallelForReduce (on pool (chunk 1 (range 0 10))) (+) 0 pure >>= (@?= 45),
       testCase "recursion" (run (`fibonacci` 20) >>= (@?= 6765)),
       testCase "recursion by forks" (forks 20 >>= (@?= 6765)),
       testCase "recursion in pure code" (pureForks 20 @?= 6765),
