@@ -106,6 +106,35 @@ osThreads = length <$> listDirectory "/proc/self/task"
 expect :: (Eq a, Show a) => String -> a -> a -> IO ()
 expect name wanted got = unless (wanted == got) (die (name ++ ": " ++ show got ++ ", not " ++ show wanted))
 END
+# A program with regions of its own that also names libgomp, which comes first for the linker.
+cat >team.c <<'END'
+#include <omp.h>
+int team(int size) {
+    int sum = 0;
+#pragma omp parallel num_threads(size) reduction(+ : sum)
+    {
+#pragma omp single
+        sum += 1000;
+#pragma omp barrier
+#pragma omp critical
+        sum += omp_get_num_threads();
+    }
+    return sum;
+}
+END
+cat >Named.hs <<'END'
+import Capstan.OpenMP
+import Foreign.C
+
+foreign import ccall safe "team" team :: CInt -> IO CInt
+
+main :: IO ()
+main = do
+  before <- statistics
+  sums <- mapM team [3, 4]
+  after <- statistics
+  print (sums, regions after - regions before)
+END
 cat >one.cabal <<'END'
 cabal-version: 3.0
 name:          one
@@ -118,6 +147,15 @@ executable one
   default-language: Haskell2010
   ghc-options:      -threaded
   build-depends:    base, capstan, directory
+
+executable named
+  main-is:          Named.hs
+  c-sources:        team.c
+  cc-options:       -O2 -fopenmp
+  extra-libraries:  gomp
+  default-language: Haskell2010
+  ghc-options:      -threaded
+  build-depends:    base, capstan
 END
 cat >cabal.project <<END
 packages: . $root
@@ -139,6 +177,13 @@ for way in --disable-executable-dynamic --enable-executable-dynamic; do
     grep -q -e 'Capstan linked into it, which serves every library' -e 'uses one OpenMP runtime: Capstan (.*libHScapstan' doctor.log ||
         fail "$(cat doctor.log)"
 done
+
+cabal -v1 build exe:named --builddir="$built" >build.log 2>&1 || fail "$(cat build.log)"
+program=$(cabal -v0 list-bin exe:named --builddir="$built")
+result=$("$program" 2>&1) || fail "named: $result"
+[ "$result" = '([1009,1016],2)' ] || fail "named: $result"
+"$root/build/bin/capstan" doctor "$program" >doctor.log || fail "$(cat doctor.log)"
+grep -q 'Capstan linked into it, which serves every library' doctor.log || fail "$(cat doctor.log)"
 
 # In GHCi the program is interpreted, and the package is a shared library that GHC has loaded.
 printf ':main %s %s\n' "$blas" "$fftw" | cabal -v0 repl exe:one --enable-executable-dynamic --builddir="$built" \

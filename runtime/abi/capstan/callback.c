@@ -4,6 +4,7 @@
 #ifdef __GLASGOW_HASKELL__ /* only in a Haskell program */
 #include "abi/capstan/callback.h"
 
+#include "abi/whole.h"
 #include "core/cancel.h"
 #include "core/config.h"
 #include "core/thread.h"
@@ -11,6 +12,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+CST_WHOLE(capstan_callback);
 
 static void fail(struct cst_callback *callback, enum cst_callback_state state) {
     uint32_t open = CST_CALLBACK_OPEN;

@@ -5,8 +5,11 @@
 #include "capstan.h"
 
 #include "abi/omp/prototypes.h"
+#include "abi/whole.h"
 
 #include <errno.h>
+
+CST_WHOLE(capstan_event);
 
 static void fulfil_for_fd(capstan_manager *manager, capstan_watch watch, int fd, unsigned events,
                           void *data) {

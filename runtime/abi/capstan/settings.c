@@ -3,8 +3,11 @@
 #include "abi/capstan/settings.h"
 
 #include "abi/capstan/callback.h"
+#include "abi/whole.h"
 #include "core/pool.h"
 #include "core/thread.h"
+
+CST_WHOLE(capstan_settings);
 
 _Static_assert(sizeof(struct cst_icv) == CST_SETTINGS_SIZE, "Capstan.OpenMP allocates so much");
 

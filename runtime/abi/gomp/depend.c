@@ -1,7 +1,10 @@
 /* GCC's depend arrays, decoded; see depend.h. */
 #include "abi/gomp/depend.h"
+#include "abi/whole.h"
 
 #include "abi/facts.h"
+
+CST_WHOLE(gomp_depend);
 
 static struct cst_depend_item object_item(void **object) {
     uintptr_t kind = (uintptr_t)object[1];

@@ -1,7 +1,10 @@
 /* Loops over long: GCC's calls, decoded. loop_ull.c is the same for unsigned long long. */
 #include "abi/gomp/loop.h"
 
+#include "abi/whole.h"
 #include "core/ordered.h"
+
+CST_WHOLE(gomp_loop);
 
 static struct cst_loop_spec spec_of(long start, long end, long step, uint8_t schedule, long chunk,
                                     bool ordered) {

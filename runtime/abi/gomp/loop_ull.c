@@ -2,7 +2,10 @@
  * direction is told, as the step's sign is lost. */
 #include "abi/gomp/loop.h"
 
+#include "abi/whole.h"
 #include "core/ordered.h"
+
+CST_WHOLE(gomp_loop_ull);
 
 static struct cst_loop_spec spec_of(bool up, gomp_ull start, gomp_ull end, gomp_ull step,
                                     uint8_t schedule, gomp_ull chunk, bool ordered) {

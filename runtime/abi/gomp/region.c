@@ -1,5 +1,6 @@
 /* parallel, teams on the host, cancellation: GCC's calls, decoded. */
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/cancel.h"
 #include "core/config.h"
 #include "core/loop.h"
@@ -7,6 +8,8 @@
 #include "core/thread.h"
 
 #include <limits.h>
+
+CST_WHOLE(gomp_region);
 
 void GOMP_parallel(gomp_body *body, void *data, unsigned threads, unsigned flags) {
     struct cst_region region = {.function = body,

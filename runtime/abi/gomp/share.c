@@ -1,8 +1,11 @@
 /* single, sections, scope, and the ends of worksharing constructs: GCC's calls, decoded. */
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/barrier.h"
 #include "core/loop.h"
 #include "core/reduce.h"
+
+CST_WHOLE(gomp_share);
 
 /* --- single ------------------------------------------------------------------------------ */
 

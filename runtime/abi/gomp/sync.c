@@ -1,10 +1,13 @@
 /* barrier, critical, atomic, ordered: GCC's calls, decoded. */
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/barrier.h"
 #include "core/lock.h"
 #include "core/ordered.h"
 
 #include <stdarg.h>
+
+CST_WHOLE(gomp_sync);
 
 void GOMP_barrier(void) {
     cst_barrier(cst_self());

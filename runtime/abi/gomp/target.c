@@ -3,6 +3,7 @@
  * The host's memory is all there is, so mapping does nothing; what is private to a target region is
  * copied, as several may be under way (nowait). */
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/config.h"
 #include "core/depend.h"
 #include "core/device.h"
@@ -15,6 +16,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+CST_WHOLE(gomp_target);
 
 /* --- arguments ----------------------------------------------------------------------------- */
 

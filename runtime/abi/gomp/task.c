@@ -1,6 +1,7 @@
 /* Tasks: GCC's calls, decoded. */
 #include "abi/facts.h"
 #include "abi/gomp/depend.h"
+#include "abi/whole.h"
 #include "core/cancel.h"
 #include "core/config.h"
 #include "core/depend.h"
@@ -12,6 +13,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+CST_WHOLE(gomp_task);
 
 /* --- task, taskwait, taskyield, taskgroup -------------------------------------------------- */
 

@@ -2,9 +2,12 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/allocator.h"
 #include "core/message.h"
 #include "core/thread.h"
+
+CST_WHOLE(omp_alloc);
 
 /* omp_alloctrait_key_t and omp_alloctrait_value_t */
 enum key { SYNC_HINT = 1, ALIGNMENT, ACCESS, POOL_SIZE, FALLBACK, FB_DATA, PINNED, PARTITION };

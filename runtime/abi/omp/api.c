@@ -2,6 +2,7 @@
  * may set. Each works on the data environment of the current task. */
 #include "abi/omp/prototypes.h"
 
+#include "abi/whole.h"
 #include "core/config.h"
 #include "core/device.h"
 #include "core/pool.h"
@@ -10,6 +11,8 @@
 #include "platform/platform.h"
 
 #include <limits.h>
+
+CST_WHOLE(omp_api);
 
 enum { SUPPORTED_LEVELS = UINT8_MAX };
 

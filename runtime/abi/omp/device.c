@@ -2,6 +2,7 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/device.h"
 #include "core/message.h"
 #include "core/thread.h"
@@ -10,6 +11,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+CST_WHOLE(omp_device);
 
 /* --- numbers ------------------------------------------------------------------------------ */
 

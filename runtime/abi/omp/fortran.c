@@ -2,12 +2,15 @@
  * a name with _8_ takes default integers of eight bytes (gfortran -fdefault-integer-8). */
 #include "abi/omp/prototypes.h"
 
+#include "abi/whole.h"
 #include "core/affinity.h"
 #include "core/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+CST_WHOLE(omp_fortran);
 
 /* An eight-byte integer for a call that takes int: what does not fit is the nearest that does. */
 static int narrow(int64_t value) {

@@ -3,7 +3,10 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/device.h"
+
+CST_WHOLE(omp_interop);
 
 enum { FIRST_PROPERTY = -9, LAST_PROPERTY = -1 };
 

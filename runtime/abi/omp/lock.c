@@ -2,8 +2,11 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/lock.h"
 #include "core/thread.h"
+
+CST_WHOLE(omp_lock);
 
 _Static_assert(sizeof(omp_lock_t) == GOMP_LOCK_SIZE && sizeof(cst_lock) == GOMP_LOCK_SIZE &&
                    _Alignof(omp_lock_t) == GOMP_LOCK_ALIGNMENT,

@@ -6,12 +6,15 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 #include "core/lock.h"
 
 #include "platform/platform.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
+
+CST_WHOLE(omp_lock_old);
 
 /* The lock word names the owning thread, as there is no room for more: 0 when free, else the
  * thread's id, plus SLEEPERS when someone may sleep on it. */

@@ -1,11 +1,14 @@
 /* The user's questions about places, binding and affinity texts. */
 #include "abi/omp/prototypes.h"
 
+#include "abi/whole.h"
 #include "core/affinity.h"
 #include "core/bind.h"
 #include "core/config.h"
 #include "core/place.h"
 #include "core/thread.h"
+
+CST_WHOLE(omp_place);
 
 /* --- places -------------------------------------------------------------------------------- */
 
