@@ -69,7 +69,7 @@ static void go_back(uint32_t processor) {
     uint64_t mask[CST_CPU_MASK_WORDS] = {0};
     uint32_t wrong = cst_load_relaxed(&rest.wrong);
     mask[processor / 64] = 1ull << processor % 64;
-    cst_cpu_mask_set(mask, CST_CPU_MASK_WORDS);
+    cst_cpu_mask_set_own(mask, CST_CPU_MASK_WORDS);
     cst_store_relaxed(&rest.wrong, wrong < LONGEST_DOUBLINGS ? wrong + 1 : wrong);
     cst_store_relaxed(&rest.until, cst_clock_ns() + ((uint64_t)FIRST_REST_NS << wrong));
 }
@@ -83,11 +83,11 @@ bool cst_apart(struct cst_thread *thread) {
     if (!meets(thread, here, free)) return false;
     uint64_t begin = cst_clock_ns();
     if (begin < cst_load_relaxed(&rest.until) || !has_half(thread, begin)) return false;
-    if (cst_cpu_mask_get(allowed, CST_CPU_MASK_WORDS) < 2) return false;
+    if (cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS) < 2) return false;
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
-    if (!any(free) || !cst_cpu_mask_set(free, CST_CPU_MASK_WORDS)) return false;
+    if (!any(free) || !cst_cpu_mask_set_own(free, CST_CPU_MASK_WORDS)) return false;
     if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
     cst_store_relaxed(&thread->seat->seen_on, cst_cpu_current() + 1);
-    cst_cpu_mask_set(allowed, CST_CPU_MASK_WORDS);
+    cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
     return true;
 }

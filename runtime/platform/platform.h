@@ -89,6 +89,10 @@ enum { CST_CPU_MASK_WORDS = 128 };
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words);
 /* Binds the calling thread to the processors in the mask; false when the kernel refuses. */
 bool cst_cpu_mask_set(const uint64_t *bits, size_t words);
+/* The same of the kernel alone, for what is to be as it was before: the two above may be a
+ * program's own, and say something else. */
+size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words);
+bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words);
 
 /* The processor on which the calling thread runs at this moment. */
 unsigned cst_cpu_current(void);

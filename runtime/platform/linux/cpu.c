@@ -23,6 +23,12 @@
 
 /* --- affinity -------------------------------------------------------------------------- */
 
+static size_t count_bits(const uint64_t *bits, size_t words) {
+    size_t count = 0;
+    for (size_t i = 0; i < words; i++) count += (size_t)__builtin_popcountll(bits[i]);
+    return count;
+}
+
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
     int saved = errno;
     memset(bits, 0, words * sizeof *bits);
@@ -30,16 +36,28 @@ size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
     bool known =
         pthread_getaffinity_np(pthread_self(), words * sizeof *bits, (cpu_set_t *)bits) == 0;
     errno = saved;
-    if (!known) return 0;
-    size_t count = 0;
-    for (size_t i = 0; i < words; i++) count += (size_t)__builtin_popcountll(bits[i]);
-    return count;
+    return known ? count_bits(bits, words) : 0;
 }
 
 bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
     int saved = errno;
     bool done =
         pthread_setaffinity_np(pthread_self(), words * sizeof *bits, (const cpu_set_t *)bits) == 0;
+    errno = saved;
+    return done;
+}
+
+size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    bool known = syscall(SYS_sched_getaffinity, 0, words * sizeof *bits, bits) > 0;
+    errno = saved;
+    return known ? count_bits(bits, words) : 0;
+}
+
+bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
+    int saved = errno;
+    bool done = syscall(SYS_sched_setaffinity, 0, words * sizeof *bits, bits) == 0;
     errno = saved;
     return done;
 }

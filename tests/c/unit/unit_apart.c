@@ -7,7 +7,21 @@
 #include "core/team.h"
 #include "core/thread.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 enum { MEMBERS = 3 };
+
+/* A program may have a call of its own that chooses what OpenMP sees; here, all processors. */
+static bool chooses;
+int pthread_getaffinity_np(pthread_t self, size_t size, cpu_set_t *set) {
+    (void)self;
+    memset(set, chooses ? 0xff : 0, size);
+    return chooses || syscall(SYS_sched_getaffinity, 0, size, set) > 0 ? 0 : EINVAL;
+}
 
 static const uint64_t WINDOW_NS = 20000000;
 
@@ -109,6 +123,21 @@ static void stays_where_nothing_is_free(void) {
     UNIT_CHECK(cst_cpu_mask_set(before, CST_CPU_MASK_WORDS));
 }
 
+/* That is not where the thread may run: it is neither asked nor set. */
+static void keeps_what_the_kernel_says(void) {
+    prepare();
+    cst_cpu_mask_get_own(before, CST_CPU_MASK_WORDS);
+    uint64_t one[CST_CPU_MASK_WORDS] = {0};
+    uint32_t here = cst_cpu_current();
+    one[here / 64] = 1ull << here % 64;
+    UNIT_CHECK(cst_cpu_mask_set_own(one, CST_CPU_MASK_WORDS));
+    chooses = true;
+    UNIT_CHECK(!meets_another(&here, 55));
+    chooses = false;
+    UNIT_EQUAL(cst_cpu_mask_get_own(after, CST_CPU_MASK_WORDS), 1);
+    UNIT_CHECK(cst_cpu_mask_set_own(before, CST_CPU_MASK_WORDS));
+}
+
 int main(void) {
     unit_limit(60);
     if (cst_cpu_mask_get(before, CST_CPU_MASK_WORDS) < 2) return 77;
@@ -117,5 +146,6 @@ int main(void) {
     UNIT_RUN(stays_when_alone);
     UNIT_RUN(stays_without_rival);
     UNIT_RUN(stays_where_nothing_is_free);
+    UNIT_RUN(keeps_what_the_kernel_says);
     return unit_result();
 }
