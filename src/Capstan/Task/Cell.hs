@@ -35,6 +35,7 @@ module Capstan.Task.Cell
     Home (..),
     Interrupt (..),
     interruptOf,
+    memberOf,
     isInterrupt,
     newCell,
     look,
@@ -56,7 +57,7 @@ where
 
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Counters (Counters)
-import Capstan.Task.Group (Group)
+import Capstan.Task.Group (Group, Member (..))
 import Capstan.Task.Seeded (asMember, forkThrower, parkUntil, switchPoint, throwByTurns)
 import Capstan.Task.Target
 import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
@@ -65,7 +66,8 @@ import Control.Exception
 import Control.Monad (forM_, void)
 import Control.Monad.Primitive (touch)
 import GHC.Exts
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unsafeDupablePerformIO)
+import GHC.Weak (Weak (..), deRefWeak)
 
 -- | Where a task of a scope belongs.
 data Home = Home
@@ -106,8 +108,8 @@ data Cell a = Cell (MutVar# RealWorld (Status a))
 instance Eq (Cell a) where
   Cell a == Cell b = isTrue# (sameMutVar# a b)
 
--- | Ends a computation whose result, in that cell, nobody wants any more.
-data Interrupt = forall a. Interrupt (Cell a)
+-- | Ends a computation whose result, in that cell, nobody wants any more. The cell is there as long as anybody can ask.
+data Interrupt = forall a. Interrupt (IO (Maybe (Cell a)))
 
 instance Show Interrupt where
   show _ = "interrupted: another branch failed"
@@ -118,13 +120,32 @@ instance Exception Interrupt where
 
 -- | The interrupt of a cell, as an exception.
 interruptOf :: Cell a -> SomeException
-interruptOf = toException . Interrupt
+interruptOf = toException . Interrupt . pure . Just
+
+-- | How a group finds the cell. In a seeded run it does not keep it: a group is known as long as there are threads in it, and
+-- the cell knows who waits for it, so those would never be found to be blocked for ever. Elsewhere a weak pointer for each task
+-- would cost a quarter of what a small one does.
+finder :: Cell a -> IO (IO (Maybe (Cell a)))
+finder cell@(Cell var) = asMember (const weakly) (pure (pure (Just cell)))
+  where
+    weakly = IO $ \s -> case mkWeakNoFinalizer# var cell s of
+      (# s1, weak #) -> (# s1, deRefWeak (Weak weak) #)
+
+-- | What a group has of a cell: the interrupt of it as an exception, and a member that does something more before it stops.
+memberOf :: Cell a -> (SomeException -> IO ()) -> IO (SomeException, Member)
+memberOf cell before = do
+  find <- finder cell
+  let reason = toException (Interrupt find)
+  pure (reason, Member (find >>= maybe (pure True) isEnded) (before reason >> find >>= mapM_ interrupt))
 
 -- | Whether the exception is the interrupt of this cell.
 isInterrupt :: Cell a -> SomeException -> Bool
 isInterrupt (Cell mine) e = case fromException e of
-  Just (Interrupt (Cell var)) -> isTrue# (sameMutVar# mine (unsafeCoerce# var))
+  -- Pure: while one asks for this cell it is there.
+  Just (Interrupt find) -> maybe False same (unsafeDupablePerformIO find)
   Nothing -> False
+  where
+    same (Cell var) = isTrue# (sameMutVar# mine (unsafeCoerce# var))
 
 -- | A cell with that status. What is stored is evaluated, here and in 'swap': a swap compares pointers,
 -- and the pointer to a thunk is another once the thunk is evaluated.
@@ -251,7 +272,7 @@ interrupt cell = do
         Open (Started thread) waiters -> do
           swapped <- swap cell status (Open (Interrupting me) waiters)
           if swapped
-            then throwByTurns thread (Interrupt cell) `catch` \e -> let _ = e :: SomeAsyncException in pure ()
+            then throwByTurns thread (Interrupt (pure (Just cell))) `catch` \e -> let _ = e :: SomeAsyncException in pure ()
             else throwAs me
         _ -> pure ()
 

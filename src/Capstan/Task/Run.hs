@@ -43,9 +43,9 @@ runClaimed place entry@(Entry cell context) = quench $ do
   case status of
     _ | not wanted -> pure ()
     Task home action -> do
-      let reason = interruptOf cell
-          inside = Inside self (group home) reason
-      refused <- enter inside (Member (isEnded cell) (interrupt cell))
+      (reason, member) <- memberOf cell (const (pure ()))
+      let inside = Inside self (group home) reason
+      refused <- enter inside member
       outcome <- attempt refused inside action
       failed <- fate (group home)
       case outcome of
@@ -55,9 +55,9 @@ runClaimed place entry@(Entry cell context) = quench $ do
           | otherwise -> failHome home e >> end home cell (Failed e)
     Branch listens right -> do
       branch <- newGroup
-      let reason = interruptOf cell
-          above = if listens then context else Outside self
-      refused <- enter above (Member (isEnded cell) (doom branch reason >> interrupt cell))
+      (reason, member) <- memberOf cell (void . doom branch)
+      let above = if listens then context else Outside self
+      refused <- enter above member
       outcome <- attempt refused (Inside self branch reason) right
       case outcome of
         Right x -> finish cell (Done x)
@@ -71,8 +71,8 @@ runClaimed place entry@(Entry cell context) = quench $ do
             finish cell (Failed e)
     Spark x -> do
       values <- newGroup
-      let reason = interruptOf cell
-      refused <- enter context (Member (isEnded cell) (doom values reason >> interrupt cell))
+      (reason, member) <- memberOf cell (void . doom values)
+      refused <- enter context member
       -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
       _ <- attempt refused (Inside self values reason) (evaluate x)
       finish cell (Done x)
@@ -90,7 +90,7 @@ runClaimed place entry@(Entry cell context) = quench $ do
     -- interrupt comes later it does.
     tell = do
       known <- isInterrupted cell
-      unless known (quench (throwByTurns (owner context) (Interrupt cell)) >> switchPoint)
+      unless known (quench (throwByTurns (owner context) (Interrupt (pure (Just cell)))) >> switchPoint)
 
 -- | Runs a task in the thread that awaits it, if nobody has claimed it and that thread is of the task's scope. What ends
 -- a thread that is not, a scope inside or a branch, is to spare the task: it gets a thread of its own. The caller is masked.

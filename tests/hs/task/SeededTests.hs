@@ -83,6 +83,12 @@ tests =
           items <- newBounded 1
           async scope (recv items) >>= await
         either (\BlockedIndefinitelyOnMVar -> "for ever") (const "an item") (result :: Either BlockedIndefinitelyOnMVar ()) @?= "for ever",
+      testCase "a deadlock is told where the body would go on with what the task waits for" $ do
+        result <- try . seeded 1 . run $ \scope -> do
+          items <- newBounded 2
+          async scope (mapM_ (send items) [1 .. 5 :: Int]) >>= await
+          recv items
+        either (\BlockedIndefinitelyOnMVar -> "for ever") (const "an item") (result :: Either BlockedIndefinitelyOnMVar Int) @?= "for ever",
       testCase "tasks that wake each other by an MVar" $
         forM_ seeds $ \seed -> do
           box <- newEmptyMVar
