@@ -3,9 +3,12 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,4 +158,27 @@ void bench_once(const struct bench *b, const char *name, bench_body *body) {
     for (int i = done; i < b->samples; i++) value[i] = time_of(b, body, 1) / 1e6;
     bench_print(name, "ms", chosen(b, value));
     free(value);
+}
+
+pid_t bench_start_load(bool pinned) {
+    pid_t parent = getpid(), child = fork();
+    if (child != 0) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    if (pinned) {
+        cpu_set_t all, first;
+        sched_getaffinity(0, sizeof all, &all);
+        CPU_ZERO(&first);
+        int cpu = 0;
+        while (!CPU_ISSET(cpu, &all)) cpu++;
+        CPU_SET(cpu, &first);
+        sched_setaffinity(0, sizeof first, &first);
+    }
+    for (;;) bench_work(1000000);
+}
+
+void bench_stop_load(pid_t child) {
+    if (child <= 0) return;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
 }

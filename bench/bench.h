@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define BENCH_LINE 128 /* no two hot words share this many bytes (adjacent-line prefetch) */
 
@@ -50,6 +51,10 @@ double bench_now(void);
 
 /* Ends the program when a result is not what it must be. */
 void bench_equal(const char *name, long long found, long long wanted);
+
+/* A process that computes until it is stopped or its parent ends; pinned: on the first CPU. */
+pid_t bench_start_load(bool pinned);
+void bench_stop_load(pid_t load);
 
 /* Work that no compiler removes: about one nanosecond for each turn. */
 static inline void bench_work(long turns) {

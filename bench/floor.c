@@ -192,14 +192,16 @@ static void pairs(const struct bench *b) {
     pair_case(b, "context-switch-yield", &yielding, 2);
 }
 
-/* More threads than CPUs, evenly on them: who waits yields. The turn is written by one thread and
- * read by all, arrivals are counted by all; a switch costs several times what those lines do. */
+/* Threads, evenly on the CPUs: who waits yields where there are more of them than CPUs. The turn is
+ * written by one thread and read by all, arrivals are counted by all; a switch costs several times
+ * what those lines do. */
 struct crowd {
     _Alignas(BENCH_LINE) atomic_long turn;
     _Alignas(BENCH_LINE) atomic_long arrived;
     long n;
     int size, cpus;
     bool barriers; /* else a thread begins each turn, and awaits the others' arrival */
+    bool spins;    /* who waits does not yield */
 };
 
 struct crowd_member {
@@ -207,8 +209,12 @@ struct crowd_member {
     int number;
 };
 
-static void await_at_least(atomic_long *word, long value) {
-    while (atomic_load_explicit(word, memory_order_acquire) < value) sched_yield();
+static void await_at_least(const struct crowd *c, atomic_long *word, long value) {
+    while (atomic_load_explicit(word, memory_order_acquire) < value)
+        if (c->spins)
+            pause_cpu();
+        else
+            sched_yield();
 }
 
 static void meet(struct crowd *c, long turn) {
@@ -216,7 +222,7 @@ static void meet(struct crowd *c, long turn) {
     if (before + 1 == turn * c->size)
         atomic_store_explicit(&c->turn, turn, memory_order_release);
     else
-        await_at_least(&c->turn, turn);
+        await_at_least(c, &c->turn, turn);
 }
 
 /* The first meeting is that all are there; then come n turns. */
@@ -230,9 +236,9 @@ static void *crowd_member(void *argument) {
             meet(c, i);
         } else if (m->number == 0) {
             atomic_store_explicit(&c->turn, i, memory_order_release);
-            await_at_least(&c->arrived, c->size + (i - 1) * (c->size - 1));
+            await_at_least(c, &c->arrived, c->size + (i - 1) * (c->size - 1));
         } else {
-            await_at_least(&c->turn, i);
+            await_at_least(c, &c->turn, i);
             atomic_fetch_add_explicit(&c->arrived, 1, memory_order_acq_rel);
         }
     }
@@ -266,11 +272,26 @@ static void crowd_case(const struct bench *b, const char *name, int size, bool b
     free(value);
 }
 
+/* A thread for each CPU, which stay there and spin, while a process like that of loaded.c computes:
+ * the mean over many of the kernel's time slices, as there. */
+static void loaded_case(const struct bench *b, const char *name, bool barriers) {
+    if (!bench_wanted(b, name)) return;
+    static struct crowd c;
+    c.size = c.cpus = b->cpus, c.barriers = barriers, c.spins = true, c.n = 1000;
+    pid_t load = bench_start_load(false);
+    while (run_crowd(&c) * (double)c.n < 10 * b->samples * b->sample_ns && c.n < 100000000)
+        c.n *= 2;
+    bench_print(name, "ns", run_crowd(&c));
+    bench_stop_load(load);
+}
+
 static void crowds(const struct bench *b) {
     crowd_case(b, "crowd-barrier-2x", 2 * b->cpus, true);
     crowd_case(b, "crowd-barrier-4x", 4 * b->cpus, true);
     crowd_case(b, "crowd-fork-join-2x", 2 * b->cpus, false);
     crowd_case(b, "crowd-fork-join-4x", 4 * b->cpus, false);
+    loaded_case(b, "loaded-barrier", true);
+    loaded_case(b, "loaded-fork-join", false);
 }
 
 static void yields(const struct bench *b, long n) {

@@ -7,37 +7,12 @@
 #include "bench.h"
 
 #include <omp.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Forked before the first region: an OpenMP runtime need not survive a fork. */
-static pid_t start_load(bool pinned) {
-    pid_t parent = getpid(), child = fork();
-    if (child != 0) return child;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(0);
-    if (pinned) {
-        cpu_set_t all, first;
-        sched_getaffinity(0, sizeof all, &all);
-        CPU_ZERO(&first);
-        int cpu = 0;
-        while (!CPU_ISSET(cpu, &all)) cpu++;
-        CPU_SET(cpu, &first);
-        sched_setaffinity(0, sizeof first, &first);
-    }
-    for (;;) bench_work(1000000);
-}
-
-static void stop_load(pid_t child) {
-    if (child <= 0) return;
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-}
 
 static void region(const struct bench *b) {
 #pragma omp parallel num_threads(b->threads)
@@ -108,10 +83,11 @@ int main(int argc, char **argv) {
         pid_t run = fork();
         if (run == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            pid_t load = b->list ? 0 : start_load(pinned);
+            /* Before the first region: an OpenMP runtime need not survive a fork. */
+            pid_t load = b->list ? 0 : bench_start_load(pinned);
             omp_set_dynamic(0);
             suite(b, pinned ? "pinned" : "any");
-            stop_load(load);
+            bench_stop_load(load);
             _exit(0);
         }
         int status = 0;

@@ -363,6 +363,7 @@ void cst_region_end(struct cst_thread *thread) {
 }
 
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
+    CST_KEEP_FRAME();
     struct cst_team *team = prepare(thread, region);
     fork_all(team, region, team->first.construct); /* they are off before the master sits down */
     take_first_seat(thread, team);
@@ -372,6 +373,7 @@ void cst_region_run(struct cst_thread *thread, const struct cst_region *region) 
 
 void cst_region_isolate(struct cst_thread *thread, cst_region_function *function, void *data,
                         uint32_t thread_limit) {
+    CST_KEEP_FRAME();
     struct cst_team *team = solo_team(thread);
     struct cst_seat *seat = &team->first;
     team->size = 1;
@@ -408,6 +410,7 @@ static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
 }
 
 void *cst_worker(void *argument) {
+    CST_KEEP_FRAME();
     struct cst_seat *seat = argument;
     struct cst_team *team = seat->team;
     struct cst_thread *thread = cst_self();

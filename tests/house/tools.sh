@@ -120,6 +120,8 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -o probe.data true 
     # A stack is a paragraph: the function itself first, then its callers.
     awk 'BEGIN { RS = "" } $3 == "burn" && /work\._omp_fn\.0/ { found++ } END { exit found < 10 }' perf.txt ||
         fail 'perf does not say who called the function that takes all the time'
+    awk 'BEGIN { RS = "" } $3 == "burn" && /[0-9a-f] work\n/ { found++ } END { exit found < 10 }' perf.txt ||
+        fail 'perf does not say who opened the region'
 else
     echo 'perf cannot sample here'
 fi

@@ -3,6 +3,7 @@
 
 #include "abi/whole.h"
 #include "core/ordered.h"
+#include "platform/platform.h"
 
 CST_WHOLE(gomp_loop);
 
@@ -139,6 +140,7 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
 #define PARALLEL_LOOP(name, schedule)                                                              \
     void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
                                    long end, long step, long chunk, unsigned flags) {              \
+        CST_KEEP_FRAME();                                                                          \
         begin(body, data, threads, flags, spec_of(start, end, step, schedule, chunk, false));      \
         body(data);                                                                                \
         cst_region_end(cst_self());                                                                \
@@ -147,6 +149,7 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
 #define PARALLEL_RUNTIME_LOOP(name)                                                                \
     void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
                                    long end, long step, unsigned flags) {                          \
+        CST_KEEP_FRAME();                                                                          \
         begin(body, data, threads, flags,                                                          \
               spec_of(start, end, step, GOMP_SCHEDULE_RUNTIME, 0, false));                         \
         body(data);                                                                                \

@@ -6,12 +6,14 @@
 #include "core/loop.h"
 #include "core/reduce.h"
 #include "core/thread.h"
+#include "platform/platform.h"
 
 #include <limits.h>
 
 CST_WHOLE(gomp_region);
 
 void GOMP_parallel(gomp_body *body, void *data, unsigned threads, unsigned flags) {
+    CST_KEEP_FRAME();
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
@@ -30,6 +32,7 @@ void GOMP_parallel_end(void) {
 }
 
 unsigned GOMP_parallel_reductions(gomp_body *body, void *data, unsigned threads, unsigned flags) {
+    CST_KEEP_FRAME();
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
@@ -66,6 +69,7 @@ static struct cst_team *initial_team(struct cst_thread *thread) {
 /* The teams of the league run one after the other, each by the calling thread. */
 void GOMP_teams_reg(gomp_body *body, void *data, unsigned teams, unsigned limit, unsigned flags) {
     (void)flags;
+    CST_KEEP_FRAME();
     struct cst_thread *thread = cst_self();
     struct cst_team *team = initial_team(thread);
     struct cst_icv *icv = &thread->task->icv;

@@ -4,6 +4,7 @@
 #include "core/barrier.h"
 #include "core/loop.h"
 #include "core/reduce.h"
+#include "platform/platform.h"
 
 CST_WHOLE(gomp_share);
 
@@ -68,6 +69,7 @@ void GOMP_parallel_sections_start(gomp_body *body, void *data, unsigned threads,
 
 void GOMP_parallel_sections(gomp_body *body, void *data, unsigned threads, unsigned count,
                             unsigned flags) {
+    CST_KEEP_FRAME();
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
