@@ -44,7 +44,7 @@ data Range = Range
   }
 
 -- | @range low high@ has the indices @i@ with @low <= i < high@, so none if @high <= low@. Its pieces
--- are sized by the clock: of 5 to 20 microseconds, or of one index.
+-- are sized by the clock: of 8 to 20 microseconds, or of one index.
 range :: Int -> Int -> Range
 range from to = Range from to 0 defaultPool
 
@@ -64,7 +64,7 @@ on pool indices = indices {workers = pool}
 --
 -- With no other Capability idle it costs what a plain loop costs, and a few nanoseconds for each piece.
 parallelFor :: PrimBase m => Range -> (Int -> m ()) -> m ()
-parallelFor indices body = unsafeIOToPrim (split indices endless piece noResult ())
+parallelFor indices body = unsafeIOToPrim (split indices Nothing piece noResult ())
   where
     piece !_ from to = go from
       where
@@ -77,7 +77,7 @@ parallelFor indices body = unsafeIOToPrim (split indices endless piece noResult 
 -- evaluated to weak head normal form.
 parallelForReduce :: PrimBase m => Range -> (a -> a -> a) -> a -> (Int -> m a) -> m a
 parallelForReduce indices combine neutral body =
-  unsafeIOToPrim (split indices endless piece combine neutral)
+  unsafeIOToPrim (split indices Nothing piece combine neutral)
   where
     piece sofar from to = go sofar from
       where
@@ -104,32 +104,29 @@ parallelFind indices body = unsafeIOToPrim $ do
           visit i answer = do
             atomicModifyIORef' least (\now -> (min now i, ()))
             pure (found <|> answer)
-  split indices (readIORef least) piece (<|>) Nothing
+  split indices (Just (readIORef least)) piece (<|>) Nothing
 {-# INLINE parallelFind #-}
 
 -- | Runs the body for each piece, given as the bounds of a half-open range. The results are in the order
 -- of the indices. Where pieces are sized by the clock their bounds differ from run to run.
 mapChunks :: PrimBase m => Range -> (Int -> Int -> m a) -> m [a]
-mapChunks indices body = unsafeIOToPrim (($ []) <$> split indices endless piece (.) id)
+mapChunks indices body = unsafeIOToPrim (($ []) <$> split indices Nothing piece (.) id)
   where
     piece before from to = do
       x <- unsafePrimToIO (body from to)
       pure (before . (x :))
 {-# INLINE mapChunks #-}
 
--- | No bound but the range's own.
-endless :: IO Int
-endless = pure maxBound
-
--- | Runs pieces, each from the result of those before it, up to a bound that may come down meanwhile.
-split :: Range -> IO Int -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
+-- | Runs pieces, each from the result of those before it, up to a bound that may come down meanwhile, or
+-- the range's own.
+split :: Range -> Maybe (IO Int) -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
 split (Range from to size pool) bound piece combine neutral
   | from >= to = pure neutral
   | otherwise = do
     -- There may be more Capabilities than when the pool was used last.
     serveCapabilities pool
     asMember (const (fixed drawn piecewise neutral from to)) $
-      if size > 0 then fixed (const (divides pool)) size neutral from to else measured 1 neutral from to
+      if size > 0 then fixed (const (divides pool)) size neutral from to else timed 1 neutral from to
   where
     -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
     drawn i = if (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
@@ -140,7 +137,7 @@ split (Range from to size pool) bound piece combine neutral
     fixed wanted unit = go
       where
         go !acc i end = do
-          limit <- min end <$> bound
+          limit <- maybe (pure end) (fmap (min end)) bound
           if i >= limit
             then pure acc
             else do
@@ -156,21 +153,23 @@ split (Range from to size pool) bound piece combine neutral
         pieces i end = let n = remaining i end `quot` unit in n - n `quot` 2
     {-# INLINE fixed #-}
 
-    measured !n !acc i end = do
-      limit <- min end <$> bound
+    timed n acc i end = getMonotonicTimeNSec >>= \now -> measured n now acc i end
+
+    -- A piece begins when the one before it has ended: the clock is read once for each.
+    measured !n !begun !acc i end = do
+      limit <- maybe (pure end) (fmap (min end)) bound
       if i >= limit
         then pure acc
         else do
           wanted <- divides pool
           let left = remaining i limit
           if wanted && left > 1
-            then halves (measured n) acc i (i + (left + 1) `quot` 2) limit
+            then halves (timed n) acc i (i + (left + 1) `quot` 2) limit
             else do
               let next = if left <= n then limit else i + n
-              begun <- getMonotonicTimeNSec
               acc' <- piece acc i next
               now <- getMonotonicTimeNSec
-              measured (adapt n (now - begun)) acc' next end
+              measured (adapt n (now - begun)) now acc' next end
 
     halves loop acc i middle end = do
       (a, b) <- bothOn pool (loop acc i middle) (loop neutral middle end)
@@ -189,7 +188,7 @@ adapt n nanoseconds
 
 -- | The times between which a piece of automatic size is kept, in nanoseconds, and its largest size.
 shortest, longest :: Word64
-shortest = 5000
+shortest = 8000
 longest = 20000
 
 maxPiece :: Int
