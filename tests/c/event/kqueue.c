@@ -171,8 +171,8 @@ int kevent(int kq, const struct kevent *changes, int change_count, struct kevent
         errno = error;
         return -1;
     }
-    int64_t left =
-        timeout == NULL ? INT64_MAX : timeout->tv_sec * 1000 + timeout->tv_nsec / 1000000;
+    int64_t left = timeout == NULL ? INT64_MAX
+                                   : timeout->tv_sec * 1000 + (timeout->tv_nsec + 999999) / 1000000;
     for (; capacity > 0; left--) {
         pthread_mutex_lock(&queue[q].lock);
         int filled = collect(q, list, capacity);
