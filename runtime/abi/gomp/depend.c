@@ -1,8 +1,8 @@
 /* GCC's depend arrays, decoded; see depend.h. */
 #include "abi/gomp/depend.h"
-#include "abi/whole.h"
 
 #include "abi/facts.h"
+#include "abi/whole.h"
 
 CST_WHOLE(gomp_depend);
 
