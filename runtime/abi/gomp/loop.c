@@ -52,18 +52,7 @@ static bool next(long *first, long *last) {
         return next(first, last);                                                                  \
     }
 
-LOOP(static, CST_SCHEDULE_STATIC, false)
-LOOP(dynamic, CST_SCHEDULE_DYNAMIC, false)
-LOOP(guided, CST_SCHEDULE_GUIDED, false)
-LOOP(nonmonotonic_dynamic, CST_SCHEDULE_DYNAMIC, false)
-LOOP(nonmonotonic_guided, CST_SCHEDULE_GUIDED, false)
-LOOP(ordered_static, CST_SCHEDULE_STATIC, ORDERED)
-LOOP(ordered_dynamic, CST_SCHEDULE_DYNAMIC, ORDERED)
-LOOP(ordered_guided, CST_SCHEDULE_GUIDED, ORDERED)
-RUNTIME_LOOP(runtime, false)
-RUNTIME_LOOP(nonmonotonic_runtime, false)
-RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
-RUNTIME_LOOP(ordered_runtime, ORDERED)
+EACH_LOOP(LOOP, RUNTIME_LOOP)
 
 /* --- start with reductions or shared memory ------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "platform/linux/line.h"
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -131,18 +132,6 @@ static char *lines_next(struct lines *lines) {
 
 static void lines_close(struct lines *lines) {
     close(lines->fd);
-}
-
-/* The first line of a file; false where it cannot be read. */
-static bool first_line(const char *path, char *text, size_t size) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    ssize_t got = read(fd, text, size - 1);
-    close(fd);
-    if (got <= 0) return false;
-    text[got] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    return true;
 }
 
 /* Puts `text` at `path + length`; false, and nothing is changed, where there is no room. */

@@ -2,15 +2,14 @@
  *
  * Not hwloc, which knows more: a library that stands in for libgomp.so.1 must not pull another
  * library into every OpenMP program, and what OMP_PLACES asks is four small files. */
+#include "platform/linux/line.h"
 #include "platform/platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CACHE_INDEXES = 128 };
 
@@ -18,14 +17,7 @@ enum { CACHE_INDEXES = 128 };
 static bool read_line(const char *root, const char *name, char *text, size_t size) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", root, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    ssize_t got = read(fd, text, size - 1);
-    close(fd);
-    if (got <= 0) return false;
-    text[got] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    return true;
+    return first_line(path, text, size);
 }
 
 /* A list of the kernel's: 0-3,8,10-11. Numbers beyond the mask are left out. */

@@ -137,6 +137,27 @@ static void flush(unsigned t) {
     memmove(thread->buffer, thread->buffer + 1, thread->buffered * sizeof store);
 }
 
+/* The thread whose turn is next; the buffers whose turn comes before are flushed. */
+static unsigned next_thread(void) {
+    for (;;) {
+        unsigned next = search_choose();
+        if (next == NOBODY) _longjmp(x->end, 1);
+        if (next < MOST_THREADS) return next;
+        record(next, &x->node[x->steps].next[next], x->thread[next - MOST_THREADS].buffer[0].value);
+        flush(next - MOST_THREADS);
+    }
+}
+
+/* Goes on as that thread. Does not return. */
+static void become(unsigned next) {
+    struct thread *thread = &x->thread[next];
+    x->running = next;
+    *x->local = thread->local;
+    if (thread->started) _longjmp(thread->context, 1);
+    thread->started = true;
+    setcontext(&thread->start);
+}
+
 static void entry(void) {
     struct thread *thread = &x->thread[x->running];
     record(x->running, &thread->next, 0);
@@ -144,51 +165,21 @@ static void entry(void) {
     thread = &x->thread[x->running];
     thread->finished = true;
     thread->next = (struct step){.kind = LOCAL, .after = -1, .place = EXPLORE_AT("end")};
-    for (;;) {
-        unsigned next = search_choose();
-        if (next == NOBODY) _longjmp(x->end, 1);
-        if (next >= MOST_THREADS) {
-            record(next, &x->node[x->steps].next[next],
-                   x->thread[next - MOST_THREADS].buffer[0].value);
-            flush(next - MOST_THREADS);
-            continue;
-        }
-        x->running = next;
-        *x->local = x->thread[next].local;
-        if (x->thread[next].started) _longjmp(x->thread[next].context, 1);
-        x->thread[next].started = true;
-        setcontext(&x->thread[next].start);
-    }
+    become(next_thread());
 }
 
 static void switch_to(unsigned next) {
-    struct thread *from = &x->thread[x->running], *to = &x->thread[next];
-    if (from == to) return;
+    struct thread *from = &x->thread[x->running];
+    if (next == x->running) return;
     from->local = *x->local;
-    x->running = next;
-    *x->local = to->local;
-    if (_setjmp(from->context)) return;
-    if (to->started) _longjmp(to->context, 1);
-    to->started = true;
-    setcontext(&to->start);
+    if (_setjmp(from->context) == 0) become(next);
 }
 
 /* Announces a step and returns when it is its turn. */
 static void await_turn(struct step step) {
     struct thread *self = &x->thread[x->running];
     self->next = step;
-    for (;;) {
-        unsigned next = search_choose();
-        if (next == NOBODY) _longjmp(x->end, 1);
-        if (next >= MOST_THREADS) {
-            record(next, &x->node[x->steps].next[next],
-                   x->thread[next - MOST_THREADS].buffer[0].value);
-            flush(next - MOST_THREADS);
-            continue;
-        }
-        switch_to(next);
-        return; /* whoever switched back has chosen us */
-    }
+    switch_to(next_thread()); /* whoever switches back has chosen us */
 }
 
 void explore_thread_local(void **variable) {

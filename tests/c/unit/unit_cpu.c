@@ -1,37 +1,12 @@
 /* platform/linux/cpu.c: affinity masks, and CPU quotas in invented /proc and cgroup trees.
  * Sources: platform/linux/cpu.c. */
-#include "unit.h"
+#include "tree.h"
 
 #include "platform/platform.h"
 
-#include <sys/stat.h>
-
-static char root[64];
-
-static void put(const char *path, const char *text) {
-    char file[512];
-    snprintf(file, sizeof file, "%s%s", root, path);
-    for (char *slash = file + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(file, 0700);
-        *slash = '/';
-    }
-    FILE *out = fopen(file, "w");
-    UNIT_CHECK(out != NULL);
-    fputs(text, out);
-    fclose(out);
-}
-
-static void fresh(void) {
-    strcpy(root, "/tmp/unit_cpu.XXXXXX");
-    UNIT_CHECK(mkdtemp(root) != NULL);
-}
-
 static void done(unsigned expected) {
     unsigned found = cst_cpu_quota_below(root);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    UNIT_EQUAL(system(command), 0);
+    tree_remove();
     UNIT_EQUAL(found, expected);
 }
 
@@ -41,12 +16,12 @@ static void done(unsigned expected) {
     "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
 
 static void nothing_there(void) {
-    fresh();
+    tree_make();
     done(0);
 }
 
 static void v2_without_quota(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/user.slice/session\n");
     put("/proc/self/mountinfo", OTHER_MOUNTS V2_MOUNT);
     put("/sys/fs/cgroup/user.slice/session/cpu.max", "max 100000\n");
@@ -54,7 +29,7 @@ static void v2_without_quota(void) {
 }
 
 static void v2_own_group(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/user.slice/session\n");
     put("/proc/self/mountinfo", OTHER_MOUNTS V2_MOUNT);
     put("/sys/fs/cgroup/user.slice/session/cpu.max", "300000 100000\n");
@@ -62,7 +37,7 @@ static void v2_own_group(void) {
 }
 
 static void v2_rounds_up(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/g\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put("/sys/fs/cgroup/g/cpu.max", "150001 100000\n");
@@ -70,7 +45,7 @@ static void v2_rounds_up(void) {
 }
 
 static void v2_less_than_one(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/g\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put("/sys/fs/cgroup/g/cpu.max", "5000 100000\n");
@@ -78,7 +53,7 @@ static void v2_less_than_one(void) {
 }
 
 static void v2_ancestor_is_stricter(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/a/b/c\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put("/sys/fs/cgroup/a/b/c/cpu.max", "800000 100000\n");
@@ -89,7 +64,7 @@ static void v2_ancestor_is_stricter(void) {
 
 /* A container with a cgroup namespace: the group is the root of what is mounted. */
 static void v2_namespace(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put("/sys/fs/cgroup/cpu.max", "200000 100000\n");
@@ -98,7 +73,7 @@ static void v2_namespace(void) {
 
 /* A process moved out of its namespace's root: only the mount point can be read. */
 static void v2_outside_of_namespace(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/../other\n");
     put("/proc/self/mountinfo", V2_MOUNT);
     put("/sys/fs/cgroup/cpu.max", "500000 100000\n");
@@ -107,7 +82,7 @@ static void v2_outside_of_namespace(void) {
 
 /* A container without: the mount shows the container's group, the path is the host's. */
 static void v2_bind_mounted_group(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/docker/abc/inner\n");
     put("/proc/self/mountinfo",
         "40 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw,nsdelegate\n");
@@ -117,7 +92,7 @@ static void v2_bind_mounted_group(void) {
 }
 
 static void v2_prefix_is_not_a_parent(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/docker/abcdef\n");
     put("/proc/self/mountinfo", "40 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
     put("/sys/fs/cgroup/def/cpu.max", "100000 100000\n");
@@ -126,7 +101,7 @@ static void v2_prefix_is_not_a_parent(void) {
 }
 
 static void v2_blank_in_mount_point(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "0::/g\n");
     put("/proc/self/mountinfo", "40 23 0:26 / /my\\040cgroups ro - cgroup2 cgroup rw\n");
     put("/my cgroups/g/cpu.max", "200000 100000\n");
@@ -134,7 +109,7 @@ static void v2_blank_in_mount_point(void) {
 }
 
 static void v1_quota(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "12:memory:/m\n5:cpu,cpuacct:/g\n3:cpuset:/s\n1:name=systemd:/x\n");
     put("/proc/self/mountinfo",
         OTHER_MOUNTS "31 30 0:27 / /cg/cpuset rw - cgroup cgroup rw,cpuset\n"
@@ -146,7 +121,7 @@ static void v1_quota(void) {
 }
 
 static void v1_no_quota(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "5:cpu,cpuacct:/g\n");
     put("/proc/self/mountinfo", "32 30 0:28 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
     put("/cg/cpu/g/cpu.cfs_quota_us", "-1\n");
@@ -156,7 +131,7 @@ static void v1_no_quota(void) {
 
 /* systemd's hybrid layout: controllers in version 1, an empty version 2 beside them. */
 static void hybrid(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "5:cpu,cpuacct:/g\n0::/user\n");
     put("/proc/self/mountinfo", "31 30 0:27 / /cg/unified rw - cgroup2 cgroup2 rw\n"
                                 "32 30 0:28 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
@@ -168,7 +143,7 @@ static void hybrid(void) {
 
 /* Docker hosts have thousands of mounts with long options; ours comes last. */
 static void many_long_mounts(void) {
-    fresh();
+    tree_make();
     char *text = malloc(2000000), *at = text;
     for (int i = 0; i < 300; i++) {
         at += sprintf(at, "%d 1 0:9 / /overlay%d rw - overlay overlay rw,lowerdir=", i, i);
@@ -184,7 +159,7 @@ static void many_long_mounts(void) {
 }
 
 static void nonsense_is_no_quota(void) {
-    fresh();
+    tree_make();
     put("/proc/self/cgroup", "garbage\n\n::\n0::/g");
     put("/proc/self/mountinfo", "x\n - \n1 2 3 - cgroup2\n" V2_MOUNT);
     put("/sys/fs/cgroup/g/cpu.max", "lots 0\n");

@@ -1,11 +1,10 @@
 /* core/place.h and core/place_list.c: the grammar of places on invented machines, and the places of
  * a team's members. */
-#include "unit.h"
+#include "tree.h"
 
 #include "core/place.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 static uint64_t available[2];
 static struct cst_place_source source = {.available = available, .words = 1, .root = ""};
@@ -172,27 +171,10 @@ static void gomp_cpu_affinity(void) {
 
 /* --- levels ------------------------------------------------------------------------------- */
 
-static char root[64];
-
-static void put(const char *path, const char *text) {
-    char file[512];
-    snprintf(file, sizeof file, "%s%s", root, path);
-    for (char *slash = file + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(file, 0700);
-        *slash = '/';
-    }
-    FILE *out = fopen(file, "w");
-    UNIT_CHECK(out != NULL);
-    fputs(text, out);
-    fclose(out);
-}
-
 /* Eight processors as most two-socket machines number them: threads of a core are four apart;
  * cores 0 and 1 in socket 0, 2 and 3 in socket 1; a cache for each socket; nodes 0 and 2. */
 static void two_sockets(void) {
-    strcpy(root, "/tmp/unit_place.XXXXXX");
-    UNIT_CHECK(mkdtemp(root) != NULL);
+    tree_make();
     for (int i = 0; i < 8; i++) {
         char path[128], text[64];
         int core = i % 4, socket = core / 2;
@@ -223,12 +205,6 @@ static void two_sockets(void) {
     source.root = root;
 }
 
-static void forget_machine(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    UNIT_EQUAL(system(command), 0);
-}
-
 static void levels(void) {
     two_sockets();
     places("threads", "{0}{4}{1}{5}{2}{6}{3}{7}");
@@ -241,7 +217,7 @@ static void levels(void) {
     places("numa_domains", "{0-1,4-5}{2-3,6-7}");
     places("numa_domains(1)", "{0-1,4-5}");
     places("cores(0)", "wrong");
-    forget_machine();
+    tree_remove();
 }
 
 static void levels_of_a_part(void) {
@@ -253,7 +229,7 @@ static void levels_of_a_part(void) {
     places("threads", "{1}{5}{4}{6}");
     places("sockets", "{1,4-5}{6}");
     places("numa_domains", "{1,4-5}{6}");
-    forget_machine();
+    tree_remove();
 }
 
 /* Without /sys only the threads themselves are known. */
