@@ -14,7 +14,7 @@ where
 
 import Control.Exception (IOException, try)
 import Control.Monad (guard)
-import Data.Bits (shiftL, testBit, (.&.), (.|.))
+import Data.Bits (shiftL, testBit, (.|.))
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Either (fromRight)
@@ -140,7 +140,7 @@ parseNative wanted handle header elf = do
 parseDynamic :: (C.ByteString -> Bool) -> Handle -> [Segment] -> B.ByteString -> IO Body
 parseDynamic wanted handle segments dynamic = do
   strings <- region (tag 5) (fromMaybe 0 (tag 10))
-  count <- symbolCount
+  count <- countSymbols tag region
   symbols <- region (tag 6) (fromIntegral count * symbolSize)
   let names = mapMaybe (symbol strings symbols) [0 .. count - 1]
       string value = C.unpack (text (fromIntegral value) strings)
@@ -184,28 +184,28 @@ parseDynamic wanted handle segments dynamic = do
       guard (section /= 0 || binding `div` 16 /= weak)
       pure (section /= 0, found)
 
-    -- The dynamic section does not tell how many symbols there are; the hash
-    -- tables do. GNU's has defined symbols only, which come last; where there
-    -- are none, relocations tell which others are called.
-    symbolCount = case (tag 4, tag 0x6ffffef5) of
-      (Just hash, _) -> fromMaybe 0 . int 4 4 <$> region (Just hash) 8
-      (_, Just hash) -> gnuCount hash
-      _ -> relocated
-
+-- | The dynamic section does not tell how many symbols there are; the hash tables do. GNU's has defined
+-- symbols only, which come last; where there are none, relocations tell which others are called. Given the
+-- value of a tag, and what lies at an address of the loaded image.
+countSymbols :: (Word64 -> Maybe Word64) -> (Maybe Word64 -> Word64 -> IO B.ByteString) -> IO Int
+countSymbols tag region = case (tag 4, tag 0x6ffffef5) of
+  (Just hash, _) -> fromMaybe 0 . int 4 4 <$> region (Just hash) 8
+  (_, Just hash) -> gnuCount hash
+  _ -> relocated
+  where
     gnuCount hash = do
       header <- region (Just hash) 16
-      let field i = fromMaybe 0 (number 4 (4 * i) header)
-          buckets = hash + 16 + 8 * field 2
-          chains = buckets + 4 * field 0
-      heads <- region (Just buckets) (4 * field 0)
+      let word i = fromMaybe 0 (number 4 (4 * i) header)
+          buckets = hash + 16 + 8 * word 2
+          chains = buckets + 4 * word 0
+      heads <- region (Just buckets) (4 * word 0)
       let lastHead = maximum (0 : mapMaybe (\i -> number 4 i heads) [0, 4 .. B.length heads - 4])
-      if lastHead < field 1
-        then max (fromIntegral (field 1)) <$> relocated
+      if lastHead < word 1
+        then max (fromIntegral (word 1)) <$> relocated
         else do
-          chain <- region (Just (chains + 4 * (lastHead - field 1))) chainLimit
-          let steps = takeWhile even' (mapMaybe (\i -> number 4 i chain) [0, 4 .. B.length chain - 4])
+          chain <- region (Just (chains + 4 * (lastHead - word 1))) chainLimit
+          let steps = takeWhile even (mapMaybe (\i -> number 4 i chain) [0, 4 .. B.length chain - 4])
           pure (fromIntegral lastHead + length steps + 1)
-    even' value = value .&. 1 == 0
     -- Of one bucket; a real one has a handful of symbols.
     chainLimit = 65536
 
