@@ -31,8 +31,10 @@ static void after_fork_in_parent(void) {
 /* The child has one thread: it may be inside a call of a manager, any other driver is gone. What
  * the parent's kernel reported is the parent's to handle. Relaxed throughout: no other thread. */
 static void become_child(struct capstan_manager *manager) {
-    if (cst_load_relaxed(&manager->driver) != (uintptr_t)pthread_self())
+    if (cst_load_relaxed(&manager->driver) != (uintptr_t)pthread_self()) {
         cst_store_relaxed(&manager->driver, 0);
+        cst_store_relaxed(&manager->calling_since, 0); /* whatever it called ends in the parent */
+    }
     manager->ready_next = manager->ready_end = manager->ready;
     manager->wanting.count = manager->wanting.next = 0;
     manager->wanting.fd = -1;

@@ -133,6 +133,46 @@ static void driven_elsewhere(void) {
     close_pipe(ends);
 }
 
+/* What a thread of the parent was calling is not reported in the child as stuck. */
+static int stuck, dozing, wake_up;
+
+static void on_slow(capstan_manager *manager, const struct capstan_slow *slow, void *data) {
+    (void)manager, (void)data;
+    stuck += slow->still_running;
+}
+
+static void doze(capstan_manager *manager, void *data) {
+    (void)manager, (void)data;
+    SET(&dozing, 1);
+    while (!GET(&wake_up)) pause_ms(1);
+}
+
+static void driver_in_a_function(void) {
+    struct capstan_manager_options options = {
+        .size = sizeof options, .slow_limit = 20 * MS, .slow = on_slow};
+    capstan_manager *manager;
+    pthread_t loop;
+    int counted = 0;
+    CHECK_EQ(capstan_manager_new(&manager, &options), 0);
+    CHECK(pthread_create(&loop, NULL, drive, manager) == 0);
+    CHECK_EQ(capstan_post(manager, doze, NULL), 0);
+    while (!GET(&dozing)) pause_ms(1);
+    pid_t child = fork();
+    if (child == 0) {
+        test_limit(10);
+        pause_ms(400); /* ten times the limit is when others speak up */
+        CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
+        CHECK_EQ(stuck, 0);
+        RUN_UNTIL(manager, counted, 1);
+        _exit(0);
+    }
+    expect_success(child);
+    SET(&wake_up, 1);
+    capstan_shutdown(manager);
+    pthread_join(loop, NULL);
+    capstan_manager_free(manager);
+}
+
 /* Forks while other threads are inside every call: the child never finds a lock taken. */
 static int stop_busy;
 
@@ -244,6 +284,7 @@ int main(void) {
     own_manager("poll");
     fork_in_function();
     driven_elsewhere();
+    driver_in_a_function();
     fork_among_threads();
     child_without_descriptors();
     default_managers();
