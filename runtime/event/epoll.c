@@ -224,6 +224,7 @@ static int translate(struct cst_ready *ready, int count) {
         events |= kernel & (CST_POLL_ERROR | CST_POLL_HANGUP);
         if (kernel & EPOLLRDHUP) events |= CST_POLL_HANGUP | CST_POLL_READ;
         if (kernel & (EPOLLERR | EPOLLHUP)) events |= CST_POLL_READ | CST_POLL_WRITE;
+        if (kernel & EPOLLHUP) events |= CST_POLL_ENDED;
         ready[filled].key = ready[i].key;
         ready[filled++].events = events;
     }
@@ -233,7 +234,8 @@ static int translate(struct cst_ready *ready, int count) {
 static int epoll_wait_ready(struct cst_poller *poller, struct cst_ready *ready, int capacity,
                             int64_t timeout) {
     bool plain = plain_waits(poller);
-    int count = kernel_wait(poller, ready, capacity, plain ? 0 : timeout < 0 ? -1 : timeout);
+    int room = plain ? capacity - capacity / 2 : capacity; /* whoever is ready, files get turns */
+    int count = kernel_wait(poller, ready, room, plain ? 0 : timeout < 0 ? -1 : timeout);
     if (count < 0) return errno == EINTR ? 0 : -errno;
     bool usual = true;
     for (int i = 0; i < count; i++) {

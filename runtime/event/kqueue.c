@@ -162,11 +162,14 @@ static int kqueue_set(struct cst_poller *poller, int fd, bool known, uint32_t ma
     return error;
 }
 
-static uint32_t our_events(const struct kevent *found) {
+static uint32_t our_events(const struct kevent *found, uint32_t mask) {
     uint32_t events = found->filter == EVFILT_READ ? CST_POLL_READ : CST_POLL_WRITE;
-    /* The writers are gone: the data ends. The readers are gone: writing fails. */
-    if (found->flags & EV_EOF)
-        events |= found->filter == EVFILT_READ ? CST_POLL_HANGUP : CST_POLL_ERROR;
+    /* The writers are gone: the data ends. The readers are gone: writing fails. Whether one who
+     * reads could still write is not known unless that is asked for. */
+    if (found->flags & EV_EOF && found->filter == EVFILT_READ)
+        events |= CST_POLL_HANGUP | (mask & CST_POLL_WRITE ? 0 : CST_POLL_ENDED);
+    else if (found->flags & EV_EOF)
+        events |= CST_POLL_ERROR | CST_POLL_ENDED;
     if (found->flags & EV_EOF && found->fflags != 0) events |= CST_POLL_ERROR; /* a socket's */
     if (found->flags & EV_ERROR) events |= CST_POLL_READ | CST_POLL_WRITE | CST_POLL_ERROR;
     return events;
@@ -200,12 +203,12 @@ static int kqueue_wait(struct cst_poller *poller, struct cst_ready *ready, int c
         uint64_t key = (uint64_t)(uintptr_t)found->udata;
         if (entry->mask == 0 || entry->key != key) continue; /* changed since */
         if (entry->batch == poller->batch) {
-            ready[entry->place].events |= our_events(found);
+            ready[entry->place].events |= our_events(found, entry->mask);
             continue;
         }
         entry->batch = poller->batch;
         entry->place = filled;
-        ready[filled++] = (struct cst_ready){.key = key, .events = our_events(found)};
+        ready[filled++] = (struct cst_ready){.key = key, .events = our_events(found, entry->mask)};
         silence_other(poller, entry, found);
     }
     cst_event_release(&poller->lock);

@@ -143,7 +143,8 @@ static uint32_t our_events(short revents) {
 #ifdef POLLRDHUP
     if (revents & POLLRDHUP) events |= CST_POLL_READ | CST_POLL_HANGUP;
 #endif
-    if (revents & POLLHUP) events |= CST_POLL_READ | CST_POLL_WRITE | CST_POLL_HANGUP;
+    if (revents & POLLHUP)
+        events |= CST_POLL_READ | CST_POLL_WRITE | CST_POLL_HANGUP | CST_POLL_ENDED;
     if (revents & (POLLERR | POLLNVAL)) events |= CST_POLL_READ | CST_POLL_WRITE | CST_POLL_ERROR;
     return events;
 }

@@ -16,6 +16,7 @@ enum {
     CST_POLL_WRITE = 1 << 2,  /* write would not block */
     CST_POLL_ERROR = 1 << 3,  /* reported only; never asked for */
     CST_POLL_HANGUP = 1 << 4, /* the peer has closed its side */
+    CST_POLL_ENDED = 1 << 6,  /* reported only, with HANGUP: both sides are closed */
     /* How to report. */
     CST_POLL_ONESHOT = 1 << 8, /* once, then nothing until the next `set` */
     CST_POLL_EDGE = 1 << 9,    /* when readiness begins or more arrives, not while it lasts */
@@ -47,6 +48,7 @@ struct cst_poller_ops {
     /* Says what to report about a descriptor, and under which key.
      *   known == false: the descriptor is new here.
      *   known == true: an earlier `set` added it. ENOENT or EBADF: that file was closed since.
+     *   mask == CST_POLL_ONESHOT: it stays known and is quiet; an end may be reported, once.
      *   mask == 0: forget it. Of a number that was never added it only says whether that is open
      *     (EBADF if not), and takes no memory.
      * If the descriptor is ready at the time of the call, the next `wait` reports it.

@@ -143,6 +143,9 @@ static int settle(struct capstan_manager *manager, int fd, bool again) {
     if (cst_load_relaxed(&manager->forked)) return 0; /* a rebuild tells everything; see there */
     struct cst_descriptor *d = &manager->descriptors[fd];
     uint32_t mask = combined_mask(manager, d);
+    /* Those that want nothing for now stay known: else the file could be closed, and its number
+     * used again, unnoticed. */
+    if (mask == 0 && d->first != CST_TABLE_NONE) mask = CAPSTAN_ONESHOT;
     struct cst_watch *named = find(manager, d->key);
     bool valid = named != NULL && !named->closed && fd_of(named) == fd;
     if (!again && mask == d->mask && (valid || mask == 0)) return 0;
@@ -297,10 +300,11 @@ static bool want_room(struct cst_wanting *wanting) {
     return true;
 }
 
-/* What of a report a registration is told; 0: nothing. Lock held. */
+/* What of a report a registration is told; 0: nothing. That the peer has closed its side is asked
+ * for; another registration of the descriptor may have done so. Lock held. */
 static unsigned events_for(struct cst_watch *watch, unsigned events) {
-    uint32_t interest = interest_of(watch);
-    return interest == 0 ? 0 : events & (interest | CAPSTAN_ERROR | CAPSTAN_HANGUP);
+    uint32_t interest = interest_of(watch), ended = events & CST_POLL_ENDED ? CAPSTAN_HANGUP : 0;
+    return interest == 0 ? 0 : events & (interest | CAPSTAN_ERROR | ended);
 }
 
 static void describe(struct cst_watch *watch, uint64_t id, unsigned events, bool last,
@@ -420,7 +424,7 @@ bool cst_watch_take_ended(struct capstan_manager *manager, struct cst_delivery *
 void cst_watch_verify(struct capstan_manager *manager) {
     for (size_t fd = 0; fd < manager->descriptor_count; fd++) {
         struct cst_descriptor *d = &manager->descriptors[fd];
-        if (!(d->mask & ~(uint32_t)CAPSTAN_ONESHOT)) continue;
+        if (d->mask == 0 || d->first == CST_TABLE_NONE) continue;
         tell(manager, d, (int)fd, d->mask, d->key);
     }
 }

@@ -226,7 +226,8 @@ CAPSTAN_API void capstan_shutdown(capstan_manager *manager);
 
 /* Waits until every function that the manager was calling when this was called has returned. Then
  * what was unregistered or cancelled before may be freed. Returns at once on the manager's own
- * thread, and when it sleeps. Blocks while such a function runs: hold no lock that it needs. */
+ * thread, and when it sleeps. Blocks while such a function runs: hold no lock that it needs. Not by
+ * who handles the records of capstan_pull, who would wait for himself. */
 CAPSTAN_API void capstan_quiesce(capstan_manager *manager);
 
 /* The clock of capstan_timer_start_at: monotonic time in ns. About 25 ns. */

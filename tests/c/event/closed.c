@@ -304,6 +304,35 @@ static void poll_and_closed(void) {
     capstan_manager_free(manager);
 }
 
+/* A registration that wants nothing for now learns that its file was closed when its number is
+ * registered again, or when it wants something again. */
+static void reused_while_quiet(bool regular, bool again) {
+    capstan_manager *manager = new_manager("epoll");
+    struct seen quiet = {0}, other = {0};
+    capstan_watch watch, others;
+    int old[2], fresh[2];
+    make_pipe(old);
+    make_pipe(fresh);
+    int number = regular ? open("/dev/null", O_RDONLY) : old[0];
+    CHECK_EQ(capstan_fd_register(manager, number, CAPSTAN_READ, note, &quiet, &watch), 0);
+    CHECK_EQ(capstan_fd_change(manager, watch, 0), 0);
+    close(number);
+    put(fresh[1], "x");
+    place_at(fresh[0], number);
+    if (again)
+        CHECK_EQ(capstan_fd_register(manager, number, CAPSTAN_READ, note, &other, &others), 0);
+    CHECK_EQ(capstan_fd_change(manager, watch, CAPSTAN_READ), ENOENT);
+    CHECK_EQ(step(manager), again ? 2 : 1);
+    CHECK_EQ(quiet.calls, 1);
+    CHECK_EQ(quiet.events, CAPSTAN_CLOSED);
+    CHECK_EQ(other.calls, again ? 1 : 0);
+    CHECK_EQ(capstan_fd_unregister(manager, watch), ENOENT);
+    close(number);
+    close(old[1]);
+    close_pipe(fresh);
+    capstan_manager_free(manager);
+}
+
 int main(void) {
     test_limit(30);
     closed_and_reused();
@@ -320,5 +349,6 @@ int main(void) {
     reused_after_firing("epoll");
     reused_after_firing("poll");
     poll_and_closed();
+    for (int i = 0; i < 4; i++) reused_while_quiet(i & 1, i & 2);
     return 0;
 }

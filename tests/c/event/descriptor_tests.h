@@ -183,6 +183,57 @@ static void shared_descriptor(const char *back_end) {
     capstan_manager_free(manager);
 }
 
+/* A peer that closes one side is reported to who asked for it: the writer may still write, and is
+ * not called for what another registration wants to know. Both sides are everybody's concern. */
+static void half_closed(const char *back_end) {
+    capstan_manager *manager = new_manager(back_end);
+    int pair[2];
+    char full[4096] = {0};
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+    while (write(pair[0], full, sizeof full) > 0) continue;
+    struct seen writer = {0}, ends = {0}, quiet = {0};
+    capstan_watch watch;
+    CHECK_EQ(capstan_fd_register(manager, pair[0], CAPSTAN_WRITE, note, &writer, NULL), 0);
+    CHECK_EQ(capstan_fd_register(manager, pair[0], CAPSTAN_HANGUP, note, &ends, NULL), 0);
+    CHECK_EQ(capstan_fd_register(manager, pair[0], CAPSTAN_READ, note, &quiet, &watch), 0);
+    CHECK_EQ(capstan_fd_change(manager, watch, 0), 0);
+    CHECK(shutdown(pair[1], SHUT_WR) == 0);
+    CHECK_EQ(step(manager), 1);
+    CHECK_EQ(ends.events, CAPSTAN_HANGUP);
+    CHECK_EQ(writer.calls, 0);
+    close(pair[1]);
+    CHECK_EQ(step(manager), 2);
+    CHECK(writer.events & CAPSTAN_HANGUP);
+    CHECK_EQ(quiet.calls, 0);
+    close(pair[0]);
+    capstan_manager_free(manager);
+}
+
+/* Nothing is called for a registration that wants nothing, and an end that it does not want to know
+ * of keeps nobody awake. */
+static void quiet_at_the_end(const char *back_end) {
+    capstan_manager *manager = new_manager(back_end);
+    struct seen seen = {0};
+    capstan_watch watch;
+    int ends[2];
+    make_pipe(ends);
+    CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, &watch), 0);
+    CHECK_EQ(capstan_fd_change(manager, watch, 0), 0);
+    put(ends[1], "x");
+    close(ends[1]);
+    uint64_t turns = statistics(manager).turns, fired = 0;
+    CHECK_EQ(capstan_timer_start(manager, 20 * MS, 0, note_timer, &fired, NULL), 0);
+    RUN_UNTIL(manager, fired, 1);
+    CHECK(statistics(manager).turns - turns <= 3);
+    CHECK_EQ(seen.calls, 0);
+    CHECK_EQ(capstan_fd_change(manager, watch, CAPSTAN_READ), 0);
+    CHECK_EQ(step(manager), 1);
+    CHECK(seen.events & CAPSTAN_READ);
+    CHECK_EQ(drain(ends[0]), 1);
+    close(ends[0]);
+    capstan_manager_free(manager);
+}
+
 /* Many registrations of one descriptor, ended in random order. */
 static void crowd(const char *back_end) {
     enum { CROWD = 100 };
@@ -364,8 +415,9 @@ static void wrong_arguments(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* More ready descriptors than one turn takes, of a pipe or of a file: all get their turn. */
-static void more_than_a_batch(const char *back_end, int original) {
+/* More ready descriptors than one turn takes, of a pipe or of a file, and one of the other kind:
+ * all get their turn, and not once only. */
+static void more_than_a_batch(const char *back_end, int original, int other) {
     enum { MANY = 2500 };
     capstan_manager *manager = new_manager(back_end);
     static int copy[MANY];
@@ -375,8 +427,13 @@ static void more_than_a_batch(const char *back_end, int original) {
     while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or what is allowed */
     for (int i = 0; i < count; i++)
         CHECK_EQ(capstan_fd_register(manager, copy[i], CAPSTAN_READ, note, &seen[i], NULL), 0);
+    struct seen odd = {0};
+    CHECK_EQ(capstan_fd_register(manager, other, CAPSTAN_READ, note, &odd, NULL), 0);
     for (int i = 0; i < 12; i++) step(manager);
     for (int i = 0; i < count; i++) CHECK(seen[i].calls >= 1);
+    odd.calls = 0;
+    for (int i = 0; i < 12; i++) step(manager);
+    CHECK(odd.calls >= 1);
     capstan_manager_free(manager);
     for (int i = 0; i < count; i++) {
         CHECK_EQ(seen[i].events, CAPSTAN_CLOSED);
@@ -390,13 +447,13 @@ static void crowds_of_ready(const char *back_end) {
     limit.rlim_cur = limit.rlim_max;
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     int ends[2];
-    make_pipe(ends);
-    put(ends[1], "x");
-    more_than_a_batch(back_end, ends[0]);
-    close_pipe(ends);
     FILE *file = tmpfile();
     CHECK(file != NULL);
-    more_than_a_batch(back_end, fileno(file));
+    make_pipe(ends);
+    put(ends[1], "x");
+    more_than_a_batch(back_end, ends[0], fileno(file));
+    more_than_a_batch(back_end, fileno(file), ends[0]);
+    close_pipe(ends);
     fclose(file);
 }
 
@@ -410,6 +467,8 @@ static void test_descriptors(const char *back_end) {
     write_and_change(back_end);
     hang_up(back_end);
     shared_descriptor(back_end);
+    half_closed(back_end);
+    quiet_at_the_end(back_end);
     crowd(back_end);
     ends_in_functions(back_end, 0);
     ends_in_functions(back_end, CAPSTAN_ONESHOT);
