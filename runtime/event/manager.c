@@ -50,14 +50,20 @@ struct capstan_manager *cst_manager_make(const struct cst_poller_ops *ops, int *
     return NULL;
 }
 
-void cst_manager_destroy(struct capstan_manager *manager) {
+/* Descriptors and memory, but for the manager itself. */
+static void give_back(struct capstan_manager *manager) {
     manager->ops->close(manager->poller);
+    manager->poller = NULL;
     cst_table_destroy(&manager->timers);
     cst_table_destroy(&manager->watches);
     free(manager->descriptors);
     free(manager->posts.item);
     free(manager->running.item);
     free(manager->wanting.id);
+}
+
+void cst_manager_destroy(struct capstan_manager *manager) {
+    give_back(manager);
     free(manager);
 }
 
@@ -109,10 +115,36 @@ static void flush(struct capstan_manager *manager) {
 int capstan_manager_free(capstan_manager *manager) {
     if (manager == NULL) return 0;
     if (manager->is_default || cst_loop_enter(manager) != 0) return EBUSY;
-    capstan_shutdown(manager);
-    flush(manager);
-    cst_registry_remove(manager);
-    cst_manager_destroy(manager);
+    if (manager->poller != NULL) { /* else cst_manager_end was called */
+        capstan_shutdown(manager);
+        flush(manager);
+        cst_registry_remove(manager);
+        give_back(manager);
+    }
+    free(manager);
+    return 0;
+}
+
+int cst_manager_end(struct capstan_manager *manager) {
+    if (cst_loop_enter(manager) != 0) return EBUSY;
+    if (manager->poller != NULL) {
+        capstan_shutdown(manager);
+        flush(manager);
+        cst_registry_remove(manager);
+        cst_event_acquire(&manager->fd_lock);
+        cst_event_acquire(&manager->lock);
+        give_back(manager);
+        cst_store_relaxed(&manager->ended_timers, CST_TABLE_NONE);
+        cst_store_relaxed(&manager->ended_watches, CST_TABLE_NONE);
+        cst_store_relaxed(&manager->closed, CST_TABLE_NONE);
+        manager->descriptors = NULL;
+        manager->descriptor_count = 0;
+        manager->posts = manager->running = (struct cst_post_list){0};
+        manager->wanting = (struct cst_wanting){.fd = -1};
+        cst_event_release(&manager->lock);
+        cst_event_release(&manager->fd_lock);
+    }
+    cst_loop_leave(manager);
     return 0;
 }
 

@@ -45,7 +45,8 @@ _Static_assert(sizeof(struct cst_watch) == CST_TABLE_OBJECT, "in a table");
 /* A descriptor, by number. Guarded by fd_lock. */
 struct cst_descriptor {
     uint32_t first; /* registration, or CST_TABLE_NONE */
-    uint32_t mask;  /* what the back end was told, 0: nothing; only ONESHOT: it has fired since */
+    uint32_t mask;  /* what the back end was told, 0: nothing; only ONESHOT: known and quiet, since
+                       it  has fired or all registrations want nothing for now */
     uint64_t key;   /* the registration under whose name the back end reports */
 };
 
@@ -253,6 +254,10 @@ int cst_manager_new_pull(struct capstan_manager **manager);
 uint64_t cst_pull_register(struct capstan_manager *manager, int fd, unsigned events, void *data);
 uint64_t cst_pull_start_timer(struct capstan_manager *manager, uint64_t deadline, uint64_t period,
                               void *data);
+/* Ends a manager as capstan_manager_free does, but for the memory that its name stands for: whoever
+ * still has the name may call everything, and is told ESHUTDOWN or ENOENT. capstan_manager_free
+ * follows. EBUSY: it is driven. */
+int cst_manager_end(struct capstan_manager *manager);
 /* The present or the next capstan_pull that waits returns. */
 void cst_manager_wake(struct capstan_manager *manager);
 #pragma GCC visibility pop

@@ -76,6 +76,10 @@ int capstan_pull(capstan_manager *manager, struct capstan_record *records, unsig
     if (!manager->pull || capacity == 0) return EINVAL;
     int error = cst_loop_enter(manager);
     if (error != 0) return error;
+    if (manager->poller == NULL) { /* cst_manager_end */
+        cst_loop_leave(manager);
+        return ESHUTDOWN;
+    }
     cst_slow_returned(manager);
     bool stopping = cst_load_relaxed(&manager->stopping); /* whoever sets it wakes the driver */
     if (stopping) cst_watch_close_all(manager);

@@ -16,6 +16,7 @@ module Capstan.Event.Foreign
     recordTimer,
     recordPost,
     c_manager_new_pull,
+    c_manager_end,
     c_manager_free,
     c_manager_back_end,
     c_statistics,
@@ -66,6 +67,10 @@ recordPost = 3
 
 foreign import ccall unsafe "cst_manager_new_pull"
   c_manager_new_pull :: Ptr (Ptr CManager) -> IO CInt
+
+-- | Before 'c_manager_free', for a manager whose name others may still have.
+foreign import ccall unsafe "cst_manager_end"
+  c_manager_end :: Ptr CManager -> IO CInt
 
 foreign import ccall unsafe "&capstan_manager_free"
   c_manager_free :: FunPtr (Ptr CManager -> IO ())

@@ -73,7 +73,6 @@ import Foreign.C.Error (Errno (..), eBUSY, eNOENT, eSHUTDOWN, errnoToIOError)
 import Foreign.C.Types (CInt, CUInt)
 import Foreign.ForeignPtr
   ( ForeignPtr,
-    finalizeForeignPtr,
     mallocForeignPtrBytes,
     newForeignPtr,
     withForeignPtr,
@@ -130,12 +129,12 @@ newManager = mask_ $ do
   Manager handle batch handlers <$> newIORef Nothing <*> newIORef reportException
 
 -- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
--- thread. No other thread may use it any more.
+-- thread. Who still has a part of it is answered as after 'shutdown': there is nothing to change or to end.
 freeManager :: Manager -> IO ()
 freeManager manager = do
   shutdown manager
   loop manager
-  finalizeForeignPtr (managerHandle manager)
+  withHandle manager c_manager_end >>= check "freeManager"
 
 -- | A manager for the time of an action.
 --

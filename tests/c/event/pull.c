@@ -1,6 +1,8 @@
 /* Records instead of calls: each datum is brought until its last record, and then no more. */
 #include "event_testing.h"
 
+#include "event/manager.h"
+
 #include <pthread.h>
 
 static capstan_manager *pull_manager(void) {
@@ -175,6 +177,46 @@ static void records_count_as_running(void) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
+/* A host that cannot know who still has a manager's name ends it first: its descriptors are given
+ * back, and every call is answered. */
+static void ended(void) {
+    capstan_manager *manager = pull_manager();
+    int ends[2], before = dup(0), after;
+    capstan_watch watch;
+    capstan_timer timer;
+    close(before);
+    make_pipe(ends);
+    CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, NULL, NULL, &watch), 0);
+    CHECK_EQ(capstan_timer_start(manager, 3600000 * MS, 0, NULL, NULL, &timer), 0);
+    CHECK_EQ(capstan_timer_cancel(manager, timer), 0);
+    CHECK_EQ(capstan_timer_start(manager, 3600000 * MS, 0, NULL, NULL, &timer), 0);
+    CHECK_EQ(capstan_post(manager, NULL, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(cst_manager_end(manager), 0);
+        CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, NULL, NULL, NULL), ESHUTDOWN);
+        CHECK_EQ(capstan_fd_change(manager, watch, CAPSTAN_WRITE), ENOENT);
+        CHECK_EQ(capstan_fd_unregister(manager, watch), ENOENT);
+        capstan_fd_unregister_all(manager, ends[0]);
+        CHECK_EQ(capstan_timer_start(manager, 0, 0, NULL, NULL, NULL), ESHUTDOWN);
+        CHECK_EQ(capstan_timer_reschedule(manager, timer, 0), ENOENT);
+        CHECK_EQ(capstan_timer_cancel(manager, timer), ENOENT);
+        CHECK_EQ(capstan_post(manager, NULL, NULL), ESHUTDOWN);
+        capstan_shutdown(manager);
+        capstan_quiesce(manager);
+        cst_manager_wake(manager);
+        struct capstan_record record;
+        unsigned count;
+        CHECK_EQ(capstan_pull(manager, &record, 1, CAPSTAN_FOREVER, &count), ESHUTDOWN);
+        CHECK_EQ(count, 0);
+        CHECK_EQ(statistics(manager).watches + statistics(manager).timers, 0);
+    }
+    close_pipe(ends);
+    after = dup(0);
+    CHECK(after < before); /* the manager's own were the first */
+    close(after);
+    CHECK_EQ(capstan_manager_free(manager), 0);
+}
+
 int main(void) {
     test_limit(30);
     each_kind();
@@ -183,5 +225,6 @@ int main(void) {
     shut_down();
     modes_do_not_mix();
     records_count_as_running();
+    ended();
     return 0;
 }

@@ -5,7 +5,7 @@ import Capstan.Event
 import Capstan.Event.Manager (stepUntilSome)
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (forM, forM_, replicateM_, unless, void, when)
+import Control.Monad (forM, forM_, replicateM, replicateM_, unless, void, when)
 import Data.IORef
 import Data.Maybe (catMaybes)
 import Support
@@ -25,6 +25,7 @@ tests =
       testCase "loop, step and shutdown" ownLoop,
       testCase "a wake-up is no turn" wakeUps,
       testCase "shutdown tells what is pending" pending,
+      testCase "what is left of a manager that has ended answers" escaped,
       testCase "an exception disturbs no other action" exceptions,
       testCase "an asynchronous exception ends the loop and loses nothing" asynchronous,
       testCase "a loop that sleeps can be interrupted" interruptedLoop,
@@ -53,6 +54,34 @@ wakeUps = withManager $ \manager -> do
   shutdown manager
   assertBool "what was pending" =<< stepUntilSome manager
   assertBool "then no more" . not =<< stepUntilSome manager
+
+escaped :: Assertion
+escaped = withPipe $ \(from, _) -> replicateM_ 100 $ do
+  (manager, watch, timer) <- withManager $ \manager -> do
+    watch <- register manager from readable Persistent Level (Run (const (pure ())))
+    timer <- startTimer manager (seconds 1000) (Run (const (pure ())))
+    pure (manager, watch, timer)
+  -- Its memory would be another's by now.
+  others <- replicateM 3 newManager
+  assertEqual "unregister" False =<< unregister watch
+  assertEqual "change" False =<< change watch writable
+  assertEqual "cancel" False =<< cancel timer
+  assertEqual "reschedule" False =<< reschedule timer 0
+  refused "post" (post manager (pure ()))
+  refused "register" (register manager from readable Persistent Level (Run (const (pure ()))))
+  refused "start" (startTimer manager 0 (Run (const (pure ()))))
+  assertEqual "step" 0 =<< step manager Nothing
+  loop manager
+  counts <- statistics manager
+  assertEqual "nothing is there" (0, 0) (statWatches counts, statTimers counts)
+  freeManager manager
+  mapM_ freeManager others
+  where
+    refused name action = do
+      outcome <- try action
+      case outcome of
+        Left e -> void (evaluate (length (show (e :: IOError))))
+        Right _ -> assertFailure (name ++ " is not refused")
 
 posts :: Assertion
 posts = do
