@@ -18,10 +18,12 @@ import Capstan.CLI.Help
 import Capstan.CLI.Problem
 import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
+import Control.Exception (catch)
 import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString.Lazy as Lazy
-import Data.List (nub, partition)
-import Data.Maybe (catMaybes, fromMaybe)
+import Data.Function (on)
+import Data.List (intercalate, isPrefixOf, isSuffixOf, nub, nubBy, partition, sort)
+import Data.Maybe (catMaybes, fromMaybe, isJust)
 import qualified Data.Text as Text
 import Data.Text.Lazy.Encoding (encodeUtf8)
 import Options.Applicative hiding (style)
@@ -68,58 +70,81 @@ options =
     <*> switch (long "saved" <> help "Use the results that are there; measure nothing")
     <*> switch (long "list" <> help "List the suites")
     <*> optional (strOption (long "compare" <> metavar "OLD.json" <> help "Show what changed since that run"))
-    <*> optional (option auto (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for ffi and paper)"))
-    <*> optional (option auto (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
-    <*> optional (option auto (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
+    <*> optional (option positive (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for ffi and paper)"))
+    <*> optional (option positive (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
+    <*> optional (option positive (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
     <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))
-    <*> (maybe [] words' <$> optional (strOption (long "runtimes" <> metavar "NAME[,NAME...]" <> help "Only these: libgomp, libomp, pthread, rts")))
+    <*> (fromMaybe [] <$> optional (option runtimes (long "runtimes" <> metavar "NAME[,NAME...]" <> help ("Only these: " <> intercalate ", " (map Text.unpack runtimeNames)))))
     <*> many (strOption (long "case" <> metavar "CASE" <> help "Only this case, or group of cases: for- (may be repeated)"))
-    <*> option auto (long "limit" <> metavar "SECONDS" <> value 600 <> showDefault <> help "End a process that takes longer (those of ffi take two minutes)")
+    <*> option positive (long "limit" <> metavar "SECONDS" <> value 600 <> showDefault <> help "End a process that takes longer (those of ffi take two minutes)")
     <*> many (strArgument (metavar "SUITE..." <> completeWith (map (Text.unpack . suiteName) suites)))
   where
     words' = map Text.unpack . Text.splitOn "," . Text.pack
-    numbers = eitherReader $ \text ->
-      maybe (Left "--threads takes numbers, separated by commas") Right (mapM readMaybe (words' text))
+    number text = [n | Just n <- [readMaybe text], n > 0]
+    positive = eitherReader $ \text -> case number text of
+      [n] -> Right n
+      _ -> Left ("a number from 1 is wanted, not \"" <> text <> "\"")
+    numbers = eitherReader $ \text -> case mapM number (words' text) of
+      [several] -> Right (nub several)
+      _ -> Left ("--threads takes numbers from 1, separated by commas, not \"" <> text <> "\"")
+    runtimes = eitherReader $ \text -> case filter ((`notElem` runtimeNames) . Text.pack) (words' text) of
+      [] -> Right (words' text)
+      name : _ -> Left ("there is no runtime \"" <> name <> "\"; there are " <> intercalate ", " (map Text.unpack runtimeNames))
 
 run :: Options -> IO ()
 run o
   | optionList o = forM_ suites $ \s -> putStrLn (Text.unpack (Text.justifyLeft 16 ' ' (suiteName s) <> suiteTitle s))
-  | maybe False (< 1) (optionRounds o) = throwProblem usageError "--rounds takes a number from 1"
+  | optionSimulate o, contradicts = throwProblem usageError "--simulate is a run of its own: it takes --saved and --threads only"
   | otherwise = do
     style <- Style.styleFor stdout
     places <- findPlaces >>= maybe (throwProblem unavailable "the benchmarks belong to the source tree (bench/targets.json); run the command from there") pure
     targets <- readTargets (placeTargets places) >>= either (throwProblem noInput . Text.unpack) pure
-    chosen <- chooseSuites o targets
+    -- Read before anything is measured: what is wrong with it would else be told at the end.
+    old <- mapM readOld (optionCompare o)
+    chosen <- chooseSuites o targets (resultsSuite <$> old)
     createDirectoryIfMissing True (placeResults places)
     if optionSimulate o
       then runSimulation o style places
       else do
-        results <- if optionSaved o then saved places chosen else measure o style places targets chosen
-        forM_ (optionCompare o) (compareWith style results)
+        results <- if optionSaved o then showSaved o style places chosen else measure o style places targets chosen
+        forM_ old (compareWith style results)
         judgements <- if optionCheck o then check o style targets results else pure []
         writePage places judgements
         let broken = [f | r <- results, f <- resultsFailures r, isOurs (failureRuntime f)]
             missed = [j | j <- judgements, maybe True (not . fst) (metBy j)]
         when (not (null broken) || not (null missed)) (exitWith (ExitFailure 1))
+  where
+    contradicts = optionCheck o || isJust (optionCompare o) || not (null (optionSuites o))
 
--- | Those named, or all. A suite that only targets know is one that this version does not have.
-chooseSuites :: Options -> [Target] -> IO [Suite]
-chooseSuites o targets = do
+-- | Those named; or the one of the old run that is to be compared with; or all. A suite that only targets know is one
+-- that this version does not have.
+chooseSuites :: Options -> [Target] -> Maybe Text.Text -> IO [Suite]
+chooseSuites o targets old = do
   let later = nub [targetSuite t | t <- targets, null (findSuite (targetSuite t))]
   chosen <- forM (optionSuites o) $ \name -> case findSuite (Text.pack name) of
     Just suite -> pure (Just suite)
     Nothing
       | Text.pack name `elem` later -> throwProblem unavailable ("the suite " <> name <> " has required figures but no benchmark in this version")
       | otherwise -> throwProblem usageError ("there is no suite " <> name <> "; capstan bench --list shows them")
-  let wanted = if optionCheck o then nub (map targetSuite targets) else map suiteName suites
-  pure (if null chosen then [s | s <- suites, suiteName s `elem` wanted] else catMaybes chosen)
+  let judged = nub (map targetSuite targets)
+      wanted = maybe (if optionCheck o then judged else map suiteName suites) pure old
+      result = if null chosen then [s | s <- suites, suiteName s `elem` wanted] else nubBy ((==) `on` suiteName) (catMaybes chosen)
+  forM_ old $ \name ->
+    unless (name `elem` map suiteName result) (throwProblem usageError ("what is to be compared with is of the suite " <> Text.unpack name))
+  when (optionCheck o) . forM_ result $ \s ->
+    unless (suiteName s `elem` judged) (throwProblem usageError ("the suite " <> Text.unpack (suiteName s) <> " has no required figures"))
+  when (optionCheck o && not (any (judgedIn o) [t | t <- targets, targetSuite t `elem` map suiteName result])) $
+    throwProblem usageError "no required figure is of such a case"
+  pure result
 
 -- | Exit code 1 where a path of ours grows faster than it should.
 runSimulation :: Options -> Style -> Places -> IO ()
 runSimulation o style places = do
-  before <- if optionSaved o then readSimulation places else pure Nothing
-  simulation <- maybe (simulate places (optionThreads o)) pure before
-  writeSimulation places simulation
+  simulation <-
+    if optionSaved o
+      then readSimulation places >>= maybe (throwProblem noInput "there is no simulation that was saved") pure
+      else simulate places (sort (optionThreads o))
+  unless (optionSaved o) (writeSimulation places simulation)
   putStr (simulationText style simulation)
   writePage places []
   when (any (\p -> pathKind p == "ours" && growth (pathTransfers p) == Steeper) (simulationPaths simulation)) $
@@ -136,12 +161,9 @@ measure o style places targets chosen = do
   cores <- countCores
   forM chosen $ \suite -> do
     results <- runSuite (plan cores wanted suite) suite
-    putStrLn (Style.heading style (Text.unpack (suiteName suite)) ++ ": " ++ Text.unpack (suiteTitle suite))
-    putStrLn (describe results)
-    putStrLn (describeFloor results)
-    putStr (if suiteName suite == "paper" then paperTable style results else resultsTable style results)
-    forM_ (failureLines results) (warn . Text.unpack)
-    putStrLn ""
+    when (null (resultsRows results) && null (resultsFailures results)) $
+      throwProblem noInput ("no program of the suite " <> Text.unpack (suiteName suite) <> " has such a case, team size or runtime")
+    showSuite style suite results
     writeResults (resultsFile places suite) results
     pure results
   where
@@ -159,6 +181,28 @@ measure o style places targets chosen = do
           planLimit = optionLimit o
         }
 
+showSuite :: Style -> Suite -> Results -> IO ()
+showSuite style suite results = do
+  putStrLn (Style.heading style (Text.unpack (suiteName suite)) ++ ": " ++ Text.unpack (suiteTitle suite))
+  putStrLn (describe results)
+  putStrLn (describeFloor results)
+  putStr (if suiteName suite == "paper" then paperTable style results else resultsTable style results)
+  forM_ (failureLines results) (warn . Text.unpack)
+  putStrLn ""
+
+-- | Results on disk, shown as they were after the measurement where nothing else is asked of them. A suite that is named
+-- must have some.
+showSaved :: Options -> Style -> Places -> [Suite] -> IO [Results]
+showSaved o style places chosen = do
+  found <- forM chosen $ \suite -> do
+    result <- savedOf places suite
+    unless (optionCheck o || isJust (optionCompare o)) (forM_ result (showSuite style suite))
+    case result of
+      Nothing | not (null (optionSuites o)) -> throwProblem noInput ("no results of " <> Text.unpack (suiteName suite) <> " were saved")
+      _ -> pure result
+  when (null (catMaybes found)) (throwProblem noInput "no results were saved")
+  pure (catMaybes found)
+
 describe :: Results -> String
 describe results =
   Text.unpack $
@@ -175,39 +219,47 @@ describeFloor results =
 resultsFile :: Places -> Suite -> FilePath
 resultsFile places suite = placeResults places </> Text.unpack (suiteName suite) ++ ".json"
 
--- | Results on disk, of those suites that have any.
-saved :: Places -> [Suite] -> IO [Results]
-saved places chosen = fmap catMaybes . forM chosen $ \suite -> do
+-- | Results on disk, if there are any.
+savedOf :: Places -> Suite -> IO (Maybe Results)
+savedOf places suite = do
   let file = resultsFile places suite
   there <- doesFileExist file
-  if not there
-    then pure Nothing
-    else readResults file >>= either (throwProblem noInput . ((file <> ": ") <>) . Text.unpack) (pure . Just)
+  if there then Just <$> readOld file else pure Nothing
 
-compareWith :: Style -> [Results] -> FilePath -> IO ()
-compareWith style results file = do
+readOld :: FilePath -> IO Results
+readOld file = do
   there <- doesFileExist file
   unless there (throwProblem noInput ("there is no " <> file))
-  old <- readResults file >>= either (throwProblem noInput . ((file <> ": ") <>) . Text.unpack) pure
-  forM_ [r | r <- results, resultsSuite r == resultsSuite old] $ \new -> do
-    putStrLn (Style.heading style ("Since " <> Text.unpack (resultsDate old)))
-    when (machineProcessor (resultsMachine old) /= machineProcessor (resultsMachine new)) (warn "that was another machine")
-    putStr (comparisonTable style (resultsRows old) (resultsRows new))
-  unless (any ((== resultsSuite old) . resultsSuite) results) (warn (file <> " is of another suite: " <> Text.unpack (resultsSuite old)))
+  readResults file >>= either (throwProblem noInput . ((file <> ": ") <>) . Text.unpack) pure
+
+compareWith :: Style -> [Results] -> Results -> IO ()
+compareWith style results old = forM_ [r | r <- results, resultsSuite r == resultsSuite old] $ \new -> do
+  putStrLn (Style.heading style ("Since " <> Text.unpack (resultsDate old)))
+  when (machineProcessor (resultsMachine old) /= machineProcessor (resultsMachine new)) (warn "that was another machine")
+  putStr (comparisonTable style (resultsRows old) (resultsRows new))
+
+-- | Is it of a case that was asked for? The names of cases are understood as the programs do.
+judgedIn :: Options -> Target -> Bool
+judgedIn o t = null (optionCases o) || any covers (optionCases o)
+  where
+    name = Text.unpack (targetCase t)
+    covers asked
+      | "-" `isSuffixOf` asked = asked `isPrefixOf` name
+      | otherwise = asked == name
 
 check :: Options -> Style -> [Target] -> [Results] -> IO [Judgement]
 check o style targets results = do
   cores <- countCores
-  let judgements = [j | r <- results, t <- targets, targetSuite t == resultsSuite r, j <- judge cores r t]
+  let judgements = [j | r <- results, t <- targets, targetSuite t == resultsSuite r, judgedIn o t, j <- judge cores r t]
       met = length [j | j <- judgements, Just (True, _) <- [metBy j]]
-      later = [t | t <- targets, null (findSuite (targetSuite t))]
+      later = [t | t <- targets, targetSuite t `notElem` map resultsSuite results]
   putStrLn (Style.heading style "Required figures")
   putStr (judgementTable style judgements)
   putStrLn (show met ++ " of " ++ show (length judgements) ++ " met")
   when (null (optionSuites o) && not (null later)) $
     putStrLn
       ( Style.faint style $
-          show (length later) ++ " more belong to suites that this version does not have: "
+          show (length later) ++ " more belong to suites that were not measured: "
             ++ Text.unpack (Text.intercalate ", " (nub (map targetSuite later)))
       )
   pure judgements
@@ -215,8 +267,11 @@ check o style targets results = do
 -- | The page shows all results on disk, so that measuring one suite again does not lose the others.
 writePage :: Places -> [Judgement] -> IO ()
 writePage places judgements = do
-  results <- saved places suites
+  results <- catMaybes <$> mapM readable suites
   simulation <- readSimulation places
   let file = placeResults places </> "report.html"
   Lazy.writeFile file (encodeUtf8 (renderPage (Page results judgements simulation)))
   putStrLn ("Report: " ++ file)
+  where
+    -- What another run left behind is no reason to lose the page of this one.
+    readable suite = savedOf places suite `catch` \(Problem _ message) -> Nothing <$ warn (message <> " (left out of the report)")

@@ -109,7 +109,75 @@ tests fixture =
         nonsense <- bench fixture tree ["nonsense"]
         resultExit nonsense @?= ExitFailure 64
         later <- bench fixture tree ["later"]
-        resultExit later @?= ExitFailure 69
+        resultExit later @?= ExitFailure 69,
+      testCase "what makes no sense is told before anything is measured" $ do
+        tree <- newTree fixture "senseless" [target "parallel" 0.5]
+        saveResults tree [row "parallel" "pthread" (around 100)]
+        copyFile (tree </> "build/bench/overhead.json") (tree </> "old.json")
+        writeFile (tree </> "broken.json") "{"
+        let logFile = tree </> "log"
+            refused code said arguments = do
+              result <- benchWith [("BENCH_TEST_LOG", logFile)] fixture tree arguments
+              resultExit result @?= ExitFailure code
+              assertContains (resultErr result) said
+              measured <- doesFileExist logFile
+              assertBool (unwords arguments <> " measured something") (not measured)
+        refused 64 ["from 1"] ["overhead", "--rounds", "0"]
+        refused 64 ["from 1"] ["overhead", "--samples", "-3"]
+        refused 64 ["from 1"] ["overhead", "--microseconds", "0"]
+        refused 64 ["from 1"] ["overhead", "--limit", "x"]
+        refused 64 ["from 1", "2,0"] ["overhead", "--threads", "2,0"]
+        refused 64 ["no runtime", "rst", "libomp"] ["overhead", "--runtimes", "libgomp,rst"]
+        refused 64 ["of its own"] ["--simulate", "--check"]
+        refused 64 ["no required figures"] ["--check", "tasks"]
+        refused 64 ["of the suite overhead"] ["--compare", tree </> "old.json", "tasks"]
+        refused 66 ["there is no", "none.json"] ["--compare", tree </> "none.json", "overhead"]
+        refused 66 ["broken.json"] ["--compare", tree </> "broken.json", "overhead"],
+      testCase "results that are not there are not kept figures" $ do
+        tree <- newTree fixture "unsaved" [target "parallel" 0.5]
+        forM_ [["--check"], ["overhead"], ["--check", "overhead"], ["--simulate"]] $ \arguments -> do
+          result <- bench fixture tree ("--saved" : arguments)
+          resultExit result @?= ExitFailure 66
+          assertContains (resultErr result) ["saved"],
+      testCase "saved results are shown as measured ones are" $ do
+        tree <- newTree fixture "shown" []
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
+        result <- bench fixture tree ["--saved"]
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["overhead", "parallel", "libgomp", "100 ns", "pthread", "40.0 ns", "0.4", "less"],
+      testCase "an old run says which suite is measured" $ do
+        tree <- newTree fixture "old" []
+        saveResults tree [row "parallel" "libgomp" (around 200)]
+        copyFile (tree </> "build/bench/overhead.json") (tree </> "old.json")
+        result <- bench fixture tree ["--compare", tree </> "old.json", "--rounds", "5", "--threads", "2"]
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["Since 2026-01-01", "parallel", "libgomp", "200 ns", "100 ns", "less"],
+      testCase "only the named cases are judged" $ do
+        tree <- newTree fixture "cases" [target "parallel" 0.5, target "barrier" 0.5]
+        saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
+        none <- bench fixture tree ["--saved", "--check", "--case", "par-"]
+        resultExit none @?= ExitFailure 64
+        named <- bench fixture tree ["--saved", "--check", "--case", "parallel"]
+        resultExit named @?= ExitSuccess
+        assertContains (resultOut named) ["row parallel", "1 of 1 met"]
+        assertLacks (resultOut named) "row barrier",
+      testCase "a run that measured nothing keeps what there was" $ do
+        tree <- newTree fixture "nothing" []
+        saveResults tree [row "parallel" "libgomp" (around 100)]
+        before <- B.readFile (tree </> "build/bench/overhead.json")
+        result <- bench fixture tree ["overhead", "--rounds", "1", "--threads", "2", "--case", "nonsense"]
+        resultExit result @?= ExitFailure 66
+        after <- B.readFile (tree </> "build/bench/overhead.json")
+        after @?= before,
+      testCase "a broken file of another suite does not cost the page" $ do
+        tree <- newTree fixture "beside" []
+        saveResults tree [row "parallel" "libgomp" (around 100)]
+        writeFile (tree </> "build/bench/tasks.json") "{"
+        result <- bench fixture tree ["--saved", "overhead"]
+        resultExit result @?= ExitSuccess
+        assertContains (resultErr result) ["tasks.json", "left out"]
+        page <- B.readFile (tree </> "build/bench/report.html")
+        assertContains page ["overhead", "parallel"]
     ]
 
 -- | Ten values within two percent of x.

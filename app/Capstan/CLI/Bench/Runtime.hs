@@ -9,6 +9,7 @@
 module Capstan.CLI.Bench.Runtime
   ( Runtime (..),
     isOurs,
+    runtimeNames,
     Places (..),
     findPlaces,
     findRuntimes,
@@ -45,6 +46,10 @@ data Runtime = Runtime
 -- | Whether it is Capstan.
 isOurs :: Text -> Bool
 isOurs name = name `elem` ["pthread", "rts"]
+
+-- | All that may be measured, in the order in which they take turns.
+runtimeNames :: [Text]
+runtimeNames = ["libgomp", "libomp", "pthread", "rts"]
 
 -- | Where things lie in the source tree that the command was built in.
 data Places = Places
