@@ -74,7 +74,8 @@ void GOMP_doacross_ull_post(gomp_ull *counts) {
         struct cst_thread *thread = cst_self();                                                    \
         uint32_t loops = cst_doacross_loops(thread);                                               \
         if (loops == 0) break;                                                                     \
-        uint64_t vector[MOST_LOOPS] = {(uint64_t)(first)};                                         \
+        uint64_t vector[MOST_LOOPS];                                                               \
+        vector[0] = (uint64_t)(first);                                                             \
         va_list rest;                                                                              \
         va_start(rest, first);                                                                     \
         for (uint32_t i = 1; i < loops; i++) vector[i] = (uint64_t)va_arg(rest, type);             \
