@@ -52,10 +52,20 @@ static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, ui
     cst_store_relaxed(&share->turn, 0);
 }
 
-/* The member's own part begins. */
+/* The member's own part begins. It copies what does not change, for the sake of claims: a look at
+ * the slot's line before would fetch it twice, to read and to write, and after, the next claimant
+ * may have taken it. */
 static void begin(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
     struct cst_share *share = thread->share;
+    loop->schedule = share->schedule;
+    loop->batching = share->batching;
+    loop->counts_on = share->counts_on;
+    loop->ordered = share->ordered;
+    loop->trip = share->trip;
+    loop->chunk = share->chunk;
+    loop->start = share->start;
+    loop->increment = share->increment;
     loop->left = 0;
     loop->step = share->chunk * share->increment;
     loop->has_end = false;
@@ -135,18 +145,17 @@ static uint64_t batch_size(struct cst_loop *loop, uint32_t size, uint64_t chunks
  * others', is kept aside. False: no iterations are left. */
 static bool claim(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
-    struct cst_share *share = thread->share;
-    uint64_t chunks_left = cst_schedule_chunks(share->trip - loop->last, share->chunk);
+    uint64_t trip = loop->trip, chunk = loop->chunk;
+    uint64_t chunks_left = cst_schedule_chunks(trip - loop->last, chunk);
     uint64_t batch = batch_size(loop, thread->team->size, chunks_left);
-    /* Not looked at before: that would fetch the line twice, to read and to write. */
-    uint64_t next = cst_add_acq_rel(&share->next, batch * share->chunk);
-    if (next >= share->trip) return false;
+    uint64_t next = cst_add_acq_rel(&thread->share->next, batch * chunk);
+    if (next >= trip) return false;
     loop->claimed_at = cst_clock_ticks();
-    uint64_t chunks = cst_schedule_chunks(share->trip - next, share->chunk);
+    uint64_t chunks = cst_schedule_chunks(trip - next, chunk);
     loop->has_end = chunks <= batch;
     loop->left = (uint32_t)(loop->has_end ? chunks - 1 : batch);
-    loop->value = share->start + next * share->increment;
-    loop->last = loop->has_end ? share->trip : next + batch * share->chunk;
+    loop->value = loop->start + next * loop->increment;
+    loop->last = loop->has_end ? trip : next + batch * chunk;
     return true;
 }
 
@@ -163,71 +172,72 @@ static bool next_batch(struct cst_thread *thread, uint64_t *first, uint64_t *las
 
 /* --- chunk by chunk ---------------------------------------------------------------- */
 
-static bool next_dynamic(struct cst_share *share, uint64_t *first, uint64_t *last) {
-    uint64_t next;
-    if (share->counts_on) {
-        next = cst_add_acq_rel(&share->next, share->chunk);
-        if (next >= share->trip) return false;
+static bool next_dynamic(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_share *share = thread->share;
+    uint64_t next, trip = thread->loop.trip, chunk = thread->loop.chunk;
+    if (thread->loop.counts_on) {
+        next = cst_add_acq_rel(&share->next, chunk);
+        if (next >= trip) return false;
     } else {
         next = cst_load_relaxed(&share->next);
         do {
-            if (next >= share->trip) return false;
-        } while (!cst_cas_acq_rel(&share->next, &next,
-                                  share->trip - next < share->chunk ? share->trip
-                                                                    : next + share->chunk));
+            if (next >= trip) return false;
+        } while (!cst_cas_acq_rel(&share->next, &next, trip - next < chunk ? trip : next + chunk));
     }
     *first = next;
-    *last = share->trip - next < share->chunk ? share->trip : next + share->chunk;
+    *last = trip - next < chunk ? trip : next + chunk;
     return true;
 }
 
-static bool next_guided(struct cst_share *share, uint32_t size, uint64_t *first, uint64_t *last) {
-    uint64_t next = cst_load_relaxed(&share->next);
+static bool next_guided(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_loop *loop = &thread->loop;
+    uint32_t size = thread->team->size;
+    uint64_t next = cst_load_relaxed(&thread->share->next);
     do {
-        if (next >= share->trip) return false;
-        *last = next + cst_schedule_guided(share->trip - next, share->chunk, size);
-    } while (!cst_cas_acq_rel(&share->next, &next, *last));
+        if (next >= loop->trip) return false;
+        *last = next + cst_schedule_guided(loop->trip - next, loop->chunk, size);
+    } while (!cst_cas_acq_rel(&thread->share->next, &next, *last));
     *first = next;
     return true;
 }
 
 static bool next_static(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
-    struct cst_share *share = thread->share;
+    struct cst_loop *loop = &thread->loop;
     uint32_t size = thread->team->size;
-    uint64_t trip = thread->loop.trips++;
-    if (share->chunk == 0) {
+    uint64_t trip = loop->trips++;
+    if (loop->chunk == 0) {
         if (trip > 0) return false;
-        cst_schedule_block(share->trip, size, thread->number, first, last);
+        cst_schedule_block(loop->trip, size, thread->number, first, last);
         return *first < *last;
     }
     uint64_t chunk = trip * size + thread->number;
-    if (chunk >= cst_schedule_chunks(share->trip, share->chunk)) return false;
-    *first = chunk * share->chunk;
-    uint64_t left = share->trip - *first;
-    *last = *first + (left < share->chunk ? left : share->chunk);
+    if (chunk >= cst_schedule_chunks(loop->trip, loop->chunk)) return false;
+    *first = chunk * loop->chunk;
+    uint64_t left = loop->trip - *first;
+    *last = *first + (left < loop->chunk ? left : loop->chunk);
     return true;
 }
 
 bool cst_loop_next_slow(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
-    struct cst_share *share = thread->share;
+    struct cst_loop *loop = &thread->loop;
     uint64_t from, to;
     bool found;
-    if (cst_unlikely(share->ordered)) cst_ordered_pass(thread);
+    if (cst_unlikely(loop->ordered)) cst_ordered_pass(thread);
     if (cst_unlikely(cst_construct_is_cancelled(thread))) return false;
-    if (share->batching) return next_batch(thread, first, last);
-    if (share->schedule == CST_SCHEDULE_STATIC)
+    if (loop->batching) return next_batch(thread, first, last);
+    if (loop->schedule == CST_SCHEDULE_STATIC)
         found = next_static(thread, &from, &to);
-    else if (share->schedule == CST_SCHEDULE_GUIDED)
-        found = next_guided(share, thread->team->size, &from, &to);
+    else if (loop->schedule == CST_SCHEDULE_GUIDED)
+        found = next_guided(thread, &from, &to);
     else
-        found = next_dynamic(share, &from, &to);
+        found = next_dynamic(thread, &from, &to);
     if (!found) return false;
-    thread->loop.first = from;
-    thread->loop.last = to;
-    thread->loop.ordered_ends = 0;
-    *first = share->start + from * share->increment;
+    loop->first = from;
+    loop->last = to;
+    loop->ordered_ends = 0;
+    *first = loop->start + from * loop->increment;
     /* The compiler compares with the loop's own end, which a whole chunk could step over. */
-    *last = to == share->trip ? share->end : share->start + to * share->increment;
+    *last = to == loop->trip ? thread->share->end : loop->start + to * loop->increment;
     return true;
 }
 

@@ -111,15 +111,18 @@ struct cst_context {
     uint32_t number;
     /* Iterations claimed and not yet handed out, and how the rest is found (loop.c). */
     struct cst_loop {
-        uint64_t value, step;  /* next chunk's first value of the user's variable; to the next */
-        uint32_t left;         /* whole chunks claimed and not handed out */
-        bool has_end;          /* and after them the loop's last chunk */
+        uint64_t value, step; /* next chunk's first value of the user's variable; to the next */
+        uint32_t left;        /* whole chunks claimed and not handed out */
+        bool has_end;         /* and after them the loop's last chunk */
+        uint8_t schedule;     /* these and those below: the slot's (loop.c, begin) */
+        bool batching, counts_on, ordered;
         uint32_t batch;        /* chunks that the last claim took */
         uint64_t first, last;  /* iterations claimed last; ordered: of the chunk being executed */
         uint64_t ordered_ends; /* ordered regions of this chunk that have ended */
         uint64_t trips;        /* static: chunks taken so far */
-        uint64_t claimed_at;   /* clock when the last batch was claimed */
-        uint64_t tag;          /* the construct's */
+        uint64_t trip, chunk, start, increment;
+        uint64_t claimed_at; /* clock when the last batch was claimed */
+        uint64_t tag;        /* the construct's */
     } loop;
 };
 
