@@ -101,7 +101,7 @@ void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
 /* Not where the user asked for an order. */
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;
-    if (thread->team->size == 1 && cst_config.max_task_priority == 0) return false;
+    if (thread->team->size == 1 && !cst_defer_alone()) return false;
     if (cst_unlikely(thread->task->nested >= MOST_NESTED)) return true;
     bool in_tree = !thread->seat->making.many && !request->depend && !request->detach_event;
     if (thread->team->size > 1 && in_tree) return is_branch(thread);

@@ -1,6 +1,7 @@
 /* Dependences between sibling tasks; see depend.h. */
 #include "core/depend.h"
 
+#include "core/defer.h"
 #include "core/runtime.h"
 #include "core/task.h"
 #include "core/thread.h"
@@ -157,8 +158,7 @@ static void add_to_set(struct cst_thread *thread, struct node_set *set,
 }
 
 static uint32_t hash(const void *address, uint32_t capacity) {
-    return (uint32_t)(((uintptr_t)address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
-           (capacity - 1);
+    return (uint32_t)((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
 }
 
 static struct entry *probe(struct cst_depend_table *table, void *address) {
@@ -209,13 +209,17 @@ void cst_depend_free_table(struct cst_depend_table *table) {
     free(table);
 }
 
+/* Acquire: pairs with the children's counts, as in a taskwait. */
+static bool has_no_children(struct cst_task *parent) {
+    return parent->children_here + cst_load_acquire(&parent->balance) == 0;
+}
+
 static struct cst_depend_table *table_of(struct cst_thread *thread, struct cst_task *parent) {
     struct cst_depend_table *table = parent->children_depend;
     if (!table) {
         table = parent->children_depend = calloc(1, sizeof *table);
         if (!table) cst_runtime_out_of_memory();
-    } else if (table->count > 64 &&
-               parent->children_here + cst_load_acquire(&parent->balance) == 0) {
+    } else if (table->count > 64 && has_no_children(parent)) {
         clear(thread, table); /* all siblings are complete: nothing to wait for */
     }
     return table;
@@ -275,9 +279,12 @@ bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct
                       const struct cst_depend_list *list) {
     struct cst_depend_node *node = make_node(thread, task);
     task->depend = node;
-    if (!task->deferred) node->waiter = thread->seat;
     enter(thread, parent, node, list, true);
     return cst_add_seq_cst(&node->predecessors, -1) == 1;
+}
+
+bool cst_depend_is_void(struct cst_thread *thread, struct cst_task *parent) {
+    return thread->team->size == 1 && !cst_defer_alone() && has_no_children(parent);
 }
 
 static bool has_no_predecessors(const struct cst_wait *wait) {
@@ -285,16 +292,15 @@ static bool has_no_predecessors(const struct cst_wait *wait) {
     return cst_load_seq_cst(&node->predecessors) == 0;
 }
 
-void cst_depend_await_node(struct cst_thread *thread, struct cst_depend_node *node) {
-    struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
-    cst_task_wait(thread, &wait);
-}
-
 void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
                       const struct cst_depend_list *list) {
+    if (!parent->children_depend || has_no_children(parent)) return;
     struct cst_depend_node *node = make_node(thread, NULL);
     node->waiter = thread->seat;
     enter(thread, parent, node, list, false);
-    if (cst_add_seq_cst(&node->predecessors, -1) != 1) cst_depend_await_node(thread, node);
+    if (cst_add_seq_cst(&node->predecessors, -1) != 1) {
+        struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
+        cst_task_wait(thread, &wait);
+    }
     release_node(cst_self(), node);
 }

@@ -33,16 +33,17 @@ struct cst_depend_list {
 };
 
 /* Enters `task` among its siblings. True: it may run at once; false: the completion of its last
- * predecessor will call cst_task_ready (unless it is awaited). */
+ * predecessor will call cst_task_ready. */
 bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct cst_task *task,
                       const struct cst_depend_list *list);
+
+/* In a team of one, with all children of `parent` complete, a new one depends on nothing; and since
+ * it runs at once, nothing will depend on it. */
+bool cst_depend_is_void(struct cst_thread *thread, struct cst_task *parent);
 
 /* Waits for the predecessors that `list` names, without entering anything. */
 void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
                       const struct cst_depend_list *list);
-
-/* Waits for the predecessors of a task that was entered and will run undeferred. */
-void cst_depend_await_node(struct cst_thread *thread, struct cst_depend_node *node);
 
 /* The task is complete: its successors lose a predecessor. */
 void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node);

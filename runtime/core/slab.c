@@ -1,12 +1,8 @@
 /* Memory of tasks; see slab.h. */
 #include "core/slab.h"
 
-#include "platform/check.h"
-
 #include <stdlib.h>
 
-static const uint32_t block_size[CST_SLAB_CLASSES] = {
-    192, 320, 640, CST_SLAB_LARGEST + sizeof(struct cst_slab_block)};
 enum {
     CHUNK = 64 * 1024,
     PARCEL = 16 /* blocks that are given back together: one transfer of the owner's line */
@@ -21,7 +17,7 @@ static struct cst_slab_block *block_of(void *memory) {
     return (struct cst_slab_block *)memory - 1;
 }
 
-static void *refill(struct cst_slab *slab, uint32_t class) {
+void *cst_slab_refill(struct cst_slab *slab, uint32_t class) {
     if (cst_load_relaxed(&slab->returned[class])) {
         /* Acquire pairs with the release in cst_slab_free: the giver is done with the blocks. */
         void *all = cst_exchange_acq_rel(&slab->returned[class], NULL);
@@ -32,23 +28,14 @@ static void *refill(struct cst_slab *slab, uint32_t class) {
         char *chunk = aligned_alloc(CST_CACHE_LINE, CHUNK);
         if (!chunk) return NULL;
         slab->fresh[class] = chunk;
-        slab->fresh_end[class] = chunk + CHUNK / block_size[class] * block_size[class];
+        slab->fresh_end[class] =
+            chunk + CHUNK / cst_slab_block_size[class] * cst_slab_block_size[class];
     }
     struct cst_slab_block *block = (struct cst_slab_block *)slab->fresh[class];
-    slab->fresh[class] += block_size[class];
+    slab->fresh[class] += cst_slab_block_size[class];
     block->owner = slab;
     block->class = class;
     return block + 1;
-}
-
-void *cst_slab_allocate(struct cst_slab *slab, size_t size) {
-    uint32_t class = 0;
-    while (block_size[class] - sizeof(struct cst_slab_block) < size) class ++;
-    cst_check(class < CST_SLAB_CLASSES);
-    void *memory = slab->free[class];
-    if (cst_unlikely(!memory)) return refill(slab, class);
-    slab->free[class] = *link_of(memory);
-    return memory;
 }
 
 static void send_parcel(struct cst_slab_parcel *parcel) {
@@ -60,13 +47,8 @@ static void send_parcel(struct cst_slab_parcel *parcel) {
     parcel->count = 0;
 }
 
-void cst_slab_free(struct cst_slab *mine, void *memory) {
+void cst_slab_give_back(struct cst_slab *mine, void *memory) {
     struct cst_slab_block *block = block_of(memory);
-    if (cst_likely(block->owner == mine)) {
-        *link_of(memory) = mine->free[block->class];
-        mine->free[block->class] = memory;
-        return;
-    }
     struct cst_slab_parcel *parcel = &mine->parcel;
     if (parcel->to != block->owner || parcel->class != block->class) {
         send_parcel(parcel);

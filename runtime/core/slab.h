@@ -7,6 +7,7 @@
 #define CST_CORE_SLAB_H
 
 #include "platform/atomic.h"
+#include "platform/check.h"
 
 #include <stddef.h>
 
@@ -37,11 +38,35 @@ struct cst_slab {
 /* Largest request that a slab serves, in bytes. */
 enum { CST_SLAB_LARGEST = 1280 - sizeof(struct cst_slab_block) };
 
+/* Bytes with the head, by class. Known to the compiler, so that a fixed size costs no search. */
+static const uint32_t cst_slab_block_size[CST_SLAB_CLASSES] = {
+    192, 320, 640, CST_SLAB_LARGEST + sizeof(struct cst_slab_block)};
+
+/* The slow parts of the two below. */
+void *cst_slab_refill(struct cst_slab *slab, uint32_t class);
+void cst_slab_give_back(struct cst_slab *mine, void *memory);
+
 /* Owner: a block of at least `size` bytes (<= largest), aligned to 16; NULL: no memory. */
-void *cst_slab_allocate(struct cst_slab *slab, size_t size);
+static inline void *cst_slab_allocate(struct cst_slab *slab, size_t size) {
+    uint32_t class = 0;
+    while (cst_slab_block_size[class] - sizeof(struct cst_slab_block) < size) class ++;
+    cst_check(class < CST_SLAB_CLASSES);
+    void *memory = slab->free[class];
+    if (cst_unlikely(!memory)) return cst_slab_refill(slab, class);
+    slab->free[class] = *(void **)memory; /* a free block's first word links it to the next one */
+    return memory;
+}
 
 /* Any thread: gives a block back. `mine` is the calling thread's slab. A few blocks of another's
  * may be kept until there are more of them. */
-void cst_slab_free(struct cst_slab *mine, void *memory);
+static inline void cst_slab_free(struct cst_slab *mine, void *memory) {
+    struct cst_slab_block *block = (struct cst_slab_block *)memory - 1;
+    if (cst_unlikely(block->owner != mine)) {
+        cst_slab_give_back(mine, memory);
+        return;
+    }
+    *(void **)memory = mine->free[block->class];
+    mine->free[block->class] = memory;
+}
 
 #endif

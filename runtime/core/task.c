@@ -276,10 +276,15 @@ bool cst_task_run_any(struct cst_thread *thread) {
     return runs > 0;
 }
 
+/* Has the thread's team deferred tasks in this region? */
+static inline bool has_tasks(struct cst_thread *thread) {
+    return cst_load_relaxed(&thread->team->tasking) == thread->seat->region;
+}
+
 static bool run_progeny(struct cst_thread *thread, const struct cst_wait *wait) {
     (void)wait;
     struct cst_task *current = thread->task;
-    if (cst_load_relaxed(&thread->team->tasking) != thread->seat->region) return false;
+    if (!has_tasks(thread)) return false;
     struct cst_task *task = cst_queue_take(thread->team, is_progeny, thread);
     if (!task) task = cst_deque_take(&thread->seat->deque, current->floor);
     if (!task) task = steal(thread, is_progeny);
@@ -298,7 +303,7 @@ void cst_task_wait(struct cst_thread *thread, struct cst_wait *wait) {
 }
 
 void cst_task_yield(struct cst_thread *thread) {
-    run_progeny(thread, NULL);
+    if (has_tasks(thread)) run_progeny(thread, NULL);
 }
 
 /* --- making ----------------------------------------------------------------------------- */
@@ -332,6 +337,20 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
     announce(team, region);
 }
 
+/* What all new tasks have in common. */
+static inline void init(struct cst_task *task, struct cst_thread *thread, struct cst_task *parent) {
+    cst_store_relaxed(&task->parent, parent);
+    task->group = task->open_group = parent->open_group;
+    task->team = thread->team;
+    task->children_here = 0;
+    cst_store_relaxed(&task->balance, 0);
+    cst_store_relaxed(&task->depth, cst_load_relaxed(&parent->depth) + 1);
+    task->kind = CST_TASK_EXPLICIT;
+    task->depend = NULL;
+    task->children_depend = NULL;
+    task->icv = parent->icv;
+}
+
 /* The task's record, with room for `size` bytes of data. */
 static struct cst_task *make(struct cst_thread *thread, const struct cst_task_request *request,
                              size_t size) {
@@ -344,22 +363,13 @@ static struct cst_task *make(struct cst_thread *thread, const struct cst_task_re
     task->function = request->function;
     task->data = inside ? task + 1 : outside;
     task->outside = outside;
-    cst_store_relaxed(&task->parent, parent);
-    task->group = task->open_group = parent->open_group;
-    task->team = thread->team;
+    init(task, thread, parent);
     cst_store_relaxed(&task->seat, NULL);
-    task->children_here = 0;
-    cst_store_relaxed(&task->balance, 0);
-    cst_store_relaxed(&task->depth, cst_load_relaxed(&parent->depth) + 1);
-    task->kind = CST_TASK_EXPLICIT;
     task->final = request->final || parent->final;
     cst_store_relaxed(&task->detach, request->detach_event ? CST_DETACH_PENDING : CST_DETACH_NONE);
     task->priority = request->priority;
     task->constructed = request->copy != NULL;
     task->nested = 0;
-    task->depend = NULL;
-    task->children_depend = NULL;
-    task->icv = parent->icv;
     if (request->detach_event) {
         /* Where the program and the task's data (its first word) hold the event. */
         *request->detach_event = task;
@@ -384,16 +394,48 @@ static bool is_fulfilled(const struct cst_wait *wait) {
     return cst_load_seq_cst(&task->detach) == CST_DETACH_FULFILLED;
 }
 
-/* if(0), a final parent: the encountering task waits for the new one, with its event. */
+/* Undeferred, as nearly all are: without an event, and its data where the program has it. Of run
+ * and what leads there this is what is left. Its record is no local variable, since its children
+ * may outlive it. */
+static void run_plain(struct cst_thread *thread, const struct cst_task_request *request) {
+    struct cst_task *parent = thread->task;
+    struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task);
+    if (cst_unlikely(!task)) cst_runtime_out_of_memory();
+    init(task, thread, parent);
+    task->outside = NULL;
+    cst_store_relaxed(&task->seat, thread->seat);
+    task->final = request->final || parent->final;
+    task->deferred = false;
+    cst_store_relaxed(&task->detach, CST_DETACH_NONE);
+    task->nested = (uint16_t)(parent->nested + 1);
+    task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
+    thread->task = task;
+    if (request->bounds) memcpy(request->data, request->bounds, 2 * sizeof *request->bounds);
+    cst_trace(CST_TRACE_TASK_BEGINS, thread, thread->seat->size);
+    request->function(request->data);
+    thread = cst_self();
+    cst_trace(CST_TRACE_TASK_ENDS, thread, thread->seat->size);
+    thread->task = parent;
+    if (cst_unlikely(task->children_depend != NULL)) cst_depend_free_table(task->children_depend);
+    retire(thread, task, false);
+}
+
+/* if(0), a final parent: the encountering task waits for the new one, with its event. It is
+ * complete before the next sibling is made, so the siblings need not know it. */
 static void run_undeferred(struct cst_thread *thread, const struct cst_task_request *request) {
+    if (cst_unlikely(request->depend != NULL)) {
+        cst_depend_await(thread, thread->task, request->depend);
+        thread = cst_self();
+    }
+    if (cst_likely(!request->copy && !request->detach_event)) {
+        run_plain(thread, request);
+        return;
+    }
     size_t room = request->copy ? request->size + request->alignment : 0;
     struct cst_task *task = make(thread, request, room);
     task->deferred = false;
     task->nested = (uint16_t)(thread->task->nested + 1);
     cst_store_relaxed(&task->seat, thread->seat);
-    if (request->depend && !cst_depend_enter(thread, thread->task, task, request->depend))
-        cst_depend_await_node(thread, task->depend);
-    thread = cst_self();
     if (request->copy) {
         copy_data(task, request);
     } else {
@@ -428,7 +470,8 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
     struct cst_task *parent = thread->task;
     if (is_discarded(thread, parent->open_group)) return;
     thread->tasks++;
-    bool waits_for_others = request->depend || request->detach_event || request->priority > 0;
+    bool waits_for_others = request->detach_event || request->priority > 0 ||
+                            (request->depend && !cst_depend_is_void(thread, parent));
     if (!waits_for_others && request->deferrable && thread->team->size > 1 &&
         cst_defer_is_sample(thread)) {
         run_sample(thread, request);
