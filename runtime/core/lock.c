@@ -40,31 +40,3 @@ void cst_lock_wait(cst_lock *lock) {
 void cst_lock_wake(cst_lock *lock) {
     cst_futex_wake(lock, 1);
 }
-
-/* Relaxed suffices: if the owner found is the caller's, the caller wrote it itself; if another's,
- * any other value leads to the same step. */
-static bool owned(struct cst_nest_lock *nest, void *owner) {
-    return cst_load_relaxed(&nest->owner) == owner;
-}
-
-uint32_t cst_nest_lock_acquire(struct cst_nest_lock *nest, void *owner) {
-    if (!owned(nest, owner)) {
-        cst_lock_acquire(&nest->lock);
-        cst_store_relaxed(&nest->owner, owner);
-    }
-    return ++nest->count;
-}
-
-uint32_t cst_nest_lock_try(struct cst_nest_lock *nest, void *owner) {
-    if (!owned(nest, owner)) {
-        if (!cst_lock_try(&nest->lock)) return 0;
-        cst_store_relaxed(&nest->owner, owner);
-    }
-    return ++nest->count;
-}
-
-void cst_nest_lock_release(struct cst_nest_lock *nest) {
-    if (--nest->count > 0) return;
-    cst_store_relaxed(&nest->owner, NULL); /* before the release: no stale owner is ever seen */
-    cst_lock_release(&nest->lock);
-}

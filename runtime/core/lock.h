@@ -54,10 +54,34 @@ struct cst_nest_lock {
     _Atomic(void *) owner; /* written by the holder; NULL when free */
 };
 
+/* Relaxed suffices: if the owner found is the caller's, the caller wrote it itself; if another's,
+ * any other value leads to the same step. */
+static inline bool cst_nest_lock_owned(struct cst_nest_lock *nest, void *owner) {
+    return cst_load_relaxed(&nest->owner) == owner;
+}
+
 /* Both return the new nesting count. May block. */
-uint32_t cst_nest_lock_acquire(struct cst_nest_lock *nest, void *owner);
+static inline uint32_t cst_nest_lock_acquire(struct cst_nest_lock *nest, void *owner) {
+    if (!cst_nest_lock_owned(nest, owner)) {
+        cst_lock_acquire(&nest->lock);
+        cst_store_relaxed(&nest->owner, owner);
+    }
+    return ++nest->count;
+}
+
 /* As above, or 0 at once when another owner holds it. Never blocks. */
-uint32_t cst_nest_lock_try(struct cst_nest_lock *nest, void *owner);
-void cst_nest_lock_release(struct cst_nest_lock *nest);
+static inline uint32_t cst_nest_lock_try(struct cst_nest_lock *nest, void *owner) {
+    if (!cst_nest_lock_owned(nest, owner)) {
+        if (!cst_lock_try(&nest->lock)) return 0;
+        cst_store_relaxed(&nest->owner, owner);
+    }
+    return ++nest->count;
+}
+
+static inline void cst_nest_lock_release(struct cst_nest_lock *nest) {
+    if (--nest->count > 0) return;
+    cst_store_relaxed(&nest->owner, NULL); /* before the release: no stale owner is ever seen */
+    cst_lock_release(&nest->lock);
+}
 
 #endif

@@ -104,6 +104,10 @@ bool cst_share_enter(struct cst_thread *thread, struct cst_share **found) {
         uint64_t claim = cst_load_acquire(&slot->claim);
         if (claim == 2 * tag) return false;
         if (claim < 2 * tag && (recent || slot_is_free(seat, construct))) {
+            if (seat->size == 1) {
+                cst_store_relaxed(&slot->claim, 2 * tag); /* nobody else is there */
+                return true;
+            }
             if (cst_cas_acq_rel(&slot->claim, &claim, 2 * tag)) return true;
             continue;
         }
@@ -118,6 +122,7 @@ bool cst_share_enter(struct cst_thread *thread, struct cst_share **found) {
 
 bool cst_share_single(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
+    if (seat->size == 1) return true; /* neither of the two counts is advanced, so they agree */
     uint64_t single = seat->singles++;
     _Atomic uint64_t *taken = &seat->team->singles;
     /* Not looked at before: that would fetch the line twice. */

@@ -10,15 +10,19 @@
 
 /* --- children and groups ---------------------------------------------------------------- */
 
-static bool has_no_children(const struct cst_wait *wait) {
-    struct cst_task *task = (struct cst_task *)wait->object;
+static inline bool is_childless(struct cst_task *task) {
     /* Acquire pairs with the children's counts: what they wrote is visible. */
     return task->children_here + cst_load_seq_cst(&task->balance) == 0;
 }
 
+static bool has_no_children(const struct cst_wait *wait) {
+    return is_childless((struct cst_task *)wait->object);
+}
+
 void cst_task_wait_children(struct cst_thread *thread) {
-    struct cst_wait wait = {.holds = has_no_children, .object = thread->task};
-    if (has_no_children(&wait)) return;
+    struct cst_task *task = thread->task;
+    if (is_childless(task)) return;
+    struct cst_wait wait = {.holds = has_no_children, .object = task};
     cst_task_wait(thread, &wait);
 }
 
