@@ -74,20 +74,36 @@ static void go_back(uint32_t processor) {
     cst_store_relaxed(&rest.until, cst_clock_ns() + ((uint64_t)FIRST_REST_NS << wrong));
 }
 
+/* Moves the calling thread from `here` to one of `free` that it may use. Returns which, plus 1; 0:
+ * it stays. */
+static uint32_t move(uint32_t here, uint64_t *free) {
+    uint64_t allowed[CST_CPU_MASK_WORDS], begin = cst_clock_ns();
+    if (begin < cst_load_relaxed(&rest.until)) return 0;
+    if (cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS) < 2) return 0;
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
+    if (!any(free) || !cst_cpu_mask_set_own(free, CST_CPU_MASK_WORDS)) return 0;
+    if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
+    uint32_t there = cst_cpu_current() + 1;
+    cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
+    return there;
+}
+
 bool cst_apart(struct cst_thread *thread) {
-    uint64_t allowed[CST_CPU_MASK_WORDS], free[CST_CPU_MASK_WORDS];
+    uint64_t free[CST_CPU_MASK_WORDS];
     if (!cst_load_relaxed(&cst_rival_seen)) return false;
     uint32_t here = cst_cpu_current();
     cst_store_relaxed(&thread->seat->seen_on, here + 1);
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] = UINT64_MAX;
     if (!meets(thread, here, free)) return false;
-    uint64_t begin = cst_clock_ns();
-    if (begin < cst_load_relaxed(&rest.until) || !has_half(thread, begin)) return false;
-    if (cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS) < 2) return false;
-    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
-    if (!any(free) || !cst_cpu_mask_set_own(free, CST_CPU_MASK_WORDS)) return false;
-    if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
-    cst_store_relaxed(&thread->seat->seen_on, cst_cpu_current() + 1);
-    cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
-    return true;
+    uint32_t there = has_half(thread, cst_clock_ns()) ? move(here, free) : 0;
+    if (there != 0) cst_store_relaxed(&thread->seat->seen_on, there);
+    return there != 0;
+}
+
+void cst_apart_from(uint32_t processor) {
+    uint64_t free[CST_CPU_MASK_WORDS];
+    if (cst_cpu_current() != processor) return;
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] = UINT64_MAX;
+    leave_out(free, processor);
+    move(processor, free);
 }

@@ -15,4 +15,7 @@ static inline void cst_apart_say(struct cst_seat *seat) {
  * there. True: it has moved. */
 bool cst_apart(struct cst_thread *thread);
 
+/* Moves the calling thread away from that processor, if it is there, and may run elsewhere. */
+void cst_apart_from(uint32_t processor);
+
 #endif

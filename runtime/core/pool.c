@@ -1,8 +1,10 @@
 /* The process's teams; see pool.h. */
 #include "core/pool.h"
 
+#include "core/apart.h"
 #include "core/config.h"
 #include "core/runtime.h"
+#include "core/turn.h"
 #include "core/wait.h"
 #include "substrate/substrate.h"
 
@@ -16,7 +18,6 @@ static struct {
     _Atomic uint32_t workers;         /* alive */
     _Atomic uint32_t workers_made;
     _Atomic uint32_t largest_team;
-    CST_LINE_ALIGNED _Atomic uint32_t busy; /* threads in regions */
     bool warned;
 } pool;
 
@@ -129,22 +130,6 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
     return team;
 }
 
-/* Counts `threads` as busy, or none; if `at_most`, no more than there are idle processors, and none
- * if these are fewer than `least`. Acquire pairs with cst_pool_return. Returns how many. */
-static uint32_t reserve(uint32_t threads, bool at_most, uint32_t least) {
-    if (!at_most) {
-        cst_add_acq_rel(&pool.busy, threads);
-        return threads;
-    }
-    uint32_t busy = cst_load_relaxed(&pool.busy), granted;
-    do {
-        uint32_t idle = cst_config.available > busy ? cst_config.available - busy : 0;
-        granted = threads < idle ? threads : idle;
-        if (granted < least) return 0;
-    } while (!cst_cas_acq_rel(&pool.busy, &busy, busy + granted));
-    return granted;
-}
-
 struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
@@ -152,12 +137,21 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
     bool keep = !nested && !thread->task->icv.dynamic;
     /* The master of a nested region is counted already. */
-    threads = reserve(threads - nested, at_most, 2 - nested) + nested;
+    struct cst_turn turn = {.threads = threads - nested,
+                            .least = 2 - nested,
+                            .at_most = at_most,
+                            .may_wait = !nested && !keep};
+    struct cst_turn_from from;
+    threads = cst_turn_take(thread, &turn, &from) + nested;
     *granted = 1;
     if (threads < 2) return NULL;
+    if (cst_unlikely(from.team != NULL)) {
+        thread->last_team[0] = from.team;
+        cst_apart_from(from.processor); /* its worker goes on there */
+    }
     struct cst_team *team = choose(thread, threads, keep);
     if (!team) {
-        cst_sub_acq_rel(&pool.busy, threads - nested);
+        cst_turn_return(threads - nested);
         return NULL;
     }
     struct cst_thread *keeper = keep ? thread : NULL;
@@ -168,7 +162,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     if (cst_unlikely(*granted > cst_load_relaxed(&pool.largest_team)))
         cst_store_relaxed(&pool.largest_team, *granted);
     team->counted = *granted - nested;
-    if (cst_unlikely(*granted < threads)) cst_sub_acq_rel(&pool.busy, threads - *granted);
+    if (cst_unlikely(*granted < threads)) cst_turn_return(threads - *granted);
     return team;
 }
 
@@ -183,7 +177,7 @@ void cst_pool_return(struct cst_team *team) {
     /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
      */
     cst_store_release(&team->leased, 0);
-    cst_sub_acq_rel(&pool.busy, counted);
+    cst_turn_return(counted);
 }
 
 bool cst_pool_release(void) {
@@ -216,12 +210,9 @@ void cst_pool_after_fork(void) {
     struct cst_team *team = cst_exchange_acquire(&pool.teams, NULL);
     for (; team; team = team->next) team->counted = 0;
     cst_store_relaxed(&pool.workers, 0);
-    cst_store_relaxed(&pool.busy, 0);
+    cst_turn_after_fork();
 }
 
-uint32_t cst_pool_busy(void) {
-    return cst_load_relaxed(&pool.busy);
-}
 uint32_t cst_pool_workers_made(void) {
     return cst_load_relaxed(&pool.workers_made);
 }

@@ -25,9 +25,6 @@ void cst_pool_after_fork(void);
 /* The thread ends: the teams kept for it are anybody's. */
 void cst_pool_forget(struct cst_thread *thread);
 
-/* Threads that execute regions now. */
-uint32_t cst_pool_busy(void);
-
 /* Workers ever made, and the largest team, for the report. */
 uint32_t cst_pool_workers_made(void);
 uint32_t cst_pool_largest_team(void);

@@ -9,6 +9,7 @@
 #include "core/report.h"
 #include "core/thread.h"
 #include "core/trace.h"
+#include "core/turn.h"
 #include "core/wait.h"
 #include "platform/platform.h"
 #include "substrate/substrate.h"
@@ -63,6 +64,11 @@ bool cst_runtime_haskell_runs(void) {
            substrate->idle_capabilities() < substrate->capabilities();
 }
 
+bool cst_runtime_holds_capability(void) {
+    const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
+    return substrate && substrate->holds_capability();
+}
+
 uint32_t cst_runtime_adjust(uint32_t threads, bool explicit) {
     if (!cst_runtime_is_hosted())
         return threads < cst_config.available ? threads : cst_config.available;
@@ -73,7 +79,7 @@ uint32_t cst_runtime_adjust(uint32_t threads, bool explicit) {
         uint32_t capabilities = substrate->idle_capabilities();
         if (capabilities < idle) idle = capabilities;
     }
-    uint32_t busy = cst_pool_busy();
+    uint32_t busy = cst_turn_busy();
     idle = idle > busy ? idle - busy : 1;
     if (threads > idle) threads = idle;
     return threads > 0 ? threads : 1;

@@ -21,6 +21,9 @@ bool cst_runtime_is_hosted(void);
 /* Does any of its Haskell code run now? A load for each Capability. */
 bool cst_runtime_haskell_runs(void);
 
+/* Does the calling thread hold one of GHC's Capabilities, as in an unsafe foreign call? */
+bool cst_runtime_holds_capability(void);
+
 /* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
 _Noreturn void cst_runtime_out_of_memory(void);
 

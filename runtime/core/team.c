@@ -10,6 +10,7 @@
 #include "core/runtime.h"
 #include "core/thread.h"
 #include "core/trace.h"
+#include "core/turn.h"
 #include "core/wait.h"
 
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(root, enclosing->root);
     SET(encountering, thread->task);
     SET(group, NULL);
-    SET(crowded, size > 1 && cst_pool_busy() > cst_config.available);
+    SET(crowded, size > 1 && cst_turn_busy() > cst_config.available);
     SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
                                       cst_team_entered_unsafely(thread)));
     team->region++;

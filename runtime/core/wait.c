@@ -9,7 +9,7 @@
 
 #include "core/apart.h"
 #include "core/config.h"
-#include "core/pool.h"
+#include "core/turn.h"
 
 static struct {
     uint64_t spin_ns;        /* alone on the core */
@@ -40,6 +40,10 @@ void cst_wait_init(void) {
         policy.spin_ns = cst_config.spin_count * SPIN_COUNT_NS;
         if (cst_config.spin_count == 0) policy.crowded_yields = 0;
     }
+}
+
+bool cst_wait_spins(void) {
+    return policy.spin_ns > 0 || policy.forever;
 }
 
 bool cst_wait_word_holds(const struct cst_wait *wait) {
@@ -93,8 +97,14 @@ static void park(struct cst_thread *thread, const struct cst_wait *wait) {
 
 /* Do those who work want all processors? Who waits in a region is counted as one of them. */
 static bool is_crowded(const struct cst_wait *wait) {
-    uint32_t busy = cst_pool_busy();
+    uint32_t busy = cst_turn_busy();
     return busy > cst_config.available || (wait->idle && busy == cst_config.available);
+}
+
+/* A worker that has nothing to do sees to it that the next master begins. */
+static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *wait) {
+    if (wait->idle && cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0))
+        cst_turn_pass(thread->seat);
 }
 
 /* Spins without giving the core away. True: the condition holds. False: someone else wants the
@@ -104,6 +114,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     bool asked = wait->idle;
     for (;;) {
         bool has_helped = false;
+        pass_turn(thread, wait);
         for (int i = 0; i < BURST; i++) {
             if (wait->holds(wait)) return true;
             has_helped |= helped(thread, wait);
@@ -128,6 +139,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
         if (wait->holds(wait)) return true;
         if (helped(thread, wait)) yields = 0;
+        pass_turn(thread, wait);
         cst_yield();
     }
     return false;
@@ -150,7 +162,7 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
 static bool is_rivalled(struct cst_thread *thread) {
     if (policy.forever) return false;
     if (cst_rival_is_known()) return true;
-    if (cst_pool_busy() > cst_config.available) {
+    if (cst_turn_busy() > cst_config.available) {
         cst_rival_forgive(&thread->rival);
         return false;
     }

@@ -53,6 +53,9 @@ static inline void cst_wake(struct cst_seat *seat) {
     if (cst_exchange_seq_cst(&seat->dock.parked, 0)) cst_futex_wake(&seat->dock.parked, 1);
 }
 
+/* Do idle workers spin before they sleep? */
+bool cst_wait_spins(void);
+
 /* Reads the policy from the configuration; called once. */
 void cst_wait_init(void);
 

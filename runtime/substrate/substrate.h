@@ -56,6 +56,10 @@ struct cst_substrate {
      * collection goes on. */
     unsigned (*idle_capabilities)(void);
 
+    /* Does the calling thread hold a Capability, as in an unsafe foreign call? Some loads. Always
+     * false under pthread. */
+    bool (*holds_capability)(void);
+
     /* Who wants to know of events; NULL: nobody. Asked once it has started. NULL under pthread. */
     cst_trace_function *(*trace)(void);
 

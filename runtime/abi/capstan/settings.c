@@ -5,6 +5,7 @@
 #include "abi/capstan/callback.h"
 #include "abi/whole.h"
 #include "core/pool.h"
+#include "core/turn.h"
 #include "core/thread.h"
 
 CST_WHOLE(capstan_settings);
@@ -31,7 +32,7 @@ static void add(struct cst_thread *thread, void *argument) {
 void cst_statistics(struct cst_statistics *statistics) {
     *statistics = (struct cst_statistics){.workers = cst_pool_workers_made(),
                                           .largest_team = cst_pool_largest_team(),
-                                          .busy = cst_pool_busy()};
+                                          .busy = cst_turn_busy()};
     cst_thread_each(add, statistics);
 }
 

@@ -21,6 +21,10 @@ static bool never(unsigned capability) {
     return false;
 }
 
+static bool no(void) {
+    return false;
+}
+
 const struct cst_substrate cst_pthread_substrate = {
     .name = "pthread",
     .start = start,
@@ -28,5 +32,6 @@ const struct cst_substrate cst_pthread_substrate = {
     .capabilities = none,
     .haskell_runs = never,
     .idle_capabilities = none,
+    .holds_capability = no,
     .ghc_version = NULL,
 };

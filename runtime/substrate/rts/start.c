@@ -45,6 +45,7 @@ const struct cst_substrate cst_rts_linked_substrate = {
     .capabilities = cst_rts_capabilities,
     .haskell_runs = cst_rts_haskell_runs,
     .idle_capabilities = cst_rts_idle_capabilities,
+    .holds_capability = cst_rts_holds_capability,
     .trace = cst_rts_trace,
     .ghc_version = __GLASGOW_HASKELL_FULL_VERSION__,
 };

@@ -70,6 +70,10 @@ static bool never(unsigned capability) {
     return false;
 }
 
+static bool no(void) {
+    return false;
+}
+
 const struct cst_substrate cst_pthread_substrate = {
     .name = "pthread",
     .start = start,
@@ -77,6 +81,7 @@ const struct cst_substrate cst_pthread_substrate = {
     .capabilities = none,
     .haskell_runs = never,
     .idle_capabilities = none,
+    .holds_capability = no,
 };
 
 const struct cst_substrate *cst_rts_substrate(const char **reason) {

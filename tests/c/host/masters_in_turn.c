@@ -1,0 +1,115 @@
+/* Masters that together ask for more threads than there are processors take turns where the team of
+ * one may be the next one's (OMP_DYNAMIC); what they may rely on does not change: each region has
+ * the size that it asked for, also of masters whose regions wait for each other's, or last long.
+ *
+ * test: env OMP_DYNAMIC=true
+ * test: env OMP_DYNAMIC=true OMP_WAIT_POLICY=passive
+ * test: env OMP_DYNAMIC=true OMP_WAIT_POLICY=active
+ * test: env OMP_DYNAMIC=false
+ */
+#include "testing.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MASTERS = 8, REGIONS = 1500, MEETINGS = 3, FORKS = 20 };
+
+static int threads; /* of a region: the processors, but at least two */
+static pthread_barrier_t start;
+static _Atomic int arrived, forked;
+
+/* Where size is adjusted to the processors, one processor means one thread. */
+static int size_of_region(void) {
+    return omp_get_dynamic() && omp_get_num_procs() < threads ? omp_get_num_procs() : threads;
+}
+
+static void short_region(void) {
+    int sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        CHECK_EQ(omp_get_num_threads(), size_of_region());
+#pragma omp barrier
+        sum++;
+    }
+    CHECK_EQ(sum, size_of_region());
+}
+
+static void *many(void *unused) {
+    (void)unused;
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < REGIONS; i++) short_region();
+    return NULL;
+}
+
+/* Nobody leaves his region before all have begun theirs. */
+static void *meet(void *unused) {
+    (void)unused;
+    pthread_barrier_wait(&start);
+    for (int i = 1; i <= MEETINGS; i++) {
+#pragma omp parallel num_threads(threads)
+        if (omp_get_thread_num() == 0) {
+            atomic_fetch_add(&arrived, 1);
+            while (atomic_load(&arrived) < i * MASTERS) sched_yield();
+        }
+    }
+    return NULL;
+}
+
+/* One sleeps in its regions, the others go on. */
+static void *some_sleep(void *number) {
+    struct timespec nap = {.tv_nsec = 30000000};
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < REGIONS / 30; i++) {
+        if (number) {
+            short_region();
+        } else if (i < 10) {
+#pragma omp parallel num_threads(threads)
+            nanosleep(&nap, NULL);
+        }
+    }
+    return NULL;
+}
+
+/* The child of a process whose masters wait for their turns has nobody in its line. */
+static void *forks(void *number) {
+    pthread_barrier_wait(&start);
+    if (number) {
+        while (atomic_load(&forked) < FORKS) short_region();
+        return NULL;
+    }
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            for (int k = 0; k < 3; k++) short_region();
+            _exit(0);
+        }
+        int status = 1;
+        CHECK(child > 0 && waitpid(child, &status, 0) == child);
+        CHECK_EQ(status, 0);
+        atomic_fetch_add(&forked, 1);
+    }
+    return NULL;
+}
+
+static void run(void *(*master)(void *)) {
+    pthread_t thread[MASTERS];
+    for (size_t i = 0; i < MASTERS; i++)
+        CHECK(pthread_create(&thread[i], NULL, master, i ? thread : NULL) == 0);
+    for (int i = 0; i < MASTERS; i++) pthread_join(thread[i], NULL);
+}
+
+int main(void) {
+    test_limit(50);
+    threads = omp_get_num_procs() < 2 ? 2 : omp_get_num_procs();
+    pthread_barrier_init(&start, NULL, MASTERS);
+    run(many);
+    run(meet);
+    run(some_sleep);
+    run(forks);
+    return 0;
+}

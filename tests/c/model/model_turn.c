@@ -1,0 +1,72 @@
+/* core/turn.c: while an idle worker looks, every master that came to the line gets its turn, and no
+ * two have the processors at the same time. Nobody's patience ends here: the clock stands still. */
+#include "core/turn.h"
+
+#include "models.h"
+
+enum { THREADS = 2 }; /* of each region, and processors */
+
+static struct cst_team *team;
+static struct cst_thread master[2];
+static _Atomic int inside, regions;
+static int wanted;
+
+static void open_region(struct cst_thread *thread) {
+    const struct cst_turn turn = {.threads = THREADS, .may_wait = true};
+    struct cst_turn_from from;
+    EXPLORE_CHECK(cst_turn_take(thread, &turn, &from) == THREADS);
+    EXPLORE_CHECK(from.team == NULL || from.team == team);
+    EXPLORE_CHECK(cst_add_relaxed(&inside, 1) == 0);
+    cst_add_relaxed(&inside, -1);
+    cst_turn_return(THREADS);
+    cst_add_relaxed(&regions, 1);
+}
+
+static void look(void) {
+    while (cst_load_relaxed(&regions) < wanted) {
+        if (cst_load_relaxed(&cst_turn_waiting) != 0) cst_turn_pass(&team->first);
+        explore_spin(EXPLORE_AT("look"));
+    }
+}
+
+static void once(unsigned number) {
+    if (number == 2)
+        look();
+    else
+        open_region(&master[number]);
+}
+
+static void twice(unsigned number) {
+    once(number);
+    if (number == 0) open_region(&master[number]);
+}
+
+static void nobody_is_left(void) {
+    EXPLORE_CHECK(cst_turn_busy() == 0);
+    EXPLORE_CHECK(cst_load_relaxed(&cst_turn_waiting) == 0);
+}
+
+static void setup(int all) {
+    models_configure(THREADS, true);
+    team = models_team(1, false);
+    wanted = all;
+}
+
+static void two(void) {
+    setup(2);
+}
+
+static void three(void) {
+    setup(3);
+}
+
+int models_run(void) {
+    const struct explore_model models[] = {
+        {"turn, two masters", two, once, nobody_is_left, .threads = 3},
+        {"turn, two masters, one of them twice", three, twice, nobody_is_left, .threads = 3,
+         .in_order = true, .executions = 20000},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}
