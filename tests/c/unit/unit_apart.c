@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MEMBERS = 3 };
@@ -21,6 +22,14 @@ int pthread_getaffinity_np(pthread_t self, size_t size, cpu_set_t *set) {
     (void)self;
     memset(set, chooses ? 0xff : 0, size);
     return chooses || syscall(SYS_sched_getaffinity, 0, size, set) > 0 ? 0 : EINVAL;
+}
+
+/* The wall clock stands still, however busy the machine is: who takes long to move goes back. The
+ * thread has used what a test says, and its own steps. */
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    if (clock != CLOCK_MONOTONIC) return (int)syscall(SYS_clock_gettime, clock, time);
+    *time = (struct timespec){.tv_sec = 1000};
+    return 0;
 }
 
 static const uint64_t WINDOW_NS = 20000000;
