@@ -36,7 +36,8 @@
 -- A process start is added for each benchmark and round.
 --
 -- __Care:__ all that @main@ does before and after 'defaultMain' is done in each process; where that cannot be,
--- as when it holds a port, all is measured in the first one, as criterion does it, and that is said. The program
+-- as when it holds a port, all is measured in the first one, as criterion does it, and that is said. Standard input
+-- that is a file is read by each from its beginning; a pipe cannot be, and reading it fails. The program
 -- must be compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
 -- the end: @copy 1@, @copy 2@.
 module Capstan.Bench
@@ -167,7 +168,7 @@ select :: MatchType -> [String] -> [String] -> IO [String]
 select match wanted present = do
   matching <- either usage pure (makeMatcher match wanted)
   let selected = filter matching present
-  when (null selected) (usage "none of the specified names matches a benchmark")
+  when (null selected && not (null wanted)) (usage "none of the specified names matches a benchmark")
   pure selected
 
 usage :: String -> IO a

@@ -36,7 +36,7 @@ void cst_bench_costs(struct costs *costs);
 /* Processors that this process may use. */
 int cst_bench_processors(void);
 
-/* Threads of this process. */
+/* Threads of this process. Asks for no memory. */
 int cst_bench_threads(void);
 
 /* Where this process was when it began, or NULL. */

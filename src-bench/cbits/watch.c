@@ -1,4 +1,4 @@
-/* watch.c: a seccomp listener that counts calls for memory. See watch.h.
+/* watch.c: a seccomp listener that counts calls for memory, and threads. See watch.h.
  *
  * The listener is a plain thread that itself makes no watched call. It holds no lock, so a thread
  * that waits for its answer cannot be waiting for itself. The counts are written by the listener
@@ -6,10 +6,13 @@
  */
 #include "watch.h"
 
+#include "counters.h"
+
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,6 +32,7 @@
 enum { MAPS, MAP_BYTES, UNMAPS, UNMAP_BYTES, GROWS, TRIMS, DISCARDS, HEAP_MAPS, COUNTS };
 
 static _Atomic uint64_t counts[COUNTS];
+static _Atomic int least_threads, most_threads; /* that there were when one was made, it included */
 static sem_t installed;
 static int listener = -1;
 
@@ -45,6 +49,16 @@ static void count_map(const __u64 *args) {
     }
     count(MAPS, 1);
     count(MAP_BYTES, length);
+}
+
+/* A thread is about to be made, if the flags of the call say so. */
+static void count_thread(uint64_t flags) {
+    if (!(flags & CLONE_THREAD)) return;
+    int now = cst_bench_threads() + 1,
+        least = atomic_load_explicit(&least_threads, memory_order_relaxed);
+    if (least == 0 || now < least) atomic_store_explicit(&least_threads, now, memory_order_relaxed);
+    if (now > atomic_load_explicit(&most_threads, memory_order_relaxed))
+        atomic_store_explicit(&most_threads, now, memory_order_relaxed);
 }
 
 static void count_call(const struct seccomp_data *call) {
@@ -71,6 +85,12 @@ static void count_call(const struct seccomp_data *call) {
         break;
     case SYS_madvise:
         if (call->args[2] == MADV_DONTNEED || call->args[2] == MADV_FREE) count(DISCARDS, 1);
+        break;
+    case SYS_clone:
+        count_thread(call->args[0]);
+        break;
+    case SYS_clone3: /* the flags come first in its structure, which is in our own memory */
+        count_thread(*(const uint64_t *)(uintptr_t)call->args[0]);
         break;
     default:
         break;
@@ -124,6 +144,8 @@ static int install(void) {
         WATCH(SYS_mprotect),
         WATCH(SYS_brk),
         WATCH(SYS_madvise),
+        WATCH(SYS_clone),
+        WATCH(SYS_clone3),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {.len = sizeof filter / sizeof filter[0], .filter = filter};
@@ -165,4 +187,9 @@ void cst_bench_calls(struct calls *calls) {
         .discards = value[DISCARDS],
         .heap_maps = value[HEAP_MAPS],
     };
+}
+
+int cst_bench_most_threads(void) {
+    int most = atomic_load_explicit(&most_threads, memory_order_relaxed);
+    return most == 0 ? 0 : most - atomic_load_explicit(&least_threads, memory_order_relaxed) + 1;
 }

@@ -1,4 +1,5 @@
-/* watch.h: counts the calls by which malloc and others ask the kernel for memory.
+/* watch.h: counts the calls by which malloc and others ask the kernel for memory, and threads that
+ * are made.
  *
  * glibc calls mmap and brk by hidden names, so interposition does not see them, and tracing needs
  * privileges. A seccomp filter with a listener (Linux 5.7, seccomp_unotify(2)) needs none: the
@@ -27,5 +28,9 @@ int cst_bench_watch(void);
 
 /* The calls since cst_bench_watch. */
 void cst_bench_calls(struct calls *calls);
+
+/* How many threads there were at once since then, of those that were made. Whoever waits for a core
+ * and ends before the next reading of the counters is seen in no other way. */
+int cst_bench_most_threads(void);
 
 #endif

@@ -81,6 +81,8 @@ data Numbers
     First Double Double Double
   | -- | Part of the time spent waiting, cores used, cores there are, threads, involuntary switches a second.
     Waiting Double Double Int Int Double
+  | -- | Threads that a call makes and has at once, cores used, cores there are, involuntary switches a second.
+    Making Int Double Int Double
   | -- | Slowest over fastest process: the additions, the benchmark.
     Frequency Double Double
   | -- | What the clock needs, what it times at once, whether each run is timed by itself.
@@ -125,6 +127,11 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       "This process has " <> plural threads' "thread" <> " and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
         <> (if fillsCores used cores then "its own threads stand in each other's way." else "other processes had the rest.")
     ]
+  Making made used cores switches ->
+    [ worst <> "each call makes " <> plural made "thread" <> " that run at once, and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: they stand in each other's way ("
+        <> count switches
+        <> " involuntary switches a second)."
+    ]
   Frequency spins times ->
     [worst <> "processes differ by " <> percent (times - 1) <> ", and a fixed chain of additions by " <> percent (spins - 1) <> ": the processor was slower, by its clock or because its core was shared."]
   Clock clock section perRun
@@ -166,6 +173,7 @@ adviceFor finding = case findingCause finding of
     | otherwise -> ["Write to the memory once in the environment (env), so that no measured call is the first."]
   Oversubscription
     | Waiting _ used cores _ _ <- findingNumbers finding, fillsCores used cores -> ["Run fewer threads: +RTS -N, OMP_NUM_THREADS."]
+    | Making {} <- findingNumbers finding -> ["Make no more threads than there are cores, and keep them from call to call."]
     | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and small effects of order are not told."]
   CpuFrequency ->
     ["Fix the frequency (cpupower frequency-set -g performance, no turbo), leave hyperthreads and other guests idle, or compare only figures of the same round."]

@@ -59,11 +59,14 @@ data Work
 data Observation = Timed [(String, Trial)] | Counted (Maybe Watched)
   deriving (Eq, Show)
 
+-- Names are written as Haskell writes them: one that is not Unicode, such as that of a file in another encoding, would
+-- come back as another.
+
 instance ToJSON Task where
   toJSON (Task file suite work) = object . (["result" .= file, "suite" .= suite] ++) $ case work of
-    TimeAlone r s name -> ["alone" .= (r, s, name)]
-    TimeTogether r s order wanted -> ["together" .= (r, s, show order, wanted)]
-    Watch n name -> ["watch" .= (n, name)]
+    TimeAlone r s name -> ["alone" .= (r, s, show name)]
+    TimeTogether r s order wanted -> ["together" .= (r, s, show order, map show wanted)]
+    Watch n name -> ["watch" .= (n, show name)]
 
 instance FromJSON Task where
   parseJSON = withObject "task" $ \o -> do
@@ -72,19 +75,19 @@ instance FromJSON Task where
     watch <- o .:? "watch"
     task <- Task <$> o .: "result" <*> o .: "suite"
     case (alone, together, watch) of
-      (Just (r, s, name), _, _) -> pure (task (TimeAlone r s name))
-      (_, Just (r, s, order, wanted), _) -> pure (task (TimeTogether r s (read order) wanted))
-      (_, _, Just (n, name)) -> pure (task (Watch n name))
+      (Just (r, s, name), _, _) -> pure (task (TimeAlone r s (read name)))
+      (_, Just (r, s, order, wanted), _) -> pure (task (TimeTogether r s (read order) (map read wanted)))
+      (_, _, Just (n, name)) -> pure (task (Watch n (read name)))
       _ -> fail "a task has work"
 
 instance ToJSON Observation where
-  toJSON (Timed trials) = object ["timed" .= trials]
+  toJSON (Timed trials) = object ["timed" .= [(show name, t) | (name, t) <- trials]]
   toJSON (Counted watched) = object ["counted" .= watched]
 
 instance FromJSON Observation where
   parseJSON = withObject "observation" $ \o -> do
     timed <- o .:? "timed"
-    maybe (Counted <$> o .:? "counted") (pure . Timed) timed
+    maybe (Counted <$> o .:? "counted") (\trials -> pure (Timed [(read name, t) | (name, t) <- trials])) timed
 
 -- | What this process was started for. What a benchmark itself starts is not to take it up.
 ownTask :: IO (Maybe Task)

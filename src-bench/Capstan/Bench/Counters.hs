@@ -18,6 +18,7 @@ module Capstan.Bench.Counters
     callsSince,
     watchCalls,
     countedCalls,
+    mostThreads,
     processors,
     threads,
     startFolder,
@@ -144,6 +145,10 @@ countedCalls = do
     Just [a, b, c, d, e, f, g, h] -> pure (Calls a b c d e f g h)
     _ -> error "Capstan.Bench.Counters: the C side has other fields"
 
+-- | How many threads there were at once since 'watchCalls', of those that were made.
+mostThreads :: IO Int
+mostThreads = fromIntegral <$> c_most_threads
+
 -- | Processors that this process may use.
 processors :: IO Int
 processors = fromIntegral <$> c_processors
@@ -204,6 +209,8 @@ foreign import ccall safe "cst_bench_costs" c_costs :: Ptr Double -> IO ()
 foreign import ccall safe "cst_bench_watch" c_watch :: IO CInt
 
 foreign import ccall unsafe "cst_bench_calls" c_calls :: Ptr Double -> IO ()
+
+foreign import ccall unsafe "cst_bench_most_threads" c_most_threads :: IO CInt
 
 foreign import ccall unsafe "cst_bench_processors" c_processors :: IO CInt
 

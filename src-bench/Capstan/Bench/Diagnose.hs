@@ -179,7 +179,7 @@ pageFaults a
 -- | Calls for memory that are made call after call, whether their pages are touched or not.
 allocatorThreshold :: Account -> Maybe Finding
 allocatorThreshold a = do
-  Watched n calls _ <- accountWatched a
+  Watched n calls _ _ <- accountWatched a
   let kernel = (maps calls + unmaps calls + grows calls + trims calls + discards calls) / n
       share = min 1 (kernel * cost mappingCost a / 2 / max 1e-12 (work a) + faultShare a)
       size = if maps calls > 0 then mapBytes calls / maps calls else 0
@@ -244,12 +244,16 @@ timerResolution a = case trials a of
     resolution = cost clockResolution a
 
 -- | Threads that were ready to run had no core. Where each run is timed by itself, it is not known what part of the
--- waiting fell into runs.
+-- waiting fell into runs. Of threads that a call makes and ends, nobody knows how long they waited: there are more of them
+-- than cores, these are busy, and taken from one thread for another.
 oversubscription :: Account -> Maybe Finding
 oversubscription a
-  | any trialPerRun (trials a) || null waits || share < matters || middle (map snd waits) < matters / 2 = Nothing
-  | otherwise = finding Oversubscription share a (Waiting share used cores running switches)
+  | any trialPerRun (trials a) = Nothing
+  | not (null waits) && share >= matters && middle (map snd waits) >= matters / 2 = finding Oversubscription share a (Waiting share used cores running switches)
+  | made > cores && fillsCores used cores && switches >= 50 * fromIntegral cores = finding Oversubscription (1 - fromIntegral cores / fromIntegral made) a (Making made used cores switches)
+  | otherwise = Nothing
   where
+    made = maybe 0 watchedThreads (accountWatched a)
     waits =
       [ (w / max 1e-12 (w + measCpuTime m), w / max 1e-12 (measTime m))
         | t <- trials a,

@@ -101,7 +101,9 @@ data Watched = Watched
     -- | While the calls ran.
     watchedCalls :: !Calls,
     -- | Bytes of @malloc@, or mapped ones, that were still held after the calls and that the next collection freed.
-    watchedLate :: !(Maybe Double)
+    watchedLate :: !(Maybe Double),
+    -- | How many threads there were at once of those that the calls made.
+    watchedThreads :: !Int
   }
   deriving (Eq, Show)
 
@@ -209,10 +211,10 @@ instance FromJSON Trial where
     Trial <$> o .: "place" <*> o .: "surroundings" <*> o .: "first" <*> o .: "samples" <*> o .: "per-run" <*> o .:? "floor"
 
 instance ToJSON Watched where
-  toJSON (Watched n calls late) = object ["iterations" .= n, "calls" .= calls, "late" .= late]
+  toJSON (Watched n calls late made) = object ["iterations" .= n, "calls" .= calls, "late" .= late, "threads" .= made]
 
 instance FromJSON Watched where
-  parseJSON = withObject "watched" $ \o -> Watched <$> o .: "iterations" <*> o .: "calls" <*> o .:? "late"
+  parseJSON = withObject "watched" $ \o -> Watched <$> o .: "iterations" <*> o .: "calls" <*> o .:? "late" <*> o .:? "threads" .!= 0
 
 instance ToJSON Account where
   toJSON (Account name alone after watched) =

@@ -134,6 +134,7 @@ watchBenchmark n benchmark = do
       before <- countedCalls
       runBenchmarkable_ benchmark n
       after <- countedCalls
+      made <- mostThreads
       held <- mallocBytes <$> readCounters
       -- Finalisers of C that are found in the first collection of a process may run in the next one.
       performMajorGC
@@ -146,7 +147,8 @@ watchBenchmark n benchmark = do
               { watchedIterations = fromIntegral n,
                 watchedCalls = callsSince before after,
                 -- A large block of malloc's is unmapped as well, and counts once.
-                watchedLate = max (unmapBytes given) <$> ((-) <$> held <*> left)
+                watchedLate = max (unmapBytes given) <$> ((-) <$> held <*> left),
+                watchedThreads = made
               }
         )
   where

@@ -10,10 +10,11 @@ module Capstan.Bench.Options
   )
 where
 
-import Criterion.Main.Options (MatchType (..), Mode (..), defaultConfig, parseWith)
+import Criterion.Main.Options (MatchType (..), Mode (..), defaultConfig, describe, parseWith)
 import Criterion.Types (Config (..))
 import Data.Word (Word64)
 import Options.Applicative
+import Options.Applicative.Help (paragraph, unChunk, vsepChunks)
 import System.Environment (lookupEnv)
 import System.Exit (ExitCode (..), exitWith)
 import System.IO (hPutStrLn, stderr)
@@ -54,7 +55,8 @@ parseOptions config = do
     description =
       fullDesc
         <> header "Benchmarks in fresh processes and shuffled order, with a diagnosis"
-        <> footer "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
+        <> footerDoc (unChunk (vsepChunks [infoFooter (describe config), paragraph exits]))
+    exits = "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
 
 options :: Options -> Parser Options
 options defaults =

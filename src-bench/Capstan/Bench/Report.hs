@@ -123,7 +123,7 @@ csvText figures = Text.unlines (map (Text.intercalate ",") (header : map row fig
     parts (Summary low m high) = map number [m, low, high]
     number = Text.pack . show
     quoted name
-      | Text.any (`elem` (",\"\n" :: String)) name = "\"" <> Text.replace "\"" "\"\"" name <> "\""
+      | Text.any (`elem` (",\"\r\n" :: String)) name = "\"" <> Text.replace "\"" "\"\"" name <> "\""
       | otherwise = name
 
 junitText :: [Figures] -> Text
@@ -134,4 +134,13 @@ junitText figures =
     ["  <testcase name=\"" <> escaped (accountName (figuresAccount f)) <> "\" time=\"" <> Text.pack (show (summaryMiddle (figuresMedian f))) <> "\" />" | f <- figures]
       ++ ["</testsuite>"]
   where
-    escaped = Text.replace "\"" "&quot;" . Text.replace "<" "&lt;" . Text.replace "&" "&amp;"
+    escaped = Text.concatMap one
+    -- What XML has no place for is shown as an unknown letter.
+    one c = case c of
+      '&' -> "&amp;"
+      '<' -> "&lt;"
+      '"' -> "&quot;"
+      _
+        | c `elem` ("\t\n\r" :: String) -> "&#" <> Text.pack (show (fromEnum c)) <> ";"
+        | c < ' ' || c == '\xfffe' || c == '\xffff' -> "\xfffd"
+        | otherwise -> Text.singleton c

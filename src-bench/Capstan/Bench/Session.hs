@@ -20,7 +20,7 @@ import Capstan.Bench.Counters (startFolder)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle)
 import Capstan.Bench.Tree
-import Control.Exception (bracket, evaluate)
+import Control.Exception (IOException, bracket, evaluate, try)
 import Control.Monad (forM, unless, zipWithM)
 import Criterion.Measurement.Types (Benchmark)
 import Data.Aeson (eitherDecodeFileStrict', encodeFile)
@@ -29,11 +29,13 @@ import qualified Data.Text as Text
 import Data.Time (defaultTimeLocale, formatTime, getZonedTime)
 import Data.Word (Word64)
 import GHC.Environment (getFullArgs)
-import System.Directory (createDirectory, doesFileExist, getTemporaryDirectory, removePathForcibly)
+import qualified GHC.IO.Device as Device
+import qualified GHC.IO.FD as FD
+import System.Directory (createDirectory, doesFileExist, getSymbolicLinkTarget, getTemporaryDirectory, makeAbsolute, removePathForcibly)
 import System.Environment (getEnvironment, getExecutablePath, getProgName)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
-import System.IO (IOMode (..), hClose, hFlush, hGetContents, hIsTerminalDevice, hPutStr, hSetEncoding, mkTextEncoding, openTempFile, stderr, withFile)
+import System.IO (Handle, IOMode (..), hClose, hFlush, hGetContents, hIsTerminalDevice, hPutStr, hSetEncoding, mkTextEncoding, openFile, openTempFile, stderr, withFile)
 import System.Process (CreateProcess (..), StdStream (..), proc, waitForProcess, withCreateProcess)
 
 data Plan = Plan
@@ -107,7 +109,9 @@ watchFor call = max (if call > 1 then 1 else 4) (min 20000 (floor (0.05 / max 1e
 
 -- | The processes of a round.
 roundOf :: Plan -> Int -> [Work]
-roundOf plan r = before ++ togetherIn plan r : after
+roundOf plan r
+  | null (planNames plan) = []
+  | otherwise = before ++ togetherIn plan r : after
   where
     alone = [TimeAlone r (planSeconds plan) name | name <- shuffled seed id (planNames plan)]
     (before, after) = splitAt (fromIntegral seed `mod` (length alone + 1)) alone
@@ -140,8 +144,8 @@ runWork scratch suite work = do
       settings = (taskVariable, task) : filter ((/= taskVariable) . fst) environment
   mapM_ removePathForcibly [result, begunFile result]
   encodeFile task (Task result suite work)
-  code <- withFile output WriteMode $ \to -> do
-    let command = (proc program arguments) {cwd = began, env = Just settings, std_in = NoStream, std_out = UseHandle to, std_err = UseHandle to}
+  code <- withFile output WriteMode $ \to -> bracket sameInput hClose $ \from -> do
+    let command = (proc program arguments) {cwd = began, env = Just settings, std_in = UseHandle from, std_out = UseHandle to, std_err = UseHandle to}
     withCreateProcess command (\_ _ _ process -> waitForProcess process)
   [there, begun] <- mapM doesFileExist [result, begunFile result]
   if there && not (bySignal code)
@@ -158,6 +162,18 @@ runWork scratch suite work = do
       | bySignal code = "the process was ended by signal " ++ show (negate n)
       | otherwise = "the process failed with exit code " ++ show n
 
+-- | The standard input of this process from its beginning, where it is a file. Anything else was read once and cannot
+-- be read again: a process that tries is told so, rather than finding it empty or waiting for what does not come.
+sameInput :: IO Handle
+sameInput = do
+  file <- try (readable =<< getSymbolicLinkTarget own) :: IO (Either IOException Handle)
+  either (const (openFile "/dev/null" WriteMode)) pure file
+  where
+    own = "/proc/self/fd/0"
+    readable target = do
+      kind <- Device.devType FD.stdin
+      if kind == Device.RegularFile || target == "/dev/null" then openFile own ReadMode else ioError (userError "not a file")
+
 -- | A file that may hold bytes of any encoding.
 anyText :: FilePath -> IO String
 anyText file = withFile file ReadMode $ \from -> do
@@ -166,8 +182,9 @@ anyText file = withFile file ReadMode $ \from -> do
   -- Read to its end, so that the file is closed before the next process writes it.
   said <$ evaluate (length said)
 
+-- | What can be written in UTF-8.
 title :: Work -> String
-title work = case work of
+title work = Text.unpack . Text.pack $ case work of
   TimeAlone _ _ name -> name
   TimeTogether {} -> "all benchmarks in one process"
   Watch _ name -> name ++ ", watched"
@@ -188,7 +205,7 @@ withScratch :: (FilePath -> IO a) -> IO a
 withScratch = bracket make removePathForcibly
   where
     make = do
-      base <- getTemporaryDirectory
+      base <- getTemporaryDirectory >>= makeAbsolute
       -- The file reserves a name that nobody else has.
       (file, handle) <- openTempFile base "capstan-bench"
       hClose handle

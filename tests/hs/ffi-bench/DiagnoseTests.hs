@@ -43,6 +43,7 @@ tests =
       testCase "but not that repeats disagree in processor time" othersShowDisagreement,
       testProperty "a processor of two speeds does not hide that repeats disagree" (forAllNoise twoSpeeds),
       testCase "what waits for its own threads accuses nobody" ownThreads,
+      testProperty "threads that end with their call are too many where they fill the cores" (forAllNoise endedThreads),
       testProperty "a disturbed process does not testify" (forAllNoise aside),
       testProperty "at equal speed a slower processor makes no difference" (forAllNoise equalSpeed),
       testCase "where all is disturbed, all of it is kept" allDisturbed,
@@ -162,9 +163,19 @@ ownThreads = do
       order = distorted OrderEffect noise
       crowded = [(fillingCores a) {accountName = "crowded"} | a <- distorted Oversubscription noise]
   map diagnosisCause (diagnose (crowded ++ order)) @?= [Oversubscription, OrderEffect]
+
+-- | On two cores.
+fillingCores :: Account -> Account
+fillingCores = onSamples (\s -> s {sampleMeasured = (sampleMeasured s) {measCpuTime = 2 * sampleTime s}})
+
+-- | How long they waited is gone with them. Two have a core each; of eight that are nearly never put aside, most sleep.
+endedThreads :: Noise -> Property
+endedThreads noise = conjoin [map diagnosisCause (diagnose [made 8 20]) === [Oversubscription], diagnose [made 2 20] === [], diagnose [made 8 1] === [], diagnose [sharing] === []]
   where
-    fillingCores a = a {accountAlone = map filled (accountAlone a), accountAfter = map filled (accountAfter a)}
-    filled t = t {trialSamples = [s {sampleMeasured = (sampleMeasured s) {measCpuTime = 2 * sampleTime s}} | s <- trialSamples t]}
+    made n switched = (filling switched) {accountWatched = (\w -> w {watchedThreads = n}) <$> accountWatched (clean noise)}
+    filling switched = fillingCores (onSamples (\s -> s {sampleReading = (sampleReading s) {involuntarySwitches = Just switched}}) (clean noise))
+    -- Other programs have half of the cores: it is not known what the threads would do with them.
+    sharing = onSamples (\s -> s {sampleMeasured = (sampleMeasured s) {measCpuTime = sampleTime s}}) (made 8 20)
 
 -- | One process of three ran on a core that another guest used too: additions took twice as long, the
 -- benchmark two and a half times.

@@ -34,9 +34,19 @@ programs =
     ("occupied", bracket_ (createDirectory "occupied") (removeDirectory "occupied") (defaultMain [nothing "a"])),
     ("arguments", getArgs >>= \arguments -> withArgs (drop 1 arguments) (defaultMain [nothing (unwords (take 1 arguments))])),
     ("command line", getArgs >>= (@?= ["its", "own"]) >> runMode (Run defaultConfig {timeLimit = 0.11, resamples = 10} Prefix []) [nothing "a", nothing "b"]),
-    ("results", defaultMainWith defaultConfig {csvFile = Just "results.csv"} [nothing "häßlich"] >> withFile "results.csv" ReadMode (\from -> hSetEncoding from utf8 >> hGetContents from >>= putStr)),
+    ("results", defaultMainWith defaultConfig {csvFile = Just "results.csv"} [nothing "häßlich"] >> showFile "results.csv"),
+    ("names", defaultMain (map nothing oddNames) >> mapM_ showFile ["figures.csv", "figures.xml"]),
+    ("empty", defaultMain [bgroup "none" []] >> putStrLn "end"),
+    ("input", getContents >>= \input -> defaultMain [bench "length" (whnf (\n -> if n == 9 then n else error "another input") (length input))]),
     ("unknown", doesFileExist "begun" >>= \begun -> unless begun (writeFile "begun" "") >> defaultMain [nothing (if begun then "a" else "b")])
   ]
+
+showFile :: FilePath -> IO ()
+showFile file = withFile file ReadMode (\from -> hSetEncoding from utf8 >> hGetContents from >>= putStr)
+
+-- | The first is the name of a file that is not in UTF-8, as GHC has it.
+oddNames :: [String]
+oddNames = ["file \xdce4", "", "a\"b, <c> & d", "two\r\nlines", "\ESC[31m", "-n", "\955/\128512", "\xdce4"]
 
 nothing :: String -> Benchmark
 nothing name = bench name (whnfIO (pure ()))
@@ -70,6 +80,22 @@ tests =
         (code, out, err) <- run "results" quick
         (code, measured out, err) @?= (ExitSuccess, ["häßlich"], "")
         assertBool out (any ("häßlich," `isPrefixOf`) (lines out)),
+      testCase "names of all kinds come back, and into all files" $ do
+        (code, out, err) <- run "names" (["--csv", "figures.csv", "--json", "figures.json", "--junit", "figures.xml", "--output", "figures.html"] ++ quick)
+        (code, err) @?= (ExitSuccess, "")
+        mapM_ (\text -> assertBool (text ++ " in " ++ out) (text `isInfixOf` out)) ["\"a\"\"b, <c> & d\",", "\"two\r\nlines\",", "name=\"two&#13;&#10;lines\"", "name=\"\xfffd[31m\"", "name=\"a&quot;b, &lt;c> &amp; d\"", "name=\"\955/\128512\""],
+      testCase "one without benchmarks has nothing to do" $ do
+        (code, out, err) <- run "empty" quick
+        (code, out, err) @?= (ExitSuccess, "end\n", ""),
+      testCase "one that reads a file from its standard input reads it in each process" $ do
+        (code, out, err) <- readingFrom "exec \"$0\" \"$@\" <input" "input" quick
+        (code, measured out, err) @?= (ExitSuccess, ["length"], ""),
+      testCase "one that reads a pipe is told that it cannot be read again" $ do
+        (code, _, err) <- readingFrom "cat input | \"$0\" \"$@\"" "input" quick
+        (code, "Bad file descriptor" `isInfixOf` err) @?= (ExitFailure 1, True),
+      testCase "the help names what a regression can be of, as criterion's does" $ do
+        (code, out, _) <- run "suites" ["--help"]
+        (code, all (`isInfixOf` out) ["bytesCopied", "--rounds", "Exit code"]) @?= (ExitSuccess, True),
       testCase "one whose names change is told so" $ do
         (code, _, err) <- run "unknown" quick
         (code, "no benchmark of this name" `isInfixOf` err) @?= (ExitFailure 1, True)
@@ -79,21 +105,29 @@ tests =
     measured out = [drop 13 line | line <- lines out, "benchmarking " `isPrefixOf` line]
     agrees wanted (code, out, err) = (code, measured out, err) @?= (ExitSuccess, wanted, "")
 
+-- | As 'run', by a line of the shell, beside a file of nine letters.
+readingFrom :: String -> String -> [String] -> IO (ExitCode, String, String)
+readingFrom line name = started [] name (\program arguments -> proc "sh" ("-c" : line : program : arguments))
+
 -- | In a folder of its own, without a locale.
 run :: String -> [String] -> IO (ExitCode, String, String)
 run = runWith []
 
 -- | With these variables.
 runWith :: [(String, String)] -> String -> [String] -> IO (ExitCode, String, String)
-runWith variables name arguments = do
+runWith variables name = started variables name proc
+
+started :: [(String, String)] -> String -> (FilePath -> [String] -> CreateProcess) -> [String] -> IO (ExitCode, String, String)
+started variables name command arguments = do
   setLocaleEncoding utf8
   here <- getTemporaryDirectory
   number <- getCurrentPid
   let folder = here </> "capstan-bench-" ++ name ++ "-" ++ show number
   createDirectoryIfMissing True (folder </> "inner")
+  writeFile (folder </> "input") "nine char"
   program <- getExecutablePath
   inherited <- getEnvironment
   let chosen = (programVariable, name) : ("LC_ALL", "C") : variables
       settings = chosen ++ filter ((`notElem` optionsVariable : map fst chosen) . fst) inherited
-  result <- readCreateProcessWithExitCode (proc program arguments) {cwd = Just folder, env = Just settings} ""
+  result <- readCreateProcessWithExitCode (command program arguments) {cwd = Just folder, env = Just settings} ""
   result <$ removePathForcibly folder

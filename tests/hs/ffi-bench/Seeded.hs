@@ -3,12 +3,13 @@ module Seeded
   ( benchmarks,
     blockBytes,
     touchBytes,
+    madeThreads,
   )
 where
 
 import Capstan.Bench
 import Capstan.Binding (Arena, reserve)
-import Control.Concurrent (threadDelay)
+import Control.Concurrent (forkOS, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
 import Control.Monad (forM_, replicateM, when)
 import Data.IORef
 import Data.Word (Word8)
@@ -24,6 +25,10 @@ blockBytes, touchBytes :: Int
 blockBytes = 131072
 touchBytes = 64 * 1048576
 
+-- | What "makes threads" makes.
+madeThreads :: Int
+madeThreads = 5
+
 -- | Whether 'benchmarks' ran the one that others remember.
 remembered :: IORef Bool
 remembered = unsafePerformIO (newIORef False)
@@ -37,6 +42,7 @@ benchmarks arena =
         bench "arena" (whnfIO (reserve arena blockBytes filled))
       ],
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
+    bench "makes threads" (whnfIO makesThreads),
     bench "leaves something behind" (whnfIO (writeIORef remembered True)),
     bench "remembers" (whnfIO remembering),
     bench "frees much" (whnfIO (mallocBytes largeBytes >>= \memory -> pokeByteOff memory 0 (1 :: Word8) >> free memory)),
@@ -60,6 +66,14 @@ benchmarks arena =
       withForeignPtr owner pure
     filled :: Ptr Word8 -> IO Word8
     filled memory = fillBytes memory 1 blockBytes >> peekByteOff memory 4096
+
+-- | Threads of the system's that are there at once, and end with the call.
+makesThreads :: IO ()
+makesThreads = do
+  begun <- replicateM madeThreads newEmptyMVar
+  ended <- replicateM madeThreads newEmptyMVar
+  forM_ (zip begun ended) $ \(b, e) -> forkOS (putMVar b () >> mapM_ readMVar begun >> putMVar e ())
+  mapM_ takeMVar ended
 
 -- | Touches new pages in each call, but only where the other one ran before.
 remembering :: IO ()

@@ -15,7 +15,7 @@ import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
-import Seeded (blockBytes, touchBytes)
+import Seeded (blockBytes, madeThreads, touchBytes)
 import System.Environment (lookupEnv, withArgs)
 import System.Exit (ExitCode (..))
 import Test.Tasty hiding (defaultMain)
@@ -30,20 +30,24 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
    in testGroup
         "sessions"
         [ testCase "a block at the threshold is mapped in each call" $ do
-            Watched n calls _ <- watched malloc
+            Watched n calls _ _ <- watched malloc
             assertBool (show calls) (maps calls >= 0.9 * n && mapBytes calls / maps calls >= fromIntegral blockBytes),
           testCase "its pages fault" $ do
             a <- account malloc
             assertBool (show (faults a)) (faults a >= 0.9 * fromIntegral blockBytes / 4096),
           testCase "it waits for the collector" $ do
-            Watched n _ late <- watched malloc
+            Watched n _ late _ <- watched malloc
             assertBool (show (n, late)) (late >= Just (min n 8 * fromIntegral blockBytes)),
           testCase "an arena maps nothing and leaves nothing behind" $ do
-            Watched n calls late <- watched arena
+            Watched n calls late _ <- watched arena
             assertBool (show (calls, late)) (maps calls + grows calls < 0.05 * n && late < Just (fromIntegral blockBytes)),
           testCase "an arena's pages are there" $ do
             a <- account arena
             assertBool (show (faults a)) (faults a < 1),
+          testCase "threads that end with the call are counted" $ do
+            Watched _ _ _ made <- watched "makes threads"
+            Watched _ _ _ none <- watched arena
+            assertBool (show (made, none)) (made >= madeThreads && none == 0),
           testCase "the first call touches what the others find" $ do
             a <- account "first touch"
             let pages = fromIntegral touchBytes / 4096
@@ -117,7 +121,7 @@ measured p = runSession p >>= either assertFailure pure
 plan :: Plan
 plan =
   Plan
-    { planNames = ["block/malloc and a finaliser", "block/arena", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one", "short runs"],
+    { planNames = ["block/malloc and a finaliser", "block/arena", "makes threads", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one", "short runs"],
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,

@@ -75,7 +75,7 @@ cleanWith name seconds noise =
     { accountName = Text.pack name,
       accountAlone = [trialOf (Alone r) seconds (drop (20 * r) noise) | r <- [1 .. 3]],
       accountAfter = [trialOf (After r r) seconds (drop (100 + 20 * r) noise) | r <- [1 .. 3]],
-      accountWatched = Just (Watched 500 (Calls 0 0 0 0 0 0 0 0) (Just 0))
+      accountWatched = Just (Watched 500 (Calls 0 0 0 0 0 0 0 0) (Just 0) 0)
     }
 
 clean :: Noise -> Account
@@ -104,8 +104,8 @@ distortions =
     everyTrial f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
     everySample f = everyTrial (\t -> t {trialSamples = [s {sampleReading = f (sampleReading s)} | s <- trialSamples t]})
     -- Mapping is dear in a machine with many threads.
-    allocator a = everyTrial (\t -> t {trialSurroundings = (trialSurroundings t) {surroundingCosts = Costs (0.5 * microsecond) (12 * microsecond) 4e-8}}) a {accountWatched = Just (Watched 500 (Calls 500 (500 * 135168) 500 (500 * 135168) 0 0 0 0) (Just 0))}
-    late a = everySample (\s -> s {minorFaults = Just 8000}) a {accountWatched = Just (Watched 500 (Calls 0 0 0 0 0 0 0 0) (Just 6e7))}
+    allocator a = everyTrial (\t -> t {trialSurroundings = (trialSurroundings t) {surroundingCosts = Costs (0.5 * microsecond) (12 * microsecond) 4e-8}}) a {accountWatched = Just (Watched 500 (Calls 500 (500 * 135168) 500 (500 * 135168) 0 0 0 0) (Just 0) 0)}
+    late a = everySample (\s -> s {minorFaults = Just 8000}) a {accountWatched = Just (Watched 500 (Calls 0 0 0 0 0 0 0 0) (Just 6e7) 0)}
     touching t = t {trialFirst = (sampleOf 1 0.02) {sampleReading = quiet {minorFaults = Just 16384}}}
     -- The third process runs at three quarters of the frequency.
     slower a = a {accountAlone = take 2 (accountAlone a) ++ map throttled (drop 2 (accountAlone a))}
