@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include "platform/linux/line.h"
+#include "platform/atomic.h"
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -72,9 +73,24 @@ bool cst_thread_is_main(void) {
     return syscall(SYS_gettid) == getpid();
 }
 
+/* How many words a mask of this kernel has. Programs ask for the count in loops, and to clear and
+ * count all that a mask could have takes longer than the kernel. Relaxed: all find the same. */
+static size_t mask_words(void) {
+    static _Atomic size_t known;
+    size_t words = cst_load_relaxed(&known);
+    if (words > 0) return words;
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    int saved = errno;
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof bits, bits);
+    errno = saved;
+    words = bytes > 0 ? ((size_t)bytes + sizeof *bits - 1) / sizeof *bits : CST_CPU_MASK_WORDS;
+    cst_store_relaxed(&known, words);
+    return words;
+}
+
 unsigned cst_cpu_affinity_count(void) {
     uint64_t bits[CST_CPU_MASK_WORDS];
-    size_t count = cst_cpu_mask_get(bits, CST_CPU_MASK_WORDS);
+    size_t count = cst_cpu_mask_get(bits, mask_words());
     if (count == 0) {
         int saved = errno;
         long online = sysconf(_SC_NPROCESSORS_ONLN);
