@@ -204,8 +204,9 @@ exchange ref !x = do
 -- | Writes the new value if the very object that is given as old is there; the answer is whether it was.
 --
 -- Objects are compared, not values: give back what 'readAtomic' gave, without taking it apart. Even then the
--- answer may be 'False' although nothing was written meanwhile, so call it in a loop. Numbers are better kept
--- in an 'AtomicInt'.
+-- answer may be 'False' although nothing was written meanwhile, so call it in a loop, and read anew each time. Where the type is
+-- known to have one constructor, a number's say, GHC may take the old value apart and build it again, another object, and the loop
+-- does not end: use 'modifyAtomic', or an 'AtomicInt'.
 compareAndSet :: AtomicRef a -> a -> a -> IO Bool
 compareAndSet (AtomicRef var) = swapVariable var
 {-# NOINLINE compareAndSet #-}

@@ -29,6 +29,8 @@
 -- 5. A task may block in an 'Control.Concurrent.MVar.MVar', in STM or in a safe foreign call (an OpenMP
 --    region, for one): another worker of the Capability goes on.
 -- 6. Everything works on one Capability.
+-- 7. A pure value, or one of 'Control.Monad.ST.runST', whose evaluation an asynchronous exception has ended is not spoilt: who needs it
+--    later goes on where it was, as with any value.
 --
 -- == Cautions
 --

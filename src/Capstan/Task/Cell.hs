@@ -1,6 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ExistentialQuantification #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -65,9 +66,9 @@ import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, takeMVar, tryPu
 import Control.Exception
 import Control.Monad (forM_, void)
 import Control.Monad.Primitive (touch)
+import Data.IORef (newIORef, readIORef)
 import GHC.Exts
 import GHC.IO (IO (..), unsafeDupablePerformIO)
-import GHC.Weak (Weak (..), deRefWeak)
 
 -- | Where a task of a scope belongs.
 data Home = Home
@@ -122,21 +123,19 @@ instance Exception Interrupt where
 interruptOf :: Cell a -> SomeException
 interruptOf = toException . Interrupt . pure . Just
 
--- | How a group finds the cell. In a seeded run it does not keep it: a group is known as long as there are threads in it, and
--- the cell knows who waits for it, so those would never be found to be blocked for ever. Elsewhere a weak pointer for each task
--- would cost a quarter of what a small one does.
-finder :: Cell a -> IO (IO (Maybe (Cell a)))
-finder cell@(Cell var) = asMember (const weakly) (pure (pure (Just cell)))
+-- | For the calling thread, which is given and is about to run the task: what the task's group has of the cell, which is
+-- the interrupt of it as an exception, and a member that does something more before it stops. The group does not keep the cell
+-- ("Capstan.Task.Target"), for a group is known as long as there are threads in it.
+memberOf :: forall a. Target -> Self -> Cell a -> (SomeException -> IO ()) -> IO (SomeException, Member)
+memberOf thread self (Cell var) before = do
+  over <- newIORef False
+  workOn self (Work over var)
+  let find = fmap cellOf <$> workOf thread over
+      reason = toException (Interrupt find)
+  pure (reason, Member (readIORef over) (before reason >> find >>= mapM_ interrupt))
   where
-    weakly = IO $ \s -> case mkWeakNoFinalizer# var cell s of
-      (# s1, weak #) -> (# s1, deRefWeak (Weak weak) #)
-
--- | What a group has of a cell: the interrupt of it as an exception, and a member that does something more before it stops.
-memberOf :: Cell a -> (SomeException -> IO ()) -> IO (SomeException, Member)
-memberOf cell before = do
-  find <- finder cell
-  let reason = toException (Interrupt find)
-  pure (reason, Member (find >>= maybe (pure True) isEnded) (before reason >> find >>= mapM_ interrupt))
+    cellOf :: Work -> Cell a
+    cellOf (Work _ known) = Cell (unsafeCoerce# known)
 
 -- | Whether the exception is the interrupt of this cell.
 isInterrupt :: Cell a -> SomeException -> Bool

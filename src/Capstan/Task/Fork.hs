@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -18,9 +19,21 @@
 -- before the cell has ended; so the interrupt reaches it in the left branch or while it waits, and never
 -- later. Each of the two may be throwing to the other at the same time: the worker can be interrupted in
 -- its throw, and lets it be then, because the owner knows already.
+--
+-- == Values that are interrupted
+--
+-- When an exception from outside ends the evaluation of a value, GHC keeps how far that has come, and who needs the value later goes on
+-- from there. Not so where the exception is caught on its way and thrown again: then the value is that exception for good, and a
+-- @timeout@ would reach those who never set one. Therefore, in 'Control.Monad.ST.ST' and in loops, each branch is a value
+-- too, of which the exception leaves what it was; and what is thrown on is thrown as from outside ('resuming'), so that who comes back
+-- evaluates both branches again, from where they are.
+--
+-- GHC lets two threads begin the same value, and when it sees that it ends one of them, without an exception, wherever that is: also where it
+-- is masked, and remains so. Who does what must not be left half done, and may be evaluating, says so before ('noDuplicate').
 module Capstan.Task.Fork
   ( both,
     bothOn,
+    bothResuming,
     bothPure,
   )
 where
@@ -31,12 +44,13 @@ import Capstan.Task.Group (contextAt, isConsequence, placeHere, stopped)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Seeded (switchPoint)
+import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad (void)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
 import Data.Maybe (fromMaybe)
 import GHC.Exts (runRW#)
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), noDuplicate, unsafeDupableInterleaveIO)
 
 -- | Both results, computed in parallel: the right branch may run on another Capability. If one branch
 -- throws, the other is interrupted, and when it has ended the exception is thrown again. Costs about as
@@ -44,8 +58,40 @@ import GHC.IO (IO (..))
 --
 -- In 'Control.Monad.ST.ST' the branches must not write what the other reads or writes.
 both :: PrimBase m => m a -> m b -> m (a, b)
-both left right = unsafeIOToPrim (bothOn defaultPool (unsafePrimToIO left) (unsafePrimToIO right))
-{-# INLINE both #-}
+both left right = unsafeIOToPrim (bothResuming defaultPool (unsafePrimToIO left) (unsafePrimToIO right))
+{-# INLINE [1] both #-}
+
+-- What is done in IO is not begun again.
+{-# RULES "both/IO" forall (left :: IO a) (right :: IO b). both left right = bothOn defaultPool left right #-}
+
+-- | As 'bothOn', where the branches are of a value, perhaps: who needs it after an interrupt goes on with them.
+bothResuming :: Pool -> IO a -> IO b -> IO (a, b)
+bothResuming pool left right = do
+  noDuplicate
+  a <- unsafeDupableInterleaveIO (Result <$> left)
+  b <- unsafeDupableInterleaveIO (Result <$> right)
+  (Result x, Result y) <- resuming (bothOn pool (evaluate a) (evaluate b))
+  pure (x, y)
+{-# NOINLINE bothResuming #-}
+
+-- | What an action gave. Not a newtype: the result is not evaluated with the value that the action is.
+data Result a = Result a
+
+{- HLINT ignore Result -}
+
+-- | Runs an action that can be run again. What is thrown to its thread from outside is thrown on in the same way.
+resuming :: IO a -> IO a
+resuming action = action `catch` again
+  where
+    again e
+      | Just (SomeAsyncException _) <- fromException e = throwOn e
+      | isConsequence e = throwOn e
+      | otherwise = throwIO e
+    throwOn e = do
+      me <- myThreadId
+      throwTo me e
+      -- Here is who needs the value now.
+      resuming action
 
 data Outcome a b
   = RightIsMine a
@@ -114,7 +160,7 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
     pool = defaultPool
     IO pair = do
       cell <- newCell (Spark right)
-      spawn pool (uncounted pool) cell
+      spawnValue pool cell
       !a <- pure left
       mine <- pop (deques pool) cell
       if mine then pure () else joinSpark cell
@@ -125,9 +171,10 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
 -- | The right value was not popped: claims it, or waits for the worker that evaluates it.
 joinSpark :: Cell b -> IO ()
 joinSpark cell = do
+  noDuplicate
   switchPoint
   status <- claim cell
   case status of
     Spark _ -> pure ()
-    _ -> void (wait cell)
+    _ -> resuming (void (wait cell))
 {-# NOINLINE joinSpark #-}

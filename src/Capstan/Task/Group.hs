@@ -175,10 +175,10 @@ foreign import prim "cst_task_threadzh"
 threadNumber :: IO Int
 threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 
-newPlace :: IO Place
+newPlace :: IO (Place, Self)
 newPlace = do
-  thread <- targetHere
-  IO $ \s -> case newMutVar# (Outside thread) s of (# s1, var #) -> (# s1, Place var thread #)
+  (thread, self) <- targetHere
+  IO $ \s -> case newMutVar# (Outside thread) s of (# s1, var #) -> (# s1, (Place var thread, self) #)
 
 -- | The place of the calling thread. It lasts as long as the thread, of which it holds nothing.
 placeHere :: IO Place
@@ -188,28 +188,28 @@ placeHere = do
   case known of
     Just place -> pure place
     Nothing -> do
-      place <- register n
+      (place, _) <- register n
       ThreadId thread <- myThreadId
       IO $ \s -> case mkWeak# thread () (unIO (forget n)) s of (# s1, _ #) -> (# s1, () #)
       pure place
   where
     unIO (IO action) = action
 
-register :: Int -> IO Place
+register :: Int -> IO (Place, Self)
 register n = do
-  place <- newPlace
+  made@(place, _) <- newPlace
   atomicModifyIORef' places (\all' -> (IntMap.insert n place all', ()))
-  pure place
+  pure made
 
 forget :: Int -> IO ()
 forget n = atomicModifyIORef' places (\all' -> (IntMap.delete n all', ()))
 
 -- | Gives the calling thread a place, for as long as an action takes. Cheaper than 'placeHere', for threads that end soon.
-workerPlace :: (Place -> IO a) -> IO a
+workerPlace :: (Place -> Self -> IO a) -> IO a
 workerPlace action = do
   n <- threadNumber
-  place <- register n
-  x <- action place
+  (place, self) <- register n
+  x <- action place self
   x <$ forget n
 
 -- | The context of the calling thread, whose place it is.

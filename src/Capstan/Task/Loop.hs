@@ -23,7 +23,7 @@ module Capstan.Task.Loop
   )
 where
 
-import Capstan.Task.Fork (bothOn)
+import Capstan.Task.Fork (bothResuming)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
@@ -89,7 +89,7 @@ parallelForReduce indices combine neutral body =
 {-# INLINE parallelForReduce #-}
 
 -- | The 'Just' of the least index that has one, whatever the schedule. Once one is found, no body of a
--- greater index begins.
+-- greater index begins. A body that throws before that ends the search, also where a lesser index would have had one.
 parallelFind :: PrimBase m => Range -> (Int -> m (Maybe a)) -> m (Maybe a)
 parallelFind indices body = unsafeIOToPrim $ do
   least <- newIORef (high indices)
@@ -164,7 +164,7 @@ split (Range from to size pool) bound piece combine neutral
           wanted <- divides pool
           let left = remaining i limit
           if wanted && left > 1
-            then halves (timed n) acc i (i + (left + 1) `quot` 2) limit
+            then halves (timed n) acc i (i + (left - left `quot` 2)) limit
             else do
               let next = if left <= n then limit else i + n
               acc' <- piece acc i next
@@ -172,7 +172,7 @@ split (Range from to size pool) bound piece combine neutral
               measured (adapt n (now - begun)) now acc' next end
 
     halves loop acc i middle end = do
-      (a, b) <- bothOn pool (loop acc i middle) (loop neutral middle end)
+      (a, b) <- bothResuming pool (loop acc i middle) (loop neutral middle end)
       pure $! combine a b
 {-# NOINLINE split #-}
 

@@ -50,6 +50,7 @@ module Capstan.Task.Pool
     endPool,
     serveCapabilities,
     spawn,
+    spawnValue,
     poolSize,
     divides,
   )
@@ -61,7 +62,7 @@ import Capstan.Task.Deque
 import Capstan.Task.Group
 import Capstan.Task.Run (isWanted, runClaimed)
 import Capstan.Task.Seeded (asMember, offer)
-import Capstan.Task.Target (masked)
+import Capstan.Task.Target (Self, masked)
 import Capstan.Task.Workers
 import Control.Concurrent
 import Control.Exception
@@ -73,6 +74,7 @@ import qualified Data.Vector as V
 import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (getNumProcessors)
+import GHC.IO (noDuplicate)
 
 -- | Workers, with the deques that they serve.
 data Pool = Pool
@@ -142,7 +144,8 @@ serveCapabilities pool = do
   want <- poolSize pool
   forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
-    when (now == Absent) (void (attend pool n))
+    -- All of it is done, as in 'spawnValue'.
+    when (now == Absent) (noDuplicate >> void (attend pool n))
 
 -- | Ends the workers of a pool, when they have nothing to do.
 endPool :: Pool -> IO ()
@@ -157,6 +160,14 @@ spawn pool counters cell = do
   answer <- push (deques pool) (flags pool) counters cell
   if answer == 1 then pure () else spawnSlowly pool counters cell answer
 {-# INLINE spawn #-}
+
+-- | Pushes what is part of a value. The slow way is gone to its end: nobody else evaluates then what the caller evaluates
+-- ("Capstan.Task.Fork").
+spawnValue :: Pool -> Cell a -> IO ()
+spawnValue pool cell = do
+  answer <- push (deques pool) (flags pool) (uncounted pool) cell
+  if answer == 1 then pure () else noDuplicate >> spawnSlowly pool (uncounted pool) cell answer
+{-# INLINE spawnValue #-}
 
 -- | What there is to do after a first push, which may have been refused.
 spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
@@ -174,7 +185,7 @@ spawnSlowly pool counters cell answer
     -- A thread of a seeded run is remembered nowhere, so that it always comes here.
     offerCell me entryIn = do
       entry <- entryIn <$> (placeHere >>= contextAt)
-      offer me (countPushed counters) (isWanted entry) (workerPlace (`runClaimed` entry))
+      offer me (countPushed counters) (isWanted entry) (workerPlace (\mine self -> runClaimed mine self entry))
 {-# NOINLINE spawnSlowly #-}
 
 -- | Pushes a task where the scout sleeps, or puts it where all find it. The caller is uninterruptible.
@@ -283,12 +294,12 @@ belongs pool seat
 appoint :: Pool -> Seat -> IO ()
 appoint pool seat =
   -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
-  void . forkOn (number seat) . masked . workerPlace $ \place ->
-    scout pool seat >>= mapM_ (work pool seat place)
+  void . forkOn (number seat) . masked . workerPlace $ \place self ->
+    scout pool seat >>= mapM_ (work pool seat place self)
 
 -- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
-work :: Pool -> Seat -> Place -> Entry -> IO ()
-work pool seat place first = do
+work :: Pool -> Seat -> Place -> Self -> Entry -> IO ()
+work pool seat place self first = do
   worker <- engage (engaged seat) place
   addEngaged (flags pool) 1
   appoint pool seat
@@ -299,7 +310,7 @@ work pool seat place first = do
   void (ring pool (number seat))
   where
     serve worker entry = do
-      runClaimed place entry
+      runClaimed place self entry
       goesOn (engaged seat) worker
       stays <- belongs pool seat
       crowded <- othersCompute (engaged seat) worker

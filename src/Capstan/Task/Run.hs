@@ -14,7 +14,7 @@ import Capstan.Task.Counters
 import Capstan.Task.Deque (Deques, Entry (..), contextHere, entryOf)
 import Capstan.Task.Group
 import Capstan.Task.Seeded (asMember, switchPoint, throwByTurns)
-import Capstan.Task.Target (forkMasked)
+import Capstan.Task.Target (Self, forkMasked, workDone)
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)
@@ -34,17 +34,17 @@ isWanted (Entry cell context) = do
     Spark _ -> isNothing <$> stopped context
     _ -> pure False
 
--- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given. An
+-- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given, and itself. An
 -- exception that comes out of the task's own handling concerns no task any more.
-runClaimed :: Place -> Entry -> IO ()
-runClaimed place entry@(Entry cell context) = quench $ do
+runClaimed :: Place -> Self -> Entry -> IO ()
+runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $ do
   wanted <- isWanted entry
   status <- if wanted then claim cell else look cell
   case status of
     _ | not wanted -> pure ()
     Task home action -> do
-      (reason, member) <- memberOf cell (const (pure ()))
-      let inside = Inside self (group home) reason
+      (reason, member) <- memberOf thread self cell (const (pure ()))
+      let inside = Inside thread (group home) reason
       refused <- enter inside member
       outcome <- attempt refused inside action
       failed <- fate (group home)
@@ -55,10 +55,10 @@ runClaimed place entry@(Entry cell context) = quench $ do
           | otherwise -> failHome home e >> end home cell (Failed e)
     Branch listens right -> do
       branch <- newGroup
-      (reason, member) <- memberOf cell (void . doom branch)
-      let above = if listens then context else Outside self
+      (reason, member) <- memberOf thread self cell (void . doom branch)
+      let above = if listens then context else Outside thread
       refused <- enter above member
-      outcome <- attempt refused (Inside self branch reason) right
+      outcome <- attempt refused (Inside thread branch reason) right
       case outcome of
         Right x -> finish cell (Done x)
         Left e
@@ -71,18 +71,18 @@ runClaimed place entry@(Entry cell context) = quench $ do
             finish cell (Failed e)
     Spark x -> do
       values <- newGroup
-      (reason, member) <- memberOf cell (void . doom values)
+      (reason, member) <- memberOf thread self cell (void . doom values)
       refused <- enter context member
       -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
-      _ <- attempt refused (Inside self values reason) (evaluate x)
+      _ <- attempt refused (Inside thread values reason) (evaluate x)
       finish cell (Done x)
     _ -> pure ()
   where
-    self = target place
+    thread = target place
     attempt refused inside action = case refused of
       Just e -> pure (Left e)
       Nothing -> do
-        begun <- begin self cell
+        begun <- begin thread cell
         if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
@@ -109,7 +109,7 @@ runAwaited deques cell = do
 runElsewhere :: Cell a -> IO ()
 runElsewhere cell = asMember (const (pure ())) (void (forkMasked (workerPlace run)))
   where
-    run place = runClaimed place (entryOf cell (Outside (target place)))
+    run place self = runClaimed place self (entryOf cell (Outside (target place)))
 {-# NOINLINE runElsewhere #-}
 
 -- | Runs a task in this thread, if nobody has claimed it.

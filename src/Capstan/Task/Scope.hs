@@ -190,8 +190,7 @@ async (Scope workers home) action = do
 -- task that the caller runs for its promise; the promise then throws that exception to others who await it. Who waits in a
 -- scope inside the task's does not run it: @runWithin 1000 (\\_ -> await promise)@ gives up the wait, not the task.
 --
--- Of a deadlock in which somebody awaits a task, one of tasks that await each other in a circle say, GHC's report cannot be
--- relied on; in a seeded run ("Capstan.Task.Seeded") it comes.
+-- Where tasks await each other in a circle, GHC's next large collection finds that out, and 'run' throws 'BlockedIndefinitelyOnMVar'.
 await :: Promise a -> IO a
 await (Promise workers cell) = do
   masking <- getMaskingState

@@ -23,7 +23,7 @@ parallelSort :: (PrimBase m, M.MVector v a, Ord a) => v (PrimState m) a -> m ()
 parallelSort = parallelSortBy compare
 {-# INLINE parallelSort #-}
 
--- | As 'parallelSort', by a comparison.
+-- | As 'parallelSort', by a comparison. If that throws, some elements may be in the vector twice and others not at all.
 parallelSortBy :: (PrimBase m, M.MVector v a) => (a -> a -> Ordering) -> v (PrimState m) a -> m ()
 parallelSortBy order vector = do
   buffer <- M.unsafeNew (M.length vector)

@@ -1,4 +1,6 @@
+{-# LANGUAGE ExistentialQuantification #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Capstan.Task.Target
@@ -10,10 +12,21 @@
 -- back. Then each message is younger than those behind it, which are no more than the remains of those taken back.
 --
 -- What the program itself throws to a thread has no part in this.
+--
+-- == What a thread works on
+--
+-- Whoever can be asked by others for as long as a thread runs must not keep it, nor the task that it runs: the task knows who waits
+-- for it, and none of them would ever be found to be blocked for ever. So what a thread works on is known as long as the thread is
+-- there by itself, by the same weak pointer as its name.
 module Capstan.Task.Target
   ( Target,
+    Self,
     targetHere,
     targetThread,
+    Work (..),
+    workOn,
+    workDone,
+    workOf,
     isFree,
     throwInTurn,
     forkMasked,
@@ -21,24 +34,51 @@ module Capstan.Task.Target
   )
 where
 
-import Control.Concurrent (ThreadId, forkIO, mkWeakThreadId, myThreadId)
+import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newMVar, withMVar)
 import Control.Exception
-import GHC.Exts (maskAsyncExceptions#)
+import Data.IORef
+import GHC.Conc (ThreadId (..), myThreadId)
+import GHC.Exts (MutVar#, RealWorld, maskAsyncExceptions#, mkWeakNoFinalizer#)
 import GHC.IO (IO (..))
-import System.Mem.Weak (Weak, deRefWeak)
+import GHC.Weak (Weak (..), deRefWeak)
 
--- | A thread, and whose turn it is to throw to it. The name is weak: a thread whose name is known is never found to be
+-- | A thread, and whose turn it is to throw to it. What is known of it is weak: a thread whose name is known is never found to be
 -- blocked for ever.
-data Target = Target !(Weak ThreadId) !(MVar ())
+data Target = Target !(Weak Self) !(MVar ())
+
+-- | The name of a thread, and what it works on now. For the thread itself.
+data Self = Self !ThreadId !(IORef (Maybe Work))
+
+-- | Whether the thread has ended it, and the variable that it will have written by then.
+data Work = forall a. Work !(IORef Bool) (MutVar# RealWorld a)
 
 -- | The calling thread. There must be one only for each, so that there is one turn.
-targetHere :: IO Target
-targetHere = Target <$> (myThreadId >>= mkWeakThreadId) <*> newMVar ()
+targetHere :: IO (Target, Self)
+targetHere = do
+  name@(ThreadId thread) <- myThreadId
+  self <- Self name <$> newIORef Nothing
+  weak <- IO $ \s -> case mkWeakNoFinalizer# thread self s of (# s1, w #) -> (# s1, Weak w #)
+  target <- Target weak <$> newMVar ()
+  pure (target, self)
 
 -- | The thread, while anybody can know it.
 targetThread :: Target -> IO (Maybe ThreadId)
-targetThread (Target name _) = deRefWeak name
+targetThread (Target weak _) = fmap (\(Self name _) -> name) <$> deRefWeak weak
+
+-- | Says what the calling thread works on.
+workOn :: Self -> Work -> IO ()
+workOn (Self _ now) work = writeIORef now (Just work)
+
+-- | Says that the calling thread has ended what it works on, if anything.
+workDone :: Self -> IO ()
+workDone (Self _ now) = readIORef now >>= mapM_ (\(Work over _) -> writeIORef over True)
+
+-- | What the thread works on, if that is what is over when the variable says so.
+workOf :: Target -> IORef Bool -> IO (Maybe Work)
+workOf (Target weak _) mine = deRefWeak weak >>= maybe (pure Nothing) look
+  where
+    look (Self _ now) = (>>= \work@(Work over _) -> if over == mine then Just work else Nothing) <$> readIORef now
 
 -- | Whether nobody throws to it.
 isFree :: Target -> IO Bool

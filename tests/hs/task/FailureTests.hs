@@ -5,10 +5,15 @@ import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Control.Monad.ST (runST)
 import Data.Either (fromLeft)
 import Data.IORef
 import Data.List (isInfixOf)
 import Data.Maybe (isNothing)
+import qualified Data.Vector as Boxed
+import qualified Data.Vector.Mutable as Mutable
+import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
+import System.IO.Unsafe (unsafeDupablePerformIO)
 import System.Mem (performMajorGC)
 import System.Timeout (timeout)
 import Test.Tasty
@@ -134,6 +139,7 @@ tests =
       testCase "a body that is blocked for ever is told so" . ends $ do
         r <- unknown (run (\_ -> newEmptyMVar >>= takeMVar :: IO ()))
         either show show r @?= show BlockedIndefinitelyOnMVar,
+      testGroup "who awaits one that waits for him is told so, and that one too" (map (uncurry toldOfCircle) circles),
       testCase "but not one that has a deadline" . ends $ do
         collector <- forkIO (forever (performMajorGC >> threadDelay 10000))
         r <- unknown (runWithin 100000 (\_ -> newEmptyMVar >>= takeMVar)) `finally` killThread collector
@@ -173,8 +179,98 @@ tests =
           uninterruptibleMask_ (cancel s >> replicateM_ 2 (putMVar gate ()))
         (r :: Either Cancelled ()) @?= Left Cancelled
         readIORef cleaned >>= (@?= True),
+      testGroup "a value whose evaluation was interrupted is evaluated when it is needed again" (map (uncurry evaluatedAgain) values),
+      testCase "a value that two evaluate at once leaves neither of them masked" . ends $ forM_ [1 .. 300] twoEvaluate,
       testCase "the call stack survives" callStackSurvives
     ]
+
+-- | Deadlocks in which somebody awaits a task.
+circles :: [(String, IO ())]
+circles =
+  [ ( "two tasks",
+      run $ \s -> do
+        box <- newEmptyMVar
+        p <- async s (takeMVar box >>= await)
+        q <- async s (await p)
+        putMVar box q
+        await q
+    ),
+    ( "a task itself",
+      run $ \s -> do
+        box <- newEmptyMVar
+        p <- async s (takeMVar box >>= await)
+        putMVar box p
+        mask_ (await p)
+    ),
+    ( "a task itself, and nobody else",
+      run $ \s -> do
+        box <- newEmptyMVar
+        async s (takeMVar box >>= await) >>= putMVar box
+    ),
+    ( "a body that has what the task waits for",
+      run $ \s -> do
+        box <- newEmptyMVar
+        () <- mask_ . await =<< async s (takeMVar box)
+        putMVar box ()
+    )
+  ]
+
+toldOfCircle :: String -> IO () -> TestTree
+toldOfCircle name program = testCase name . ends . replicateM_ 5 $ do
+  r <- unknown program
+  either show show r @?= show BlockedIndefinitelyOnMVar
+
+-- | Values that are 42, and call their argument on the way.
+values :: [(String, IO () -> Int)]
+values =
+  [ ("bothPure, left", \step -> uncurry (+) (bothPure (before step 40) 2)),
+    ("bothPure, right", \step -> uncurry (+) (bothPure 2 (before step 40))),
+    ("both, left", \step -> runST (uncurry (+) <$> both (pure $! before step 40) (pure 2))),
+    ("both, right", \step -> runST (uncurry (+) <$> both (pure 2) (pure $! before step 40))),
+    ("both in both", \step -> runST (uncurry (+) <$> both (pure 2) (uncurry (+) <$> both (pure $! before step 30) (pure 10)))),
+    ("a loop", \step -> runST (parallelForReduce (chunk 1 (range 0 43)) (+) 0 (\i -> if i == 20 then pure $! before step 1 else pure (min 1 i)))),
+    ("a sort", \step -> runST (sorted (before step))),
+    ("a scan", \step -> Boxed.last (parallelScan (\a b -> if b == 5000 then before step a else min 42 (a + b)) (Boxed.enumFromN 0 9000)))
+  ]
+  where
+    before step x = unsafeDupablePerformIO (x <$ step)
+    {-# NOINLINE before #-}
+    sorted step = do
+      v <- Boxed.thaw (Boxed.fromList (reverse [0 .. 4095]))
+      parallelSortBy (\a b -> if a == 2000 && b == 1999 then step (compare a b) else compare a b) v
+      Mutable.read v 42
+
+-- | Kills who evaluates a value amid of it, three times, and then evaluates it.
+evaluatedAgain :: String -> (IO () -> Int) -> TestTree
+evaluatedAgain name make = testCase name . ends . replicateM_ 20 $ do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  let value = make (tryPutMVar begun () >> readMVar gate)
+      blocked thread = do
+        status <- threadStatus thread
+        unless (status == ThreadBlocked BlockedOnMVar) (yield >> blocked thread)
+  forM_ [1 .. 3 :: Int] $ \n -> do
+    ended <- newEmptyMVar
+    thread <- mask_ (forkIOWithUnmask (\unmasked -> try (unmasked (evaluate value)) >>= putMVar ended))
+    when (n == 1) (takeMVar begun)
+    blocked thread
+    killThread thread
+    takeMVar ended >>= either (@?= ThreadKilled) (\_ -> assertFailure "was not interrupted")
+  putMVar gate ()
+  evaluate value >>= (@?= 42)
+
+-- | GHC lets two threads begin the same value, and takes it away from one of them when it sees that.
+twoEvaluate :: Int -> IO ()
+twoEvaluate n = do
+  let value = tree 13
+      tree :: Int -> Int
+      tree 0 = n `div` n
+      tree k = uncurry (+) (if even k then bothPure (tree (k - 1)) (tree (k - 1)) else runST (both (pure $! tree (k - 1)) (pure $! tree (k - 1))))
+  ends' <- forM [0, 1] $ \place -> do
+    end <- newEmptyMVar
+    _ <- forkOn place (evaluate value >>= \x -> getMaskingState >>= \state -> putMVar end (x, state))
+    pure end
+  mapM takeMVar ends' >>= (@?= replicate 2 (8192, Unmasked))
 
 -- | One fails, and another waits for what it would have written: in a scope, in a fork, and inside of a task for which the
 -- body of another scope waits.
