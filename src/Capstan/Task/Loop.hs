@@ -23,6 +23,7 @@ module Capstan.Task.Loop
   )
 where
 
+import Capstan.Task.Deque (hungry)
 import Capstan.Task.Fork (bothResuming)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
@@ -64,7 +65,7 @@ on pool indices = indices {workers = pool}
 --
 -- With no other Capability idle it costs what a plain loop costs, and a few nanoseconds for each piece.
 parallelFor :: PrimBase m => Range -> (Int -> m ()) -> m ()
-parallelFor indices body = unsafeIOToPrim (split indices Nothing piece noResult ())
+parallelFor indices body = unsafeIOToPrim (split indices (Through (several indices piece)) piece noResult ())
   where
     piece !_ from to = go from
       where
@@ -77,7 +78,7 @@ parallelFor indices body = unsafeIOToPrim (split indices Nothing piece noResult 
 -- evaluated to weak head normal form.
 parallelForReduce :: PrimBase m => Range -> (a -> a -> a) -> a -> (Int -> m a) -> m a
 parallelForReduce indices combine neutral body =
-  unsafeIOToPrim (split indices Nothing piece combine neutral)
+  unsafeIOToPrim (split indices (Through (several indices piece)) piece combine neutral)
   where
     piece sofar from to = go sofar from
       where
@@ -104,29 +105,52 @@ parallelFind indices body = unsafeIOToPrim $ do
           visit i answer = do
             atomicModifyIORef' least (\now -> (min now i, ()))
             pure (found <|> answer)
-  split indices (Just (readIORef least)) piece (<|>) Nothing
+  split indices (Until (readIORef least)) piece (<|>) Nothing
 {-# INLINE parallelFind #-}
 
 -- | Runs the body for each piece, given as the bounds of a half-open range. The results are in the order
 -- of the indices. Where pieces are sized by the clock their bounds differ from run to run.
 mapChunks :: PrimBase m => Range -> (Int -> Int -> m a) -> m [a]
-mapChunks indices body = unsafeIOToPrim (($ []) <$> split indices Nothing piece (.) id)
+mapChunks indices body = unsafeIOToPrim (($ []) <$> split indices (Through (several indices piece)) piece (.) id)
   where
     piece before from to = do
       x <- unsafePrimToIO (body from to)
       pure (before . (x :))
 {-# INLINE mapChunks #-}
 
--- | Runs pieces, each from the result of those before it, up to a bound that may come down meanwhile, or
--- the range's own.
-split :: Range -> Maybe (IO Int) -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
-split (Range from to size pool) bound piece combine neutral
+-- | Where a loop ends: at a bound that may come down meanwhile; or with its range, and then it has a way to run several pieces.
+data Course a
+  = Until (IO Int)
+  | Through (a -> Int -> Int -> IO (Part a))
+
+-- | How far a loop has come, and its result.
+data Part a = Part !Int a
+
+-- | Runs pieces of the range's size, one at least, up to an index or until someone seems to be hungry. It is compiled with the body: what
+-- lies between two pieces is a look at two words.
+several :: Range -> (a -> Int -> Int -> IO a) -> a -> Int -> Int -> IO (Part a)
+several (Range _ _ unit pool) piece = go
+  where
+    go !acc i end
+      | remaining i end <= unit = Part end <$> piece acc i end
+      | otherwise = do
+        acc' <- piece acc i (i + unit)
+        wanted <- hungry (deques pool) (flags pool)
+        if wanted then pure (Part (i + unit) acc') else go acc' (i + unit) end
+{-# INLINE several #-}
+
+-- | Runs pieces, each from the result of those before it.
+split :: Range -> Course a -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
+split (Range from to size pool) course piece combine neutral
   | from >= to = pure neutral
   | otherwise = do
     -- There may be more Capabilities than when the pool was used last.
     serveCapabilities pool
     asMember (const (fixed drawn piecewise neutral from to)) $
-      if size > 0 then fixed (const (divides pool)) size neutral from to else timed 1 neutral from to
+      case course of
+        _ | size == 0 -> timed 1 neutral from to
+        Until _ -> fixed (const (divides pool)) size neutral from to
+        Through pieces -> through pieces neutral from to
   where
     -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
     drawn i = if (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
@@ -134,30 +158,43 @@ split (Range from to size pool) bound piece combine neutral
     piecewise = if size > 0 then size else max 1 thirtieth
     thirtieth = remaining from to `quot` 32
 
+    boundOf end = case course of
+      Until bound -> min end <$> bound
+      Through _ -> pure end
+
     fixed wanted unit = go
       where
         go !acc i end = do
-          limit <- maybe (pure end) (fmap (min end)) bound
+          limit <- boundOf end
           if i >= limit
             then pure acc
             else do
               gives <- wanted i
               -- Compared by differences, as the ends may be far apart or near the largest Int.
               if gives && remaining i limit > unit
-                then halves go acc i (i + pieces i limit * unit) limit
+                then halves go acc i (middleOf unit i limit) limit
                 else do
                   let next = if remaining i limit <= unit then limit else i + unit
                   acc' <- piece acc i next
                   go acc' next end
-        -- Half of the whole pieces, rounded up.
-        pieces i end = let n = remaining i end `quot` unit in n - n `quot` 2
     {-# INLINE fixed #-}
+
+    through pieces !acc i end = do
+      gives <- divides pool
+      if gives && remaining i end > size
+        then halves (through pieces) acc i (middleOf size i end) end
+        else do
+          Part next acc' <- pieces acc i end
+          if next >= end then pure acc' else through pieces acc' next end
+
+    -- After half of the whole pieces, rounded up.
+    middleOf unit i end = let n = remaining i end `quot` unit in i + (n - n `quot` 2) * unit
 
     timed n acc i end = getMonotonicTimeNSec >>= \now -> measured n now acc i end
 
     -- A piece begins when the one before it has ended: the clock is read once for each.
     measured !n !begun !acc i end = do
-      limit <- maybe (pure end) (fmap (min end)) bound
+      limit <- boundOf end
       if i >= limit
         then pure acc
         else do
