@@ -124,11 +124,11 @@ wordsFor names (Finding _ share call numbers) = case numbers of
     [ worst <> "threads that were ready to run waited for a core " <> percent share <> " of the time ("
         <> count switches
         <> " involuntary switches a second).",
-      "This process has " <> plural threads' "thread" <> " and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: "
+      "This process has " <> plural threads' "thread" <> " and used " <> count used <> " of " <> plural cores "core" <> ": "
         <> (if fillsCores used cores then "its own threads stand in each other's way." else "other processes had the rest.")
     ]
   Making made used cores switches ->
-    [ worst <> "each call makes " <> plural made "thread" <> " that run at once, and used " <> count used <> " of " <> Text.pack (show cores) <> " cores: they stand in each other's way ("
+    [ worst <> "each call makes " <> plural made "thread" <> " that run at once, and used " <> count used <> " of " <> plural cores "core" <> ": they stand in each other's way ("
         <> count switches
         <> " involuntary switches a second)."
     ]

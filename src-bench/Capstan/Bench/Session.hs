@@ -6,8 +6,8 @@
 --
 -- In each round every benchmark gets a process of its own, in shuffled order, and somewhere among them
 -- one process runs all benchmarks as criterion would: in the order of the program, reversed, and
--- shuffled, in turn. At the end each benchmark is watched once for its calls
--- for memory, in a process in which nothing is timed.
+-- shuffled, in turn. An order that would be accused is tried again. At the end each benchmark is watched once
+-- for its calls for memory, in a process in which nothing is timed.
 module Capstan.Bench.Session
   ( Plan (..),
     runSession,
@@ -17,6 +17,7 @@ where
 
 import Capstan.Bench.Child
 import Capstan.Bench.Counters (startFolder)
+import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Statistics (middle)
 import Capstan.Bench.Tree
@@ -24,7 +25,10 @@ import Control.Exception (IOException, bracket, evaluate, try)
 import Control.Monad (forM, unless, zipWithM)
 import Criterion.Measurement.Types (Benchmark)
 import Data.Aeson (eitherDecodeFileStrict', encodeFile)
+import Data.List (minimumBy)
 import qualified Data.Map.Strict as Map
+import Data.Ord (comparing)
+import qualified Data.Set as Set
 import qualified Data.Text as Text
 import Data.Time (defaultTimeLocale, formatTime, getZonedTime)
 import Data.Word (Word64)
@@ -58,7 +62,10 @@ runSession plan = withScratch $ \scratch -> do
       total = length steps + length (planNames plan)
       run i work = progress plan i total work >> runWork scratch (planSuite plan) work
   timed <- whileBegun (zipWith run [1 ..] steps)
-  let trials = timesIn [found | Right found <- timed]
+  let first = timesIn [found | Right found <- timed]
+  -- An order is not accused of what happened once: the process that shows it is started once more.
+  again <- mapM (run total . togetherIn plan) (suspects (accountsOf plan first Map.empty))
+  let trials = Map.unionWith calmer first (timesIn [found | Right found <- again])
       estimate name = middle (map trialEstimate (Map.findWithDefault [] name trials))
       watching = [Watch (watchFor (estimate name)) name | name <- planNames plan, Map.member name trials]
   watched <- zipWithM run [length steps + 1 ..] watching
@@ -93,7 +100,10 @@ sessionOf :: Plan -> Map.Map String [Trial] -> Map.Map String (Maybe Watched) ->
 sessionOf plan trials counts = do
   program <- getProgName
   date <- formatTime defaultTimeLocale "%Y-%m-%d %H:%M" <$> getZonedTime
-  pure (Session (Text.pack program) (Text.pack date) [account name found | name <- planNames plan, Just found <- [Map.lookup name trials]])
+  pure (Session (Text.pack program) (Text.pack date) (accountsOf plan trials counts))
+
+accountsOf :: Plan -> Map.Map String [Trial] -> Map.Map String (Maybe Watched) -> [Account]
+accountsOf plan trials counts = [account name found | name <- planNames plan, Just found <- [Map.lookup name trials]]
   where
     account name found =
       Account
@@ -102,6 +112,18 @@ sessionOf plan trials counts = do
           accountAfter = [t | t <- found, After _ _ <- [trialPlace t]],
           accountWatched = Map.findWithDefault Nothing name counts
         }
+
+-- | The rounds in which a benchmark took longer after others than it need, where its order would be accused.
+suspects :: [Account] -> [Int]
+suspects accounts = Set.toList (Set.fromList (concatMap slow accused))
+  where
+    accused = [a | d <- diagnose accounts, diagnosisCause d == OrderEffect, a <- accounts, accountName a `elem` diagnosisSubjects d]
+    slow a = [r | t <- accountAfter a, trialEstimate t > 1.1 * least a, After r _ <- [trialPlace t]]
+    least a = minimum (map trialEstimate (accountAlone a ++ accountAfter a))
+
+-- | Of two trials in the same place, the shorter one: what an order does, it does again.
+calmer :: [Trial] -> [Trial] -> [Trial]
+calmer ts repeated = [minimumBy (comparing trialEstimate) (t : [u | u <- repeated, trialPlace u == trialPlace t]) | t <- ts]
 
 -- | About a twentieth of a second of calls: watched ones take microseconds more. Of long calls one is enough.
 watchFor :: Integral n => Double -> n

@@ -4,6 +4,7 @@ module Seeded
     blockBytes,
     touchBytes,
     madeThreads,
+    markerVariable,
   )
 where
 
@@ -19,6 +20,8 @@ import Foreign.Marshal.Alloc (callocBytes, finalizerFree, free, mallocBytes)
 import Foreign.Marshal.Utils (fillBytes)
 import Foreign.Ptr (Ptr)
 import Foreign.Storable (peekByteOff, pokeByteOff)
+import System.Directory (doesFileExist)
+import System.Environment (getEnv)
 import System.IO.Unsafe (unsafePerformIO)
 
 blockBytes, touchBytes :: Int
@@ -47,6 +50,7 @@ benchmarks arena =
     bench "remembers" (whnfIO remembering),
     bench "frees much" (whnfIO (mallocBytes largeBytes >>= \memory -> pokeByteOff memory 0 (1 :: Word8) >> free memory)),
     bench "frees little" (whnfIO freesLittle),
+    bench "disturbed once" (whnfIO disturbedOnce),
     env (newIORef (0 :: Int)) (bench "slow at first" . whnfIO . slowAtFirst),
     bench "timed one by one" (perRunEnv (pure ()) pure),
     bench "short runs" (perRunEnv (pure 100) (\n -> pure [1 .. n :: Int])),
@@ -83,6 +87,24 @@ remembering = do
     memory <- mallocBytes (4 * touchBytes)
     touch memory (64 * 4096)
     free memory
+
+-- | Slow in the first process that ran the other one before.
+disturbedOnce :: IO ()
+disturbedOnce = do
+  after <- readIORef remembered
+  when (after && disturbed) (threadDelay 2000)
+
+-- | Whether this process is the first that asks, as a file shows that others find.
+disturbed :: Bool
+disturbed = unsafePerformIO $ do
+  marker <- getEnv markerVariable
+  there <- doesFileExist marker
+  not there <$ writeFile marker ""
+{-# NOINLINE disturbed #-}
+
+-- | Names the file.
+markerVariable :: String
+markerVariable = "CAPSTANBENCH_MARKER"
 
 -- | The end of malloc's heap, which it gives back, unless it has seen larger blocks freed.
 freesLittle :: IO ()

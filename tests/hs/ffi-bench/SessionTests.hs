@@ -9,15 +9,18 @@ import Capstan.Bench.Counters
 import Capstan.Bench.Diagnose (countPerCall, diagnose)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Session
-import Control.Exception (try)
+import Control.Exception (bracket_, try)
 import Criterion.Measurement.Types (Measured (measAllocated), fromInt)
 import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
-import Seeded (blockBytes, madeThreads, touchBytes)
-import System.Environment (lookupEnv, withArgs)
+import Seeded (blockBytes, madeThreads, markerVariable, touchBytes)
+import System.Directory (getTemporaryDirectory, removePathForcibly)
+import System.Environment (lookupEnv, setEnv, withArgs)
 import System.Exit (ExitCode (..))
+import System.FilePath ((</>))
+import System.Process (getCurrentPid)
 import Test.Tasty hiding (defaultMain)
 import Test.Tasty.HUnit
 
@@ -71,6 +74,14 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
                 paid = [f | (_, f) <- counts, f >= 40]
                 spared = [n | (After _ n, f) <- counts, f < 1]
             assertBool (show counts) (length paid == length counts - 1 && all (> 0) spared && length spared == 1),
+          testCase "what happened once is not the order's" $ do
+            folder <- getTemporaryDirectory
+            number <- getCurrentPid
+            let marker = folder </> "capstan-bench-marker-" ++ show number
+            (session, _) <- bracket_ (setEnv markerVariable marker) (removePathForcibly marker) (measured plan {planNames = ["leaves something behind", "disturbed once"], planRounds = 3})
+            let calls = [(trialPlace t, sum (map sampleCalls (trialSamples t))) | a <- sessionAccounts session, accountName a == "disturbed once", t <- accountAlone a ++ accountAfter a]
+            -- One that sleeps in each call has a hundred of them.
+            assertBool (show calls) (length calls == 6 && all ((> 1000) . snd) calls),
           testCase "each was measured in each round and place" $ do
             a <- account arena
             [r | Alone r <- map trialPlace (accountAlone a)] @?= [1, 2]
