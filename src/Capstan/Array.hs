@@ -122,12 +122,16 @@ length (Array vector) = Mutable.length vector
 --
 -- Cost: a comparison and a load.
 read :: Storable a => Array a -> Int -> IO a
-read (Array vector) = Mutable.read vector
+read array@(Array vector) index = do
+  checkIndex "Capstan.Array.read" index (length array)
+  Mutable.unsafeRead vector index
 {-# INLINE read #-}
 
 -- | Sets the element at an index, from 0; an exception if there is none.
 write :: Storable a => Array a -> Int -> a -> IO ()
-write (Array vector) = Mutable.write vector
+write array@(Array vector) index value = do
+  checkIndex "Capstan.Array.write" index (length array)
+  Mutable.unsafeWrite vector index value
 {-# INLINE write #-}
 
 -- | 'read' without the comparison.
@@ -152,7 +156,12 @@ toList array = Vector.toList <$> freeze array
 -- | @slice start count array@: so many elements of the same memory. An exception if the array does
 -- not have them.
 slice :: Storable a => Int -> Int -> Array a -> Array a
-slice start count (Array vector) = Array (Mutable.slice start count vector)
+slice start count array@(Array vector)
+  -- The vector package's own check adds the two, which may overflow.
+  | start >= 0 && count >= 0 && count <= length array - start = Array (Mutable.unsafeSlice start count vector)
+  | otherwise =
+    errorWithoutStackTrace $
+      "Capstan.Array.slice: " ++ show count ++ " elements from index " ++ show start ++ " of " ++ show (length array)
 {-# INLINE slice #-}
 
 -- | The first elements, so many or all there are, and the others.
@@ -164,7 +173,11 @@ splitAt count (Array vector) = case Mutable.splitAt count vector of
 -- | @copy to from@: copies all elements; an exception if the lengths differ. Arrays that overlap are
 -- copied as if through a third.
 copy :: Storable a => Array a -> Array a -> IO ()
-copy (Array to) (Array from) = Mutable.move to from
+copy toArray@(Array to) fromArray@(Array from)
+  | length toArray == length fromArray = Mutable.unsafeMove to from
+  | otherwise =
+    ioError . userError $
+      "Capstan.Array.copy: " ++ show (length fromArray) ++ " elements into " ++ show (length toArray)
 {-# INLINE copy #-}
 
 -- | The array as a vector. Free.

@@ -10,6 +10,7 @@ module Capstan.Array.Internal
   ( Array (..),
     Alignment (..),
     newAligned,
+    checkIndex,
     withPointer,
     unsafeWithPointer,
   )
@@ -79,7 +80,21 @@ newAligned alignment count = do
     size = sizeOf (undefined :: a)
     unit = boundary (alignmentOf (undefined :: a)) alignment
     alignmentOf = Foreign.Storable.alignment
-    bytes = if alignment == Element then count * size else (count * size + unit - 1) `div` unit * unit
+    -- At least one, also of an array without elements: GHC 9.0 looks for a place for a small object within a block of
+    -- 4096 bytes, and where a boundary is further away than that, it takes one in memory of others.
+    bytes = if alignment == Element then count * size else max 1 ((count * size + unit - 1) `div` unit) * unit
+
+-- | An exception, if there is no element with that index among so many, that names the function.
+checkIndex :: String -> Int -> Int -> IO ()
+checkIndex function index count
+  | index >= 0 && index < count = pure ()
+  | otherwise = outside function index count
+{-# INLINE checkIndex #-}
+
+outside :: String -> Int -> Int -> IO ()
+outside function index count =
+  ioError . userError $ function ++ ": index " ++ show index ++ " of " ++ show count ++ " elements"
+{-# NOINLINE outside #-}
 
 -- | Where the elements are. The memory is kept until the action is over.
 withPointer :: Array a -> (Ptr a -> IO b) -> IO b

@@ -7,7 +7,8 @@ import Capstan.Array (Alignment (..), Array)
 import qualified Capstan.Array as Array
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (SomeException, evaluate, try)
-import Control.Monad (forM_, replicateM_, unless, void)
+import Control.Monad (forM, forM_, replicateM_, unless, void)
+import Data.List (isInfixOf)
 import qualified Data.Vector.Storable as Vector
 import qualified Data.Vector.Storable.Mutable as Mutable
 import Foreign.C.Types (CDouble (..), CInt (..), CLong (..), CSize (..))
@@ -49,6 +50,7 @@ memory =
   [ testCase "an array begins where it was asked to" begins,
     testCase "and shares no line with the next" apart,
     testCase "impossible sizes are refused" refused,
+    testCase "arrays without elements take no memory of others" withoutElements,
     testCase "a region and Haskell see the same elements" sameElements,
     testCase "collections leave it where it is" still,
     testCase "what is dropped is used again" reused,
@@ -82,6 +84,16 @@ refused = forM_ [-1, minBound, maxBound, maxBound `div` 8] $ \count -> do
   case result of
     Left (_ :: IOError) -> pure ()
     Right _ -> assertFailure ("there is an array of " ++ show count)
+
+-- | Small pinned objects share a block; one without elements is small, wherever it is to begin.
+withoutElements :: Assertion
+withoutElements = do
+  others <- forM [1 .. 500] $ \i -> do
+    other <- Array.filled Element 5 i :: IO (Array Int)
+    forM_ [minBound .. maxBound] $ \alignment -> Array.new alignment 0 :: IO (Array Double)
+    pure (i, other)
+  performMajorGC
+  forM_ others $ \(i, other) -> Array.toList other >>= (@?= replicate 5 i)
 
 sameElements :: Assertion
 sameElements = do
@@ -151,20 +163,24 @@ elements =
 outside :: Assertion
 outside = do
   array <- Array.filled Element 5 'x'
-  forM_ [-1, 5, maxBound] $ \i -> do
-    fails ("read " ++ show i) (Array.read array i)
-    fails ("write " ++ show i) (Array.write array i 'y')
-  fails "slice" (evaluate (Array.length (Array.slice 3 3 array)))
+  forM_ [minBound, -1, 5, maxBound] $ \i -> do
+    fails ("Capstan.Array.read: index " ++ show i ++ " of 5 elements") (Array.read array i)
+    fails ("Capstan.Array.write: index " ++ show i ++ " of 5 elements") (Array.write array i 'y')
+  forM_ [(3, 3), (-1, 2), (2, -1), (6, 0), (maxBound, 1), (1, maxBound), (maxBound, maxBound)] $ \(start, count) ->
+    fails
+      ("Capstan.Array.slice: " ++ show count ++ " elements from index " ++ show start ++ " of 5")
+      (evaluate (Array.length (Array.slice start count array)))
+  Array.length (Array.slice 5 0 array) @?= 0
   other <- Array.filled Element 4 'x'
-  fails "copy" (Array.copy array other)
+  fails "Capstan.Array.copy: 4 elements into 5" (Array.copy array other)
   Array.toList array >>= (@?= "xxxxx")
 
 fails :: String -> IO a -> Assertion
 fails what action = do
   result <- try action
   case result of
-    Left (_ :: SomeException) -> pure ()
-    Right _ -> assertFailure (what ++ " was not refused")
+    Left (e :: SomeException) -> assertBool (show e) (what `isInfixOf` show e)
+    Right _ -> assertFailure ("no exception: " ++ what)
 
 holds :: Property -> Assertion
 holds law = check law >>= assertBool "the property does not hold"

@@ -49,7 +49,7 @@ module Capstan.Array.Linear.Internal
   )
 where
 
-import Capstan.Array.Internal (Alignment (..), Array, newAligned, withPointer)
+import Capstan.Array.Internal (Alignment (..), Array, checkIndex, newAligned, withPointer)
 import qualified Capstan.Array.Internal as Array
 import Control.Concurrent (forkIO, killThread)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, readMVar)
@@ -203,7 +203,7 @@ access_ (Part start count) effect = once (effect start count) (\() -> Part start
 -- Cost: a comparison and a load, in line.
 read :: Storable a => Part s a %1 -> Int -> Action (Part s a, Ur a)
 read part index =
-  access part (\start count -> checked "read" index count *> peekElemOff start index)
+  access part (\start count -> checkIndex "Capstan.Array.Linear.read" index count *> peekElemOff start index)
 {-# INLINE read #-}
 
 -- | Sets the element at an index, from 0; an exception if there is none.
@@ -211,20 +211,8 @@ read part index =
 -- Cost: a comparison and a store, in line.
 write :: Storable a => Part s a %1 -> Int -> a -> Action (Part s a)
 write part index a =
-  access_ part (\start count -> checked "write" index count *> pokeElemOff start index a)
+  access_ part (\start count -> checkIndex "Capstan.Array.Linear.write" index count *> pokeElemOff start index a)
 {-# INLINE write #-}
-
-checked :: String -> Int -> Int -> IO ()
-checked what index count
-  | index >= 0 && index < count = Prelude.pure ()
-  | otherwise = outside what index count
-{-# INLINE checked #-}
-
-outside :: String -> Int -> Int -> IO ()
-outside what index count =
-  ioError . userError $
-    "Capstan.Array.Linear." ++ what ++ ": index " ++ show index ++ " of " ++ show count ++ " elements"
-{-# NOINLINE outside #-}
 
 -- | Replaces every element by what the function makes of it.
 mapElements :: Storable a => (a -> a) -> Part s a %1 -> Action (Part s a)
