@@ -17,7 +17,7 @@
 --
 -- The functions may be of any kind and mixed as one likes. Their types say how they are called, so a
 -- batch cannot give a function the wrong arguments, and a result has the type that the function
--- returns. At most six arguments may be integers or pointers, and eight floating-point numbers: as
+-- returns, in 'IO' or not. At most six arguments may be integers or pointers, and eight floating-point numbers: as
 -- many as go into registers; more is a type error.
 --
 -- 'run' is a safe call: the functions may block, call Haskell and open regions. 'runUnsafe' is an
@@ -35,7 +35,8 @@ module Capstan.Batch
 
     -- * Adding calls
     add,
-    Function (Added),
+    Function,
+    Added,
     Fits,
 
     -- * Making them

@@ -2,6 +2,7 @@
 {-# LANGUAGE ConstraintKinds #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE FlexibleInstances #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -23,6 +24,7 @@ module Capstan.Batch.Internal
   ( Batch,
     newBatch,
     clear,
+    Added,
     Function (..),
     Fits,
     add,
@@ -71,10 +73,12 @@ finished = 1
 origin = 2
 first = 4
 
--- | An empty batch, with room for so many calls of a few arguments. It grows.
+-- | An empty batch, with room for so many calls of a few arguments. It grows. GHC's heap overflow if there is no memory
+-- for them.
 newBatch :: Int -> IO Batch
 newBatch calls = do
-  memory <- newPinnedByteArray (8 * (first + 6 * max 1 calls))
+  -- At most so many that the number of bytes is one; GHC has no memory for them either.
+  memory <- newPinnedByteArray (8 * (first + 6 * max 1 (min (maxBound `div` 64) calls)))
   mapM_ (\place -> writeByteArray memory place first) [written, finished]
   writeByteArray memory origin (0 :: Int)
   Batch <$> newIORef memory
@@ -106,17 +110,19 @@ reserve (Batch reference) count = do
 
 -- * Types of functions
 
--- | C functions that can be called in a batch: of 'Argument's, with a 'Returned' in 'IO'.
-class Function f where
-  -- | What 'add' makes of the type: the same arguments, and a 'Result' for what is returned.
-  type Added f
+-- | What 'add' makes of a function's type: the same arguments, and a 'Result' for what is returned.
+type family Added f where
+  Added (a -> f) = a -> Added f
+  Added (IO r) = IO (Result r)
+  Added r = IO (Result r)
 
+-- | C functions that can be called in a batch: of 'Argument's, with a 'Returned', in 'IO' or pure.
+class Function f where
   -- | Adds a call, given how to put the arguments so far: those in general registers, given the place of the first,
   -- and those in floating-point ones; and how many there are of each.
   adding :: Batch -> Ptr () -> Put -> Put -> Int -> Int -> Added f
 
 instance (Argument a, KnownRegister (Passed a), Function f) => Function (a -> f) where
-  type Added (a -> f) = a -> Added f
   adding batch function integers floats n m a
     | isFloating @(Passed a) =
       adding @f batch function integers (\memory at -> floats memory at >> put a memory (at + m)) n (m + 1)
@@ -125,22 +131,31 @@ instance (Argument a, KnownRegister (Passed a), Function f) => Function (a -> f)
   {-# INLINE adding #-}
 
 instance (Returned r, KnownRegister (From r)) => Function (IO r) where
-  type Added (IO r) = IO (Result r)
-  adding batch function integers floats n m = do
-    (memory, at) <- reserve batch (3 + n + m)
-    writeByteArray memory at ((n * 9 + m) * 2 + fromEnum (isFloating @(From r)))
-    writeByteArray memory (at + 1) function
-    integers memory (at + 3)
-    floats memory (at + 3 + n)
-    writeByteArray memory written (at + 3 + n + m)
-    before <- readByteArray memory origin
-    pure (Result (before + at))
+  adding batch function integers floats n m = record n m batch function integers floats
   {-# INLINE adding #-}
+
+-- | A pure function, when it has all its arguments.
+instance {-# OVERLAPPABLE #-} (Returned r, KnownRegister (From r), Added r ~ IO (Result r)) => Function r where
+  adding batch function integers floats n m = record n m batch function integers floats
+  {-# INLINE adding #-}
+
+-- | Writes a call down that returns such a type. It is inlined where it has all its arguments, and then allocates nothing.
+record :: forall r. KnownRegister (From r) => Int -> Int -> Batch -> Ptr () -> Put -> Put -> IO (Result r)
+record n m batch function integers floats = do
+  (memory, at) <- reserve batch (3 + n + m)
+  writeByteArray memory at ((n * 9 + m) * 2 + fromEnum (isFloating @(From r)))
+  writeByteArray memory (at + 1) function
+  integers memory (at + 3)
+  floats memory (at + 3 + n)
+  writeByteArray memory written (at + 3 + n + m)
+  before <- readByteArray memory origin
+  pure (Result (before + at))
+{-# INLINE record #-}
 
 -- | How many arguments of the type go into registers of a kind.
 type family Count (register :: Register) (f :: Type) :: Nat where
   Count register (a -> f) = Same register (Passed a) + Count register f
-  Count register (IO r) = 0
+  Count register r = 0
 
 type family Same (register :: Register) (other :: Register) :: Nat where
   Same register register = 1

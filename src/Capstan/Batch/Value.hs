@@ -42,8 +42,12 @@ instance KnownRegister 'Floating where isFloating = True
 type Put = MutableByteArray RealWorld -> Int -> IO ()
 
 -- | What can be an argument: the foreign types of the Haskell report, and those of "Foreign.C.Types" and
--- "System.Posix.Types". 'Bool' is C's @bool@. An instance for a newtype is derived by @GeneralizedNewtypeDeriving@, for
--- which 'Passed' must be given as well.
+-- "System.Posix.Types". 'Bool' is C's @bool@. A newtype of an instance derives its own; the associated type asks for
+-- two extensions more:
+--
+-- > {-# LANGUAGE DerivingStrategies, GeneralizedNewtypeDeriving, TypeFamilies, UndecidableInstances #-}
+-- > newtype Metres = Metres Double
+-- >   deriving newtype (Argument, Returned)
 class Argument a where
   -- | Where the processor expects it.
   type Passed a :: Register
@@ -222,3 +226,13 @@ INTEGER (CUid)
 INTEGER (Fd)
 OPAQUE (CCc)
 OPAQUE (CSpeed)
+
+instance Argument CTimer where
+  type Passed CTimer = 'General
+  put (CTimer a) memory at = writeByteArray memory at a
+  {-# INLINE put #-}
+
+instance Returned CTimer where
+  type From CTimer = 'General
+  get memory at = CTimer <$> readByteArray memory at
+  {-# INLINE get #-}

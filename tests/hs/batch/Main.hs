@@ -1,27 +1,31 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE LambdaCase #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UndecidableInstances #-}
 
 -- | Tests of "Capstan.Batch".
 module Main (main) where
 
 import Capstan.Batch
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
-import Control.Exception (bracket, try)
+import Control.Exception (AsyncException (HeapOverflow), bracket, try)
 import Control.Monad (forM, forM_, replicateM_)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int16, Int64, Int8)
 import Data.Word (Word16, Word8)
 import Foreign.C.Types
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (FunPtr, Ptr, castFunPtr, freeHaskellFunPtr, nullPtr)
+import Foreign.Ptr (FunPtr, Ptr, castFunPtr, freeHaskellFunPtr, nullPtr, plusPtr)
 import Foreign.StablePtr (StablePtr, deRefStablePtr, freeStablePtr, newStablePtr)
 import Foreign.Storable (peek, poke)
 import Hedgehog (Gen, Property, check, evalIO, forAll, property, (===))
 import qualified Hedgehog.Gen as Gen
 import qualified Hedgehog.Range as Range
 import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
-import System.Posix.Types (CMode, COff)
+import System.Posix.Types (CMode, COff, CTimer (..))
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
 
@@ -66,6 +70,8 @@ main =
       "batch"
       [ testCase "functions of every shape" shapes,
         testCase "foreign types of every kind" types,
+        testCase "pure functions" pureFunctions,
+        testCase "room for any number of calls, or none" sizes,
         testCase "any mixture gives what the calls give" (check mixture >>= assertBool "the property does not hold"),
         testCase "calls are made in order, once for each run" order,
         testCase "a batch grows and keeps its results" grows,
@@ -113,10 +119,35 @@ types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
   e <- add batch (castFunPtr same :: FunPtr (StablePtr Char -> IO (StablePtr Char))) stable
   f <- add batch (castFunPtr same :: FunPtr (COff -> IO CMode)) 0x1234567890
   g <- add batch (castFunPtr same :: FunPtr (CIntPtr -> IO CUSeconds)) (-1)
+  h <- add batch (castFunPtr same :: FunPtr (CTimer -> IO CTimer)) (CTimer (nullPtr `plusPtr` 77))
   run batch
+  result batch h >>= (@?= CTimer (nullPtr `plusPtr` 77))
   (,,,) <$> result batch a <*> result batch b <*> result batch c <*> result batch d >>= (@?= ('\x10ffff', -3, -5000000000, maxBound))
   result batch e >>= deRefStablePtr >>= (@?= 'x')
   (,) <$> result batch f <*> result batch g >>= (@?= (0x34567890, 4294967295))
+
+-- | A newtype's associated types are derived with its instances.
+newtype Metres = Metres Double
+  deriving newtype (Eq, Show, Argument, Returned)
+
+pureFunctions :: Assertion
+pureFunctions = do
+  batch <- newBatch 1
+  a <- add batch (castFunPtr noArguments :: FunPtr Int)
+  b <- add batch (castFunPtr half :: FunPtr (Float -> Float)) 5
+  c <- add batch (castFunPtr mix :: FunPtr (Metres -> CInt -> Float -> Int64 -> Metres -> Word8 -> Float -> Int16 -> Metres)) (Metres 1) 2 3 4 (Metres 5) 6 7 8
+  run batch
+  (,,) <$> result batch a <*> result batch b <*> result batch c >>= (@?= (42, 2.5, Metres 204))
+
+sizes :: Assertion
+sizes = do
+  forM_ [minBound, -1, 0, 1, 1000] $ \size -> do
+    batch <- newBatch size
+    key <- add batch next 1
+    run batch
+    result batch key >>= (@?= 2)
+  forM_ [maxBound, maxBound `div` 6, maxBound `div` 48, (2 ^ (61 :: Int) - 4) `div` 6] $ \size ->
+    try (newBatch size) >>= either (@?= HeapOverflow) (const (assertFailure ("a batch of " ++ show size)))
 
 data Call = Mix Double CInt Float Int64 Double Word8 Float Int16 | Half Float | Next Word16
   deriving (Show)
