@@ -66,8 +66,11 @@ void GOMP_taskwait_depend_nowait(void **depend) {
     cst_task_create(cst_self(), &request);
 }
 
+/* Between two looks at what another thread is to do, which may need the Capability kept here. */
 void GOMP_taskyield(void) {
-    cst_task_yield(cst_self());
+    struct cst_thread *self = cst_self();
+    cst_coroutine_before_wait(self->coroutine);
+    cst_task_yield(self);
 }
 
 /* The group of an explicit taskgroup construct: between two calls, so not on our stack. */

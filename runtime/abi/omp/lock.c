@@ -48,8 +48,16 @@ void omp_unset_lock(omp_lock_t *lock) {
     cst_lock_release(simple(lock));
 }
 
+/* Whoever gets no lock is likely to try again until its holder lets go, and that one may need the
+ * Capability which the caller keeps. */
+static int tried(uint32_t count) {
+    if (cst_unlikely(count == 0) && cst_current_thread)
+        cst_coroutine_before_wait(cst_current_thread->coroutine);
+    return (int)count;
+}
+
 int omp_test_lock(omp_lock_t *lock) {
-    return cst_lock_try(simple(lock));
+    return tried(cst_lock_try(simple(lock)));
 }
 
 void omp_init_nest_lock(omp_nest_lock_t *lock) {
@@ -77,5 +85,5 @@ void omp_unset_nest_lock(omp_nest_lock_t *lock) {
 }
 
 int omp_test_nest_lock(omp_nest_lock_t *lock) {
-    return (int)cst_nest_lock_try(nestable(lock), cst_self()->task);
+    return tried(cst_nest_lock_try(nestable(lock), cst_self()->task));
 }

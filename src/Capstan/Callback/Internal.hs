@@ -52,7 +52,8 @@ data Mode
     -- unless you know better.
     Released
   | -- | It may not: after a callback C goes on with the Capability, as in an unsafe foreign call,
-    -- until it calls back again, waits in OpenMP (barrier, lock, @taskwait@) or ends its region.
+    -- until it calls back again, waits in OpenMP (barrier, lock, @taskwait@; a test of a lock that is taken, or
+    -- @taskyield@) or ends its region.
     -- The cost of a callback is that of an unsafe call. For C code that calls back often and
     -- waits for nothing else: while it does, every collection waits for it, and a @wrapper@
     -- pointer must not be called.

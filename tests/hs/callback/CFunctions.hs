@@ -13,6 +13,8 @@ module CFunctions
     callFloat,
     regionBarriers,
     regionLocks,
+    regionTestedLocks,
+    teamInChild,
     regionTasks,
     regionNested,
     regionIdentity,
@@ -61,6 +63,8 @@ foreign import ccall safe "region_barriers" regionBarriers :: FunPtr Real1 -> CI
 
 foreign import ccall safe "region_locks" regionLocks :: FunPtr Real1 -> CInt -> CInt -> IO CInt
 
+foreign import ccall safe "region_tested_locks" regionTestedLocks :: FunPtr Real1 -> CInt -> CInt -> IO CInt
+
 foreign import ccall safe "region_tasks" regionTasks :: FunPtr Real1 -> CInt -> CInt -> IO Double
 
 foreign import ccall safe "region_nested" regionNested :: FunPtr Real1 -> CInt -> CInt -> CInt -> IO Double
@@ -70,6 +74,8 @@ foreign import ccall safe "region_identity" regionIdentity :: FunPtr Real1 -> CI
 foreign import ccall safe "region_cancellable" regionCancellable :: FunPtr Real1 -> CInt -> CInt -> IO CInt
 
 foreign import ccall safe "call_in_child" callInChild :: FunPtr Real1 -> IO CInt
+
+foreign import ccall safe "team_in_child" teamInChild :: CInt -> IO CInt
 
 foreign import ccall safe "region_size" regionSize :: IO CInt
 

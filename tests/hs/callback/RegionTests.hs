@@ -16,6 +16,7 @@ tests =
     test "many regions" many,
     test "barriers" (both (\f -> regionBarriers f 3 200 >>= equal "out of step" 0)),
     test "locks" (both (\f -> regionLocks f 3 200 >>= equal "count" 1200)),
+    test "locks that are tried" triedLocks,
     test "tasks" (both (\f -> regionTasks f 3 1000 >>= equal "sum" (sum [1 .. 1000]))),
     test "regions in regions" (deep (both (\f -> regionNested f 2 2 100 >>= equal "sum" (4 * 5050 + 4)))),
     test "C stays on its thread" (both (\f -> regionIdentity f 3 500 >>= equal "wrong" 0)),
@@ -37,6 +38,12 @@ sizes :: IO ()
 sizes = forM_ [1 .. 9] $ \threads -> both $ \f -> do
   got <- regionSum f threads 100
   equal (show threads ++ " threads") (5050 * fromIntegral threads) got
+
+-- | While one waits in its callback, the others must not keep what its Haskell thread needs.
+triedLocks :: IO ()
+triedLocks = forM_ [Released, Kept] $ \mode ->
+  withCallback mode (\x -> threadDelay 100 >> pure x) $ \f ->
+    regionTestedLocks f 3 20 >>= equal "count" 180
 
 -- | A coroutine begins and ends in each.
 many :: IO ()

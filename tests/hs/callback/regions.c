@@ -86,6 +86,38 @@ int region_locks(double (*function)(double), int threads, int rounds) {
     return locked + critical;
 }
 
+/* Calls under locks for which the others try again and again, and in between. */
+int region_tested_locks(double (*function)(double), int threads, int rounds) {
+    omp_lock_t lock;
+    omp_nest_lock_t nest;
+    int locked = 0, nested = 0;
+    volatile int turn = 0;
+    omp_init_lock(&lock);
+    omp_init_nest_lock(&nest);
+#pragma omp parallel num_threads(threads)
+    for (int i = 0; i < rounds; i++) {
+        function(i);
+        while (!omp_test_lock(&lock)) continue;
+        function(i);
+        locked++;
+        omp_unset_lock(&lock);
+        function(i);
+        while (!omp_test_nest_lock(&nest)) continue;
+        function(i);
+        nested++;
+        omp_unset_nest_lock(&nest);
+        function(i);
+        while (turn % omp_get_num_threads() != omp_get_thread_num()) {
+#pragma omp taskyield
+        }
+        function(i);
+        turn++;
+    }
+    omp_destroy_nest_lock(&nest);
+    omp_destroy_lock(&lock);
+    return locked + nested + turn;
+}
+
 /* Tasks that call, made by one member and executed by all, some while they wait at the end. */
 double region_tasks(double (*function)(double), int threads, int count) {
     double sum = 0;
@@ -156,6 +188,19 @@ int call_in_child(double (*function)(double)) {
     int status = 0;
     pid_t child = fork();
     if (child == 0) _exit((int)function(5) + 1);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* How many threads a region has that asks for so many, in the child of a fork. */
+int team_in_child(int threads) {
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        int count = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : count)
+        count++;
+        _exit(count);
+    }
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
