@@ -17,10 +17,11 @@ module Capstan.Array.Internal
 where
 
 import Control.Monad (when)
-import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray), mutableByteArrayContents, newAlignedPinnedByteArray)
+import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray), mutableByteArrayContents, newAlignedPinnedByteArray, newPinnedByteArray)
 import qualified Data.Vector.Storable.Mutable as Mutable
 import Foreign.C.Types (CSize (CSize))
 import Foreign.ForeignPtr (withForeignPtr)
+import Foreign.Ptr (alignPtr)
 import Foreign.Storable (Storable (sizeOf))
 import qualified Foreign.Storable
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (PlainPtr), unsafeWithForeignPtr)
@@ -69,10 +70,11 @@ newAligned :: forall a. Storable a => Alignment -> Int -> IO (Array a)
 newAligned alignment count = do
   when (count < 0) . ioError . userError $
     "Capstan.Array: an array of " ++ show count ++ " elements"
-  when (count > (maxBound - unit) `div` max 1 size) . ioError . userError $
+  when (count > (maxBound - 2 * unit) `div` max 1 size) . ioError . userError $
     "Capstan.Array: " ++ show count ++ " elements do not fit into memory"
-  memory@(MutableByteArray object) <- newAlignedPinnedByteArray bytes unit
-  case mutableByteArrayContents memory of
+  memory@(MutableByteArray object) <-
+    if unit <= block then newAlignedPinnedByteArray bytes unit else newPinnedByteArray (bytes + unit - 1)
+  case mutableByteArrayContents memory `alignPtr` unit of
     start@(Ptr address) -> do
       when (alignment == HugePage) $ preferLarge start (fromIntegral bytes)
       pure . Array $ Mutable.MVector count (ForeignPtr address (PlainPtr object))
@@ -80,9 +82,10 @@ newAligned alignment count = do
     size = sizeOf (undefined :: a)
     unit = boundary (alignmentOf (undefined :: a)) alignment
     alignmentOf = Foreign.Storable.alignment
-    -- At least one, also of an array without elements: GHC 9.0 looks for a place for a small object within a block of
-    -- 4096 bytes, and where a boundary is further away than that, it takes one in memory of others.
-    bytes = if alignment == Element then count * size else max 1 ((count * size + unit - 1) `div` unit) * unit
+    bytes = if alignment == Element then count * size else (count * size + unit - 1) `div` unit * unit
+    -- GHC's. The collector knows a large object by the first block of its memory alone. One that is aligned to more begins
+    -- in a later block: it would be moved, and its memory given to others. So only its elements are aligned.
+    block = 4096
 
 -- | An exception, if there is no element with that index among so many, that names the function.
 checkIndex :: String -> Int -> Int -> IO ()

@@ -53,6 +53,7 @@ memory =
     testCase "arrays without elements take no memory of others" withoutElements,
     testCase "a region and Haskell see the same elements" sameElements,
     testCase "collections leave it where it is" still,
+    testCase "and keep its elements" kept,
     testCase "what is dropped is used again" reused,
     testCase "copies into it have no page faults after the first" noFaults,
     testCase "the program may end while C writes" mayEnd
@@ -118,6 +119,20 @@ still = do
   after <- address array
   after @?= before
   Array.toList array >>= (@?= map (+ 50) [0 .. 4999])
+
+-- | While others are made and dropped in the memory that is free.
+kept :: Assertion
+kept = forM_ [minBound .. maxBound] $ \alignment -> forM_ [1, 1000, 300000] $ \count -> do
+  arrays <- forM [1 .. 10 :: Int] $ \i -> (,) i <$> Array.filled alignment count i
+  before <- mapM (address . snd) arrays
+  forM_ [1 .. 3 :: Int] . const $ do
+    performMajorGC
+    others <- forM [1 .. 20 :: Int] . const $ Array.filled Page count 0
+    forM_ others $ \other -> Array.read other 0 >>= (@?= (0 :: Int))
+  mapM (address . snd) arrays >>= (@?= before)
+  forM_ arrays $ \(i, array) -> do
+    found <- Array.freeze array
+    assertBool (show (alignment, count)) (Vector.all (== i) found)
 
 -- | Without reuse this would take 8 GB.
 reused :: Assertion
