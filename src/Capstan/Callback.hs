@@ -22,13 +22,13 @@
 -- +--------------------------------------+----------------------------------------------+
 -- | a callback in a region, 'Released'   | as a safe foreign call                       |
 -- +--------------------------------------+----------------------------------------------+
--- | a callback in a region, 'Kept'       | 10 to 20 ns                                  |
+-- | a callback in a region, 'Kept'       | 20 to 30 ns                                  |
 -- +--------------------------------------+----------------------------------------------+
 -- | the first one of a thread in a region| as a call through a @wrapper@ pointer        |
 -- +--------------------------------------+----------------------------------------------+
 -- | outside of regions                   | the same, each                               |
 -- +--------------------------------------+----------------------------------------------+
--- | 'withCallback' itself                | 200 ns                                       |
+-- | 'withCallback' itself                | 100 to 200 ns                                |
 -- +--------------------------------------+----------------------------------------------+
 --
 -- Rules:
@@ -110,7 +110,8 @@ withCallback mode f = scoped byCaller mode (evaluateCall (evaluation f noArgumen
 -- > solve f = timeout 1000000 $ withInterruptibleCallback Released f c_solve
 --
 -- The action runs in another Haskell thread, with a masking state like the caller's: not for C code that
--- must run on the caller's OS thread. Costs 2 µs more, and each call some 50 ns.
+-- must run on the caller's OS thread, and without the caller's settings: say 'Capstan.OpenMP.withSettings' within. Costs
+-- 2 µs more, of a bound thread (@main@) 10 to 40, which the kernel takes to change threads; and each call some 70 ns.
 withInterruptibleCallback :: Function f => Mode -> f -> (FunPtr f -> IO a) -> IO a
 withInterruptibleCallback mode f body = do
   evaluators <- newEvaluators

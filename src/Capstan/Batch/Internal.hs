@@ -187,7 +187,8 @@ add batch function = adding @f batch (castFunPtrToPtr function) none none 0 0
 newtype Result r = Result Int
   deriving (Eq, Show)
 
--- | What a call has returned. An exception if it has not been made yet, or was forgotten by 'clear'.
+-- | What a call of this batch has returned. An exception if it has not been made yet, or was forgotten by 'clear'. The key
+-- of another batch gives what that place holds here.
 --
 -- Cost: a few loads.
 result :: Returned r => Batch -> Result r -> IO r
