@@ -154,7 +154,11 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
     else
         cst_store_release(&line->posted, number);
     /* In that order: in a crowded team by the exchange, else by the waiter's barrier. */
-    if (cst_unlikely(cst_load_seq_cst(&state->waiters))) cst_team_wake(thread->team);
+    if (cst_likely(!cst_load_seq_cst(&state->waiters))) return;
+    /* Before the look at who is parked (K1, K2): the store above may not have been seen yet, and
+     * the waiter's barrier may be long past. */
+    cst_add_seq_cst(&line->posted, 0);
+    cst_team_wake(thread->team);
 }
 
 static bool help_nobody(struct cst_thread *thread, const struct cst_wait *wait) {
@@ -162,9 +166,9 @@ static bool help_nobody(struct cst_thread *thread, const struct cst_wait *wait) 
     return false;
 }
 
-/* Counts itself (before the look that precedes sleeping: wait.h, W2), then, since a post has no
- * fence between its store and its look at the count, runs membarrier(2): either the post's look
- * came later and sees the count, or its store came before and we see that. Members of a crowded
+/* Counts itself, then, since a post has no fence between its store and its look at the count, runs
+ * membarrier(2): either the post's look came later and sees the count, and so wakes whom it finds
+ * parked, or its store came before, and W2 (wait.h) sees that. Members of a crowded
  * team sleep, or yield, all the time, and there a post has its fence. Where the kernel has no
  * membarrier(2), a wait that could help is one whose sleep has an end (wait.c, park). */
 static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
