@@ -18,7 +18,7 @@
 --
 -- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns if nothing else is said, for
 -- the OS thread that runs the asking code: so those about the current region are for callbacks. None
--- blocks or fails. A number that C cannot take counts as the nearest that it can. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
+-- blocks or fails. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
 -- locks of OpenMP are C's own; Haskell code has "Capstan.Array" and 'Control.Concurrent.MVar.MVar'.
 --
 -- A region that was entered by a @safe@ foreign import keeps nobody from collecting garbage, and ends
@@ -105,10 +105,9 @@ module Capstan.OpenMP
 where
 
 import Capstan.Callback.Internal (Argument, Result)
-import Capstan.Internal.Bound (runBound)
 import Capstan.OpenMP.Foreign
 import Capstan.Prim (inParallel, teamSize, threadNumber)
-import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads)
+import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads, runInBoundThread)
 import Control.Exception (bracket_)
 import Data.Int (Int32)
 import Data.Word (Word64)
@@ -156,14 +155,13 @@ defaults = Settings Nothing Nothing Nothing Nothing
 -- action or its C code has set. They hold for regions that the action opens, not for threads that
 -- it forks.
 --
--- Costs about 50 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). For another
--- thread the action runs in a new bound one, 2 to 4 µs: an exception that is thrown to the caller is thrown to
--- the action, and 'Control.Concurrent.myThreadId' is the new one. Without the threaded RTS there is one OS thread, so
+-- Costs about 20 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). On another
+-- thread, the making of an OS thread, some 30 µs. Without the threaded RTS there is one OS thread, so
 -- other Haskell threads see the settings meanwhile.
 withSettings :: Settings -> IO a -> IO a
 withSettings settings action = do
   bound <- isCurrentThreadBound
-  (if bound || not rtsSupportsBoundThreads then id else runBound) $
+  (if bound || not rtsSupportsBoundThreads then id else runInBoundThread) $
     allocaBytes settingsSize $ \saved ->
       bracket_ (settingsSave saved) (settingsRestore saved) (apply settings >> action)
 
@@ -175,17 +173,17 @@ withThreads n = withSettings defaults {threads = Just n}
 
 apply :: Settings -> IO ()
 apply settings = do
-  mapM_ (setNumThreads . nearest . max 1) (threads settings)
+  mapM_ (setNumThreads . fromIntegral . max 1) (threads settings)
   mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
   mapM_ applySchedule (schedule settings)
-  mapM_ (setMaxActiveLevels . nearest . max 0) (activeLevels settings)
+  mapM_ (setMaxActiveLevels . fromIntegral . max 0) (activeLevels settings)
 
 -- | With @omp_sched_t@'s numbers.
 applySchedule :: Schedule -> IO ()
 applySchedule s = case s of
-  Static chunk -> setSchedule 1 (maybe 0 nearest chunk)
-  Dynamic chunk -> setSchedule 2 (nearest chunk)
-  Guided chunk -> setSchedule 3 (nearest chunk)
+  Static chunk -> setSchedule 1 (maybe 0 fromIntegral chunk)
+  Dynamic chunk -> setSchedule 2 (fromIntegral chunk)
+  Guided chunk -> setSchedule 3 (fromIntegral chunk)
   Auto -> setSchedule 4 0
 
 -- | The settings of the calling OS thread; none is 'Nothing'. The number of threads is the most that a
@@ -242,15 +240,15 @@ getSupportedActiveLevels = fromIntegral <$> askSupportedActiveLevels
 -- > path :: IO [Int]
 -- > path = getLevel >>= \level -> catMaybes <$> mapM getAncestor [0 .. level]
 getAncestor :: Int -> IO (Maybe Int)
-getAncestor = fmap natural . askAncestorThreadNum . nearest
+getAncestor = fmap natural . askAncestorThreadNum . level
 
 -- | How many threads are in the team of that level. 'Nothing' where there is no such level.
 getTeamSize :: Int -> IO (Maybe Int)
-getTeamSize = fmap natural . askTeamSize . nearest
+getTeamSize = fmap natural . askTeamSize . level
 
--- | The nearest number that C can take.
-nearest :: Int -> CInt
-nearest = fromIntegral . max (fromIntegral (minBound :: CInt)) . min (fromIntegral (maxBound :: CInt))
+-- | A level that C can take; one beyond is none.
+level :: Int -> CInt
+level n = if n < 0 then -1 else fromIntegral (min n (fromIntegral (maxBound :: CInt)))
 
 -- | OpenMP answers -1 for "none".
 natural :: CInt -> Maybe Int
@@ -322,7 +320,7 @@ getPlaceProcessors number = do
   n <- fromIntegral <$> askPlaceNumProcs place
   numbers n (askPlaceProcIds place)
   where
-    place = nearest number
+    place = level number
 
 -- | So many numbers that C writes.
 numbers :: Int -> (Ptr CInt -> IO ()) -> IO [Int]
@@ -346,8 +344,7 @@ getAffinityFormat = text getFormat
 setAffinityFormat :: String -> IO ()
 setAffinityFormat format = withCString format setFormat
 
--- | The calling OS thread's affinity, in that format or another. Costs 2 µs. A field that OpenMP does not know ends the
--- program, with a message.
+-- | The calling OS thread's affinity, in that format or another. Costs 2 µs.
 captureAffinity :: Maybe String -> IO String
 captureAffinity format = maybeWith withCString format $ \f -> text (\p size -> capture p size f)
 
@@ -379,7 +376,7 @@ getMaxTeams = fromIntegral <$> askMaxTeams
 
 -- | Sets that.
 setMaxTeams :: Int -> IO ()
-setMaxTeams = setTeams . nearest . max 0
+setMaxTeams = setTeams . fromIntegral . max 0
 
 -- | The most threads of such a team; 0 if there is no limit. Of the process.
 getTeamsThreadLimit :: IO Int
@@ -387,7 +384,7 @@ getTeamsThreadLimit = fromIntegral <$> askTeamsThreadLimit
 
 -- | Sets that.
 setTeamsThreadLimit :: Int -> IO ()
-setTeamsThreadLimit = setTeamsLimit . nearest . max 0
+setTeamsThreadLimit = setTeamsLimit . fromIntegral . max 0
 
 -- | Devices other than the host: 0, for this runtime knows none. @target@ regions run on the host.
 getDeviceCount :: IO Int
