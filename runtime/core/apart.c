@@ -11,7 +11,10 @@
  *   - only who has had about half of a processor for some slices moves: there are two here then,
  *     itself and the other member, which is also to say that its process has few threads;
  *   - who then had to wait there for longer than one slice goes back, and nobody moves for a while,
- *     for longer each time. */
+ *     for longer each time.
+ *
+ * Who is given a turn (turn.h) moves without having had half of anything: it has just been woken,
+ * by a worker that goes on here, when a processor had become free. */
 #include "core/apart.h"
 
 #include "platform/platform.h"
@@ -38,6 +41,10 @@ static bool any(const uint64_t *bits) {
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++)
         if (bits[i] != 0) return true;
     return false;
+}
+
+static void all_of(uint64_t *bits) {
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) bits[i] = UINT64_MAX;
 }
 
 /* Leaves out where the others were seen last. True: one of them here. */
@@ -93,7 +100,7 @@ bool cst_apart(struct cst_thread *thread) {
     if (!cst_load_relaxed(&cst_rival_seen)) return false;
     uint32_t here = cst_cpu_current();
     cst_store_relaxed(&thread->seat->seen_on, here + 1);
-    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] = UINT64_MAX;
+    all_of(free);
     if (!meets(thread, here, free)) return false;
     uint32_t there = has_half(thread, cst_clock_ns()) ? move(here, free) : 0;
     if (there != 0) cst_store_relaxed(&thread->seat->seen_on, there);
@@ -103,7 +110,7 @@ bool cst_apart(struct cst_thread *thread) {
 void cst_apart_from(uint32_t processor) {
     uint64_t free[CST_CPU_MASK_WORDS];
     if (cst_cpu_current() != processor) return;
-    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] = UINT64_MAX;
+    all_of(free);
     leave_out(free, processor);
     move(processor, free);
 }

@@ -5,8 +5,8 @@
 #include "abi/capstan/callback.h"
 #include "abi/whole.h"
 #include "core/pool.h"
-#include "core/turn.h"
 #include "core/thread.h"
+#include "core/turn.h"
 
 CST_WHOLE(capstan_settings);
 
