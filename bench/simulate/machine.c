@@ -56,6 +56,9 @@ int sim_self(void) {
 uint64_t sim_now(void) {
     return self()->clock;
 }
+uint64_t sim_ticks(void) {
+    return machine.self < 0 ? 0 : sim_now() * SIM_TICKS / SIM_TRANSFER;
+}
 uint64_t sim_transfers(void) {
     return coherence_transfers();
 }

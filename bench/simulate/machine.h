@@ -23,6 +23,8 @@
 
 enum {
     SIM_TRANSFER = 1000, /* units of time in a transfer */
+    SIM_NS = 60,         /* what a transfer is taken to last where the runtime looks at a clock, */
+    SIM_TICKS = 180,     /* and in ticks of the processor's counter */
     SIM_MOST = 1024,     /* threads */
     SIM_LINE = 64        /* bytes */
 };
@@ -48,6 +50,8 @@ bool sim_spawn(sim_body *body, void *argument);
 int sim_self(void);
 /* The calling thread's clock. */
 uint64_t sim_now(void);
+/* The same as the processor's counter of ticks; 0 outside of a simulation. */
+uint64_t sim_ticks(void);
 /* Computes for so long without touching anything shared. */
 void sim_work(uint64_t time);
 /* Accesses memory. */

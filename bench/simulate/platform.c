@@ -8,9 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A transfer is taken to last 60 ns where the runtime looks at a clock. */
-enum { NS_PER_TRANSFER = 60 };
-
 /* Before the runtime's own constructor reads the environment: nobody goes to sleep. */
 __attribute__((constructor(101))) static void choose_policy(void) {
     setenv("OMP_WAIT_POLICY", "active", 1);
@@ -39,7 +36,7 @@ uint64_t cst_involuntary_switches(void) {
 }
 
 uint64_t cst_clock_ns(void) {
-    return sim_self() < 0 ? 0 : sim_now() * NS_PER_TRANSFER / SIM_TRANSFER;
+    return sim_self() < 0 ? 0 : sim_now() * SIM_NS / SIM_TRANSFER;
 }
 uint64_t cst_clock_coarse_ns(void) {
     return cst_clock_ns();
