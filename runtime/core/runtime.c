@@ -69,9 +69,10 @@ bool cst_runtime_holds_capability(void) {
     return substrate && substrate->holds_capability();
 }
 
+/* The child of a Haskell program's fork goes by the same rule, as its settings say of themselves.
+ * It has no Capabilities that could be idle: its substrate is another. */
 uint32_t cst_runtime_adjust(uint32_t threads, bool explicit) {
-    if (!cst_runtime_is_hosted())
-        return threads < cst_config.available ? threads : cst_config.available;
+    if (!runtime.hosted) return threads < cst_config.available ? threads : cst_config.available;
     if (explicit) return threads;
     const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
     uint32_t idle = cst_config.available;

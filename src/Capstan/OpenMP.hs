@@ -18,7 +18,7 @@
 --
 -- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns if nothing else is said, for
 -- the OS thread that runs the asking code: so those about the current region are for callbacks. None
--- blocks or fails. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
+-- blocks or fails. A number that C cannot take counts as the nearest that it can. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
 -- locks of OpenMP are C's own; Haskell code has "Capstan.Array" and 'Control.Concurrent.MVar.MVar'.
 --
 -- A region that was entered by a @safe@ foreign import keeps nobody from collecting garbage, and ends
@@ -173,17 +173,17 @@ withThreads n = withSettings defaults {threads = Just n}
 
 apply :: Settings -> IO ()
 apply settings = do
-  mapM_ (setNumThreads . fromIntegral . max 1) (threads settings)
+  mapM_ (setNumThreads . nearest . max 1) (threads settings)
   mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
   mapM_ applySchedule (schedule settings)
-  mapM_ (setMaxActiveLevels . fromIntegral . max 0) (activeLevels settings)
+  mapM_ (setMaxActiveLevels . nearest . max 0) (activeLevels settings)
 
 -- | With @omp_sched_t@'s numbers.
 applySchedule :: Schedule -> IO ()
 applySchedule s = case s of
-  Static chunk -> setSchedule 1 (maybe 0 fromIntegral chunk)
-  Dynamic chunk -> setSchedule 2 (fromIntegral chunk)
-  Guided chunk -> setSchedule 3 (fromIntegral chunk)
+  Static chunk -> setSchedule 1 (maybe 0 nearest chunk)
+  Dynamic chunk -> setSchedule 2 (nearest chunk)
+  Guided chunk -> setSchedule 3 (nearest chunk)
   Auto -> setSchedule 4 0
 
 -- | The settings of the calling OS thread; none is 'Nothing'. The number of threads is the most that a
@@ -240,15 +240,15 @@ getSupportedActiveLevels = fromIntegral <$> askSupportedActiveLevels
 -- > path :: IO [Int]
 -- > path = getLevel >>= \level -> catMaybes <$> mapM getAncestor [0 .. level]
 getAncestor :: Int -> IO (Maybe Int)
-getAncestor = fmap natural . askAncestorThreadNum . level
+getAncestor = fmap natural . askAncestorThreadNum . nearest
 
 -- | How many threads are in the team of that level. 'Nothing' where there is no such level.
 getTeamSize :: Int -> IO (Maybe Int)
-getTeamSize = fmap natural . askTeamSize . level
+getTeamSize = fmap natural . askTeamSize . nearest
 
--- | A level that C can take; one beyond is none.
-level :: Int -> CInt
-level n = if n < 0 then -1 else fromIntegral (min n (fromIntegral (maxBound :: CInt)))
+-- | The nearest number that C can take.
+nearest :: Int -> CInt
+nearest = fromIntegral . max (fromIntegral (minBound :: CInt)) . min (fromIntegral (maxBound :: CInt))
 
 -- | OpenMP answers -1 for "none".
 natural :: CInt -> Maybe Int
@@ -320,7 +320,7 @@ getPlaceProcessors number = do
   n <- fromIntegral <$> askPlaceNumProcs place
   numbers n (askPlaceProcIds place)
   where
-    place = level number
+    place = nearest number
 
 -- | So many numbers that C writes.
 numbers :: Int -> (Ptr CInt -> IO ()) -> IO [Int]
@@ -344,7 +344,8 @@ getAffinityFormat = text getFormat
 setAffinityFormat :: String -> IO ()
 setAffinityFormat format = withCString format setFormat
 
--- | The calling OS thread's affinity, in that format or another. Costs 2 µs.
+-- | The calling OS thread's affinity, in that format or another. Costs 2 µs. A field that OpenMP does not know ends the
+-- program, with a message.
 captureAffinity :: Maybe String -> IO String
 captureAffinity format = maybeWith withCString format $ \f -> text (\p size -> capture p size f)
 
@@ -376,7 +377,7 @@ getMaxTeams = fromIntegral <$> askMaxTeams
 
 -- | Sets that.
 setMaxTeams :: Int -> IO ()
-setMaxTeams = setTeams . fromIntegral . max 0
+setMaxTeams = setTeams . nearest . max 0
 
 -- | The most threads of such a team; 0 if there is no limit. Of the process.
 getTeamsThreadLimit :: IO Int
@@ -384,7 +385,7 @@ getTeamsThreadLimit = fromIntegral <$> askTeamsThreadLimit
 
 -- | Sets that.
 setTeamsThreadLimit :: Int -> IO ()
-setTeamsThreadLimit = setTeamsLimit . fromIntegral . max 0
+setTeamsThreadLimit = setTeamsLimit . nearest . max 0
 
 -- | Devices other than the host: 0, for this runtime knows none. @target@ regions run on the host.
 getDeviceCount :: IO Int

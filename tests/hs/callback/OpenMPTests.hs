@@ -17,7 +17,9 @@ tests =
     test "settings of green threads" greenThreads,
     test "settings are restored" restored,
     test "settings are what was set" settings,
+    test "numbers that C cannot take" beyond,
     test "settings in a callback" inCallback,
+    test "the child of a fork obeys numbers" inChild,
     test "questions" questions,
     test "ancestors" ancestors,
     test "questions of a task" taskQuestions,
@@ -44,6 +46,28 @@ greenThreads = do
     pure (n, end)
   forM_ ends $ \(n, end) ->
     takeMVar end >>= if rtsSupportsBoundThreads then equal "threads" (fromIntegral n, fromIntegral n) else const (pure ())
+
+-- | The nearest one counts.
+beyond :: IO ()
+beyond = do
+  let most = 2147483647
+  forM_ [2 ^ (31 :: Int), 2 ^ (32 :: Int), 2 ^ (32 :: Int) + 2, maxBound] $ \n -> do
+    withThreads n getMaxThreads >>= equal "threads" most
+    withSettings defaults {activeLevels = Just n} getMaxActiveLevels >>= \levels ->
+      getSupportedActiveLevels >>= equal "levels" levels
+    forM_ [Static . Just, Dynamic, Guided] $ \way ->
+      withSettings defaults {schedule = Just (way n)} (schedule <$> getSettings) >>= equal "schedule" (Just (way most))
+    before <- (,) <$> getMaxTeams <*> getTeamsThreadLimit
+    setMaxTeams n >> setTeamsThreadLimit n
+    (,) <$> getMaxTeams <*> getTeamsThreadLimit >>= equal "teams" (most, most)
+    setMaxTeams (fst before) >> setTeamsThreadLimit (snd before)
+  forM_ [0, -1, minBound] $ \n -> withThreads n getMaxThreads >>= equal "threads" 1
+
+-- | As its parent does, however few processors there are.
+inChild :: IO ()
+inChild = do
+  processors <- getProcessors
+  teamInChild (fromIntegral processors + 1) >>= equal "threads" (fromIntegral processors + 1)
 
 restored :: IO ()
 restored = do
