@@ -125,9 +125,14 @@ type Signal = R.Array R.U R.DIM1 Double
 fromVector :: V.Vector Double -> Signal
 fromVector v = fromUnboxed (R.ix1 (V.length v)) (V.convert v)
 
+-- | Below this many elements repa's threads cost more than they bring: each layer wakes them, through
+-- the kernel, and sends them to sleep.
+worthAGang :: Int
+worthAGang = 1048576
+
 compute :: R.Array R.D R.DIM1 Double -> IO Signal
 compute x
-  | R.size (R.extent x) >= worthATeam = R.computeUnboxedP x
+  | R.size (R.extent x) >= worthAGang = R.computeUnboxedP x
   | otherwise = pure $! R.computeUnboxedS x
 {-# INLINE compute #-}
 

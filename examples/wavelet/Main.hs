@@ -22,7 +22,7 @@ main = do
 -- | All agree with C; the transform keeps the energy, and a second lattice in reverse order of layers
 -- would undo the first. Small and large sizes, so that both the serial and the parallel paths run.
 verify :: IO ()
-verify = forM_ [4, 8, 64, 1024, 65536] $ \n -> do
+verify = forM_ [4, 8, 64, 1024, 65536, 1048576] $ \n -> do
   let input = signal n
   forM_ [("lattice", single), ("transform", whole)] $ \(what, run) -> do
     results@(reference : _) <- mapM (`run` input) implementations
