@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include "coherence.h"
+#include "profile.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -216,7 +217,9 @@ static void disturb(int thread, uint64_t when) {
 
 static void touch_line(uintptr_t number, enum sim_access access) {
     struct thread *me = self();
+    const void *place = profile_place;
     if (!coherence_is_private(coherence_line(number), machine.self)) let_others_catch_up();
+    profile_place = place; /* not that of whoever ran meanwhile */
     uint64_t begin = me->clock;
     /* Stores keep their order; an exchange waits for all of them. */
     if (access != SIM_READ && me->stored > begin) begin = me->stored;

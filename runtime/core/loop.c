@@ -5,11 +5,12 @@
  * since OpenMP 5.0 (superlu_dist's look-ahead is one). A range per member and stealing would break
  * them. What keeps the counter's line from becoming the bottleneck is that a member claims several
  * short chunks at once, about CLAIM_TICKS worth, and hands them out to itself without an atomic
- * operation. */
+ * operation. In a large team there is a tree of counters (dispatch.h). */
 #include "core/loop.h"
 
 #include "core/barrier.h"
 #include "core/cancel.h"
+#include "core/dispatch.h"
 #include "core/ordered.h"
 #include "core/reduce.h"
 #include "platform/platform.h"
@@ -29,6 +30,16 @@ void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
 
 /* --- the shared part -------------------------------------------------------------------- */
 
+static bool counts_on(uint64_t trip, uint64_t chunk) {
+    return trip < UINT64_MAX / 2 && chunk < UINT32_MAX;
+}
+
+bool cst_loop_is_batched(const struct cst_loop_spec *spec, uint64_t trip, uint32_t size) {
+    uint64_t chunk = spec->chunk ? spec->chunk : 1;
+    return spec->schedule == CST_SCHEDULE_DYNAMIC && !spec->ordered && !spec->sections &&
+           counts_on(trip, chunk) && trip / chunk > FEW_CHUNKS * (uint64_t)size;
+}
+
 static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, uint32_t size) {
     share->start = spec->start;
     share->end = spec->end;
@@ -44,10 +55,10 @@ static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, ui
     }
     if (share->chunk == 0 && share->schedule != CST_SCHEDULE_STATIC) share->chunk = 1;
     share->ordered = spec->ordered;
-    share->counts_on = share->trip < UINT64_MAX / 2 && share->chunk < UINT32_MAX;
-    share->batching = share->counts_on && !spec->ordered && !spec->sections &&
-                      share->schedule == CST_SCHEDULE_DYNAMIC &&
-                      share->trip / share->chunk > FEW_CHUNKS * (uint64_t)size;
+    share->counts_on = counts_on(share->trip, share->chunk);
+    share->batching = size > 1 && cst_loop_is_batched(spec, share->trip, size)
+                          ? CST_BATCHING_COUNTER
+                          : CST_BATCHING_NOT;
     cst_store_relaxed(&share->next, 0);
     cst_store_relaxed(&share->turn, 0);
 }
@@ -78,11 +89,15 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
                          const struct cst_loop_extras *extras) {
     struct cst_team *team = thread->team;
     struct cst_share *share;
+    if (cst_unlikely(cst_dispatch_is_large(team)) && !extras->reductions && !extras->memory &&
+        !extras->doacross && cst_dispatch_start(thread, spec))
+        return;
     if (extras->reductions) cst_reduce_begin_construct(thread);
     if (cst_share_enter(thread, &share)) {
         set_up(share, spec, team->size);
         if (extras->doacross) {
-            share->batching = false; /* iterations wait for each other: hand them out singly */
+            share->batching =
+                CST_BATCHING_NOT; /* iterations wait for each other: hand them out singly */
             cst_doacross_set_up(share, extras->doacross, team->size);
         }
         if (extras->memory) cst_share_clear_memory(share, (size_t)*extras->memory);
@@ -101,17 +116,22 @@ void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec)
     cst_loop_start_with(thread, spec, &(struct cst_loop_extras){0});
 }
 
-void cst_loop_prepare(struct cst_thread *thread, struct cst_team *team,
-                      const struct cst_loop_spec *spec) {
-    (void)thread;
+enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec) {
+    if (cst_unlikely(cst_dispatch_is_large(team)) && cst_dispatch_prepare(team, spec))
+        return CST_COMBINED_TREE;
     uint64_t construct = team->first.construct;
     struct cst_share *share = &team->ring[construct % CST_SHARE_RING];
     set_up(share, spec, team->size);
     cst_store_relaxed(&share->claim, 2 * (construct + 1));
     cst_store_relaxed(&share->ready, construct + 1); /* fork publishes */
+    return CST_COMBINED_RING;
 }
 
-void cst_loop_join(struct cst_thread *thread) {
+void cst_loop_join(struct cst_thread *thread, enum cst_combined combined) {
+    if (cst_unlikely(combined == CST_COMBINED_TREE)) {
+        cst_dispatch_join(thread);
+        return;
+    }
     struct cst_seat *seat = thread->seat;
     uint64_t construct = seat->construct++;
     thread->share = &seat->team->ring[construct % CST_SHARE_RING];
@@ -121,12 +141,13 @@ void cst_loop_join(struct cst_thread *thread) {
 
 /* --- dynamic, in batches ------------------------------------------------------------------- */
 
-/* How many chunks the next claim takes: as many as take about CLAIM_TICKS for each member, so that
- * however large the team, the claims do not follow each other too closely. What the last batch
- * took is counted without its claim, which may have waited for the others'. */
-static uint64_t batch_size(struct cst_loop *loop, uint32_t size, uint64_t chunks_left) {
+/* How many chunks the next claim takes: as many as take about CLAIM_TICKS for each of the
+ * claimants, so that however many, their claims do not follow each other too closely. What the last
+ * batch took is counted without its claim, which may have waited for the others'. `share`: of the
+ * chunks that are left, if all members got the same. */
+static uint32_t batch_size(struct cst_loop *loop, uint32_t claimants, uint64_t share) {
     uint64_t spent = cst_clock_ticks() - loop->claimed_at;
-    uint64_t wanted = (uint64_t)CLAIM_TICKS * size;
+    uint64_t wanted = (uint64_t)CLAIM_TICKS * claimants;
     uint64_t least = (uint64_t)loop->batch * CLAIM_TICKS / (spent + 1);
     if (loop->batch == 0)
         loop->batch = 1;
@@ -134,28 +155,46 @@ static uint64_t batch_size(struct cst_loop *loop, uint32_t size, uint64_t chunks
         loop->batch *= spent < wanted / 4 ? 4 : 2;
     else if (spent > wanted && loop->batch > 1)
         loop->batch = spent > 4 * wanted ? 1 : loop->batch / 2;
-    uint64_t share = chunks_left / size, most = share / PARTS;
+    uint64_t most = share / PARTS;
     /* Near the end, too, a claim takes what lasts longer than to fetch the counter. */
     if (most < least) most = least < share ? least : share;
     if (loop->batch > most) loop->batch = most > 0 ? (uint32_t)most : 1;
     return loop->batch;
 }
 
+/* Claims chunks from the tree. With them a member of a combined loop learns what loop it is. */
+static bool claim_from_tree(struct cst_thread *thread, uint64_t *next, uint64_t *batch) {
+    struct cst_loop *loop = &thread->loop;
+    struct cst_piece piece = cst_dispatch_claim(thread, *batch);
+    *next = piece.next;
+    *batch = loop->batch = (uint32_t)(piece.limit - piece.next);
+    loop->trip = piece.chunks;
+    loop->start = piece.start;
+    loop->increment = loop->step = piece.step;
+    loop->end = piece.end;
+    return loop->batch > 0;
+}
+
 /* Claims a batch for cst_loop_next to hand out; the loop's last chunk, whose end is not like the
  * others', is kept aside. False: no iterations are left. */
 static bool claim(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
-    uint64_t trip = loop->trip, chunk = loop->chunk;
-    uint64_t chunks_left = cst_schedule_chunks(trip - loop->last, chunk);
-    uint64_t batch = batch_size(loop, thread->team->size, chunks_left);
-    uint64_t next = cst_add_acq_rel(&thread->share->next, batch * chunk);
-    if (next >= trip) return false;
+    uint32_t size = thread->team->size;
+    bool by_tree = loop->batching == CST_BATCHING_TREE;
+    uint64_t next, share = cst_schedule_chunks(loop->trip - loop->last, loop->chunk) / size;
+    uint64_t batch = batch_size(loop, by_tree ? CST_TREE_ARITY + 1 : size, share);
+    if (cst_unlikely(by_tree)) {
+        if (!claim_from_tree(thread, &next, &batch)) return false;
+    } else {
+        next = cst_add_acq_rel(&thread->share->next, batch * loop->chunk);
+        if (next >= loop->trip) return false;
+    }
     loop->claimed_at = cst_clock_ticks();
-    uint64_t chunks = cst_schedule_chunks(trip - next, chunk);
+    uint64_t chunks = cst_schedule_chunks(loop->trip - next, loop->chunk);
     loop->has_end = chunks <= batch;
     loop->left = (uint32_t)(loop->has_end ? chunks - 1 : batch);
     loop->value = loop->start + next * loop->increment;
-    loop->last = loop->has_end ? trip : next + batch * chunk;
+    loop->last = loop->has_end ? loop->trip : next + batch * loop->chunk;
     return true;
 }
 
@@ -166,7 +205,7 @@ static bool next_batch(struct cst_thread *thread, uint64_t *first, uint64_t *las
     if (loop->left > 0) return cst_loop_next(thread, first, last);
     loop->has_end = false;
     *first = loop->value;
-    *last = thread->share->end;
+    *last = cst_likely(thread->share != NULL) ? thread->share->end : loop->end;
     return true;
 }
 
@@ -280,9 +319,9 @@ void cst_sections_start(struct cst_thread *thread, uint32_t count,
     cst_loop_start_with(thread, &spec, extras);
 }
 
-void cst_sections_prepare(struct cst_thread *thread, struct cst_team *team, uint32_t count) {
+void cst_sections_prepare(struct cst_team *team, uint32_t count) {
     struct cst_loop_spec spec = sections_spec(count);
-    cst_loop_prepare(thread, team, &spec);
+    cst_loop_prepare(team, &spec);
 }
 
 uint32_t cst_sections_next(struct cst_thread *thread) {

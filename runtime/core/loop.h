@@ -36,10 +36,12 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
                          const struct cst_loop_extras *extras);
 
 /* For a combined construct: the master sets construct 0 up before launch... */
-void cst_loop_prepare(struct cst_thread *thread, struct cst_team *team,
-                      const struct cst_loop_spec *spec);
+enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec);
 /* ... and every member takes part in it from the region's start (team.c). */
-void cst_loop_join(struct cst_thread *thread);
+void cst_loop_join(struct cst_thread *thread, enum cst_combined combined);
+
+/* Do members claim several chunks of a loop of so many iterations at once? */
+bool cst_loop_is_batched(const struct cst_loop_spec *spec, uint64_t trip, uint32_t size);
 
 /* The member's next chunk: iterations [*first, *last) of the user's variable; false: none left. */
 static inline bool cst_loop_next(struct cst_thread *thread, uint64_t *first, uint64_t *last);
@@ -54,7 +56,7 @@ bool cst_loop_end_cancellable(struct cst_thread *thread);
 void cst_sections_start(struct cst_thread *thread, uint32_t count,
                         const struct cst_loop_extras *extras);
 uint32_t cst_sections_next(struct cst_thread *thread);
-void cst_sections_prepare(struct cst_thread *thread, struct cst_team *team, uint32_t count);
+void cst_sections_prepare(struct cst_team *team, uint32_t count);
 
 static inline bool cst_loop_next(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
     struct cst_loop *loop = &thread->loop;

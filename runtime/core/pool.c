@@ -3,6 +3,7 @@
 
 #include "core/apart.h"
 #include "core/config.h"
+#include "core/dispatch.h"
 #include "core/runtime.h"
 #include "core/turn.h"
 #include "core/wait.h"
@@ -89,6 +90,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
     cst_lock_acquire(&pool.lock);
     const struct cst_substrate *substrate = cst_runtime_substrate();
     if (!cst_team_enlarge(team, threads)) reason = "no memory";
+    cst_dispatch_enlarge(team, threads);
     while (!reason && cst_load_relaxed(&team->capacity) < threads) {
         uint32_t number = cst_load_relaxed(&team->capacity);
         struct cst_seat *seat = seat_of(team, number);

@@ -34,7 +34,7 @@ struct cst_share {
     uint64_t chunk;            /* iterations a chunk */
     uint64_t start, increment; /* of the user's loop variable, modulo 2^64 */
     uint8_t schedule;          /* enum cst_schedule_kind */
-    bool batching;             /* dynamic: members claim several chunks at once */
+    uint8_t batching;          /* enum cst_batching: do members claim several chunks at once? */
     bool counts_on;            /* dynamic: `next` may count past the end without wrapping */
     bool ordered;
     CST_LINE_ALIGNED _Atomic uint64_t turn; /* ordered: first iteration whose turn it is */

@@ -264,7 +264,7 @@ static void fork_all(struct cst_team *team, const struct cst_region *region, uin
 void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
                        const struct cst_region *region) {
     uint64_t construct = team->first.construct;
-    if (region->combined) cst_loop_join(thread);
+    if (region->combined) cst_loop_join(thread, region->combined);
     fork_all(team, region, construct);
 }
 
@@ -437,7 +437,7 @@ void *cst_worker(void *argument) {
         fork_children(team, seat->number, &order);
         take_seat(thread, seat, region, order.size, order.crowded, order.barrier, order.construct,
                   order.singles);
-        if (order.combined) cst_loop_join(thread);
+        if (order.combined) cst_loop_join(thread, order.combined);
         order.function(order.data);
         thread = cst_self();
         arrive(thread, order.size, order.crowded);

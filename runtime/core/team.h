@@ -18,12 +18,23 @@
 struct cst_thread;
 struct cst_team;
 struct cst_queue;
+struct cst_node;
 
 typedef void cst_region_function(void *data);
 
 enum {
     CST_TREE_ARITY = 4 /* children of a member in the fork and join tree */
 };
+
+/* Has the master set the first construct up, and where? */
+enum cst_combined {
+    CST_COMBINED_NOT,
+    CST_COMBINED_RING, /* in a slot of the ring (share.h) */
+    CST_COMBINED_TREE  /* in the root's node (dispatch.h) */
+};
+
+/* From where a member claims several chunks of a dynamic loop at once. */
+enum cst_batching { CST_BATCHING_NOT, CST_BATCHING_COUNTER, CST_BATCHING_TREE };
 
 /* What a parent tells a member at fork. */
 struct cst_dock {
@@ -35,7 +46,7 @@ struct cst_dock {
     _Atomic uint32_t parked;
     uint32_t size;    /* of the team in this region */
     uint32_t barrier; /* number of the team's last barrier */
-    bool combined;    /* the master set the first construct up (parallel loop, sections) */
+    uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
     bool crowded;     /* more members than processors: central barrier, no long spinning */
     cst_region_function *function; /* NULL: the worker is to end */
     void *data;
@@ -115,14 +126,15 @@ struct cst_context {
         uint32_t left;        /* whole chunks claimed and not handed out */
         bool has_end;         /* and after them the loop's last chunk */
         uint8_t schedule;     /* these and those below: the slot's (loop.c, begin) */
-        bool batching, counts_on, ordered;
+        uint8_t batching;     /* enum cst_batching */
+        bool counts_on, ordered;
         uint32_t batch;        /* chunks that the last claim took */
         uint64_t first, last;  /* iterations claimed last; ordered: of the chunk being executed */
         uint64_t ordered_ends; /* ordered regions of this chunk that have ended */
         uint64_t trips;        /* static: chunks taken so far */
-        uint64_t trip, chunk, start, increment;
-        uint64_t claimed_at; /* clock when the last batch was claimed */
-        uint64_t tag;        /* the construct's */
+        uint64_t trip, chunk, start, increment, end; /* end: where the slot does not have it */
+        uint64_t claimed_at;                         /* clock when the last batch was claimed */
+        uint64_t tag;                                /* the construct's */
     } loop;
 };
 
@@ -144,6 +156,8 @@ struct cst_team {
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
     uint32_t team_number;                /* (initial teams) omp_get_team_num in a teams construct */
     uint32_t other_teams;                /* (initial teams) omp_get_num_teams, less one */
+    struct cst_node *nodes;              /* for loops of large teams (dispatch.h), or NULL */
+    uint32_t nodes_for;                  /* they are enough for so many members */
     CST_LINE_ALIGNED struct cst_icv icv; /* of the implicit tasks */
 
     /* Region in which some member deferred a task: members that wait look for work. */
@@ -193,7 +207,8 @@ struct cst_region {
     void *data;
     uint32_t threads; /* num_threads clause; 0: none */
     uint8_t bind;     /* proc_bind clause; 0: none */
-    bool combined;    /* the caller sets the first construct up between begin and launch */
+    /* enum cst_combined: the caller sets the first construct up between begin and launch. */
+    uint8_t combined;
 };
 
 /* Opens a region: finds its team, whose master the caller becomes. The members do not run yet. */

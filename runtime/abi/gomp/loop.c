@@ -119,10 +119,9 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
-                                .bind = flags & GOMP_PARALLEL_BIND_MASK,
-                                .combined = true};
+                                .bind = flags & GOMP_PARALLEL_BIND_MASK};
     struct cst_team *team = cst_region_begin(thread, &region);
-    cst_loop_prepare(thread, team, &spec);
+    region.combined = cst_loop_prepare(team, &spec);
     cst_region_launch(thread, team, &region);
 }
 

@@ -56,14 +56,14 @@ unsigned GOMP_sections_next(void) {
 static struct cst_team *begin_sections(struct cst_thread *thread, const struct cst_region *region,
                                        unsigned count) {
     struct cst_team *team = cst_region_begin(thread, region);
-    cst_sections_prepare(thread, team, count);
+    cst_sections_prepare(team, count);
     cst_region_launch(thread, team, region);
     return team;
 }
 
 void GOMP_parallel_sections_start(gomp_body *body, void *data, unsigned threads, unsigned count) {
     struct cst_region region = {
-        .function = body, .data = data, .threads = threads, .combined = true};
+        .function = body, .data = data, .threads = threads, .combined = CST_COMBINED_RING};
     begin_sections(cst_self(), &region, count);
 }
 
@@ -74,7 +74,7 @@ void GOMP_parallel_sections(gomp_body *body, void *data, unsigned threads, unsig
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK,
-                                .combined = true};
+                                .combined = CST_COMBINED_RING};
     begin_sections(cst_self(), &region, count);
     body(data);
     cst_region_end(cst_self());
