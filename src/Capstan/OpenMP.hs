@@ -105,9 +105,10 @@ module Capstan.OpenMP
 where
 
 import Capstan.Callback.Internal (Argument, Result)
+import Capstan.Internal.Bound (runBound)
 import Capstan.OpenMP.Foreign
 import Capstan.Prim (inParallel, teamSize, threadNumber)
-import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads, runInBoundThread)
+import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads)
 import Control.Exception (bracket_)
 import Data.Int (Int32)
 import Data.Word (Word64)
@@ -155,13 +156,15 @@ defaults = Settings Nothing Nothing Nothing Nothing
 -- action or its C code has set. They hold for regions that the action opens, not for threads that
 -- it forks.
 --
--- Costs about 20 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). On another
--- thread, the making of an OS thread, some 30 µs. Without the threaded RTS there is one OS thread, so
--- other Haskell threads see the settings meanwhile.
+-- Costs about 50 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). For another
+-- thread the action runs in a new bound one, 2 to 4 µs: an exception that is thrown to the caller, as by
+-- @timeout@, is thrown to the action, which gets it when its foreign call has returned, and
+-- 'Control.Concurrent.myThreadId' is the new one. Without the threaded RTS there is one OS thread, so other
+-- Haskell threads see the settings meanwhile.
 withSettings :: Settings -> IO a -> IO a
 withSettings settings action = do
   bound <- isCurrentThreadBound
-  (if bound || not rtsSupportsBoundThreads then id else runInBoundThread) $
+  (if bound || not rtsSupportsBoundThreads then id else runBound) $
     allocaBytes settingsSize $ \saved ->
       bracket_ (settingsSave saved) (settingsRestore saved) (apply settings >> action)
 

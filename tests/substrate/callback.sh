@@ -66,9 +66,12 @@ if command -v gdb >/dev/null; then
     done
 fi
 
+# With one thread that collects. Of several, two may copy a Haskell thread at once (copy_tag). The copy that loses may
+# get into a mutable list, and stays there when the thread ends: checkTSO follows its link to the next thread, and an
+# assertion of evacuate its link to the call that the thread was bound to. Only the debugging runtime system crashes.
 build debug -threaded -debug
-passes debug +RTS -N2
-passes debug +RTS -N3 -DS -A64k
+passes debug +RTS -N2 -qg
+passes debug +RTS -N3 -DS -A64k -qg
 
 build dynamic -threaded -dynamic
 passes dynamic +RTS -N2

@@ -6,15 +6,23 @@ import Capstan.Callback
 import Capstan.OpenMP
 import Check
 import Control.Concurrent
-import Control.Exception (ErrorCall (..), throwIO)
-import Control.Monad (forM, forM_, unless, void, when)
+import Control.Exception hiding (finally)
+import Control.Monad (forM, forM_, forever, replicateM_, unless, void, when)
+import qualified Data.Bifunctor as Either (first)
 import Data.IORef
 import Data.List (sort)
+import Foreign.StablePtr (freeStablePtr, newStablePtr)
+import System.Mem (performMajorGC)
+import System.Timeout (timeout)
 
 tests :: [Test]
 tests =
   [ test "withThreads" (forM_ [1, 3, 5] sized),
     test "settings of green threads" greenThreads,
+    test "settings of threads that are interrupted" interrupted,
+    test "settings of threads that are killed at any moment" killed,
+    test "settings of threads that wait for ever" waitsForEver,
+    test "settings keep the masking state" masked,
     test "settings are restored" restored,
     test "settings are what was set" settings,
     test "numbers that C cannot take" beyond,
@@ -46,6 +54,59 @@ greenThreads = do
     pure (n, end)
   forM_ ends $ \(n, end) ->
     takeMVar end >>= if rtsSupportsBoundThreads then equal "threads" (fromIntegral n, fromIntegral n) else const (pure ())
+
+-- | What an action gives in a green thread.
+green :: IO a -> IO (Either SomeException a)
+green action = do
+  end <- newEmptyMVar
+  _ <- forkIO (try action >>= putMVar end)
+  takeMVar end
+
+-- | By another thread, by itself, and in spite of it.
+interrupted :: IO ()
+interrupted = do
+  late <- green (timeout 1000 (withThreads 2 (withThreads 3 forever')))
+  equal "timeout" (Right Nothing) (Either.first show late)
+  itself <- green (myThreadId >>= \me -> withThreads 2 (throwTo me Overflow >> forever'))
+  equal "thrown to the caller" (Left (show Overflow)) (Either.first show itself)
+  kept <- green $ do
+    me <- myThreadId
+    begun <- newEmptyMVar
+    _ <- forkIO (takeMVar begun >> throwTo me Overflow)
+    withThreads 3 ((putMVar begun () >> forever' >> regionSize) `catch` (\e -> equal "caught" Overflow e >> regionSize))
+  equal "goes on" (Right 3) (Either.first show kept)
+  where
+    forever' = threadDelay 3600000000
+
+-- | No exception is lost where an action begins or ends, so that the thread goes on; and none comes late.
+killed :: IO ()
+killed = forM_ [0 .. 2000 :: Int] $ \n -> do
+  end <- newEmptyMVar
+  begun <- newEmptyMVar
+  thread <- mask $ \restore -> forkIO (try (restore (forever (withThreads 2 (tryPutMVar begun ())))) >>= putMVar end)
+  takeMVar begun
+  replicateM_ (n `mod` 40) yield
+  killThread thread
+  takeMVar end >>= equal "outcome" (Left ThreadKilled :: Either AsyncException ())
+
+-- | The caller is told so, by an exception in the action.
+waitsForEver :: IO ()
+waitsForEver = do
+  end <- newEmptyMVar
+  stable <- newStablePtr end
+  _ <- forkIO (try (withThreads 2 (newEmptyMVar >>= takeMVar)) >>= putMVar end)
+  collector <- forkIO (forever (performMajorGC >> threadDelay 1000))
+  outcome <- takeMVar end
+  killThread collector
+  freeStablePtr stable
+  equal "outcome" (Left (show BlockedIndefinitelyOnMVar)) (Either.first show (outcome :: Either BlockedIndefinitelyOnMVar ()))
+
+masked :: IO ()
+masked = forM_ [(id, Unmasked), (mask_, MaskedInterruptible), (uninterruptibleMask_, MaskedUninterruptible)] $ \(how, wanted) -> do
+  here <- how (withThreads 2 getMaskingState)
+  there <- green (how (withThreads 2 getMaskingState))
+  equal "bound" wanted here
+  equal "green" (Right wanted) (Either.first show there)
 
 -- | The nearest one counts.
 beyond :: IO ()
