@@ -16,6 +16,7 @@ enum {
     PAUSE = 300 /* what a turn of a spin loop takes */
 };
 
+#define SIM_TICKS_BEFORE (UINT64_C(1) << 40)
 #define EMPTY_TURN 0xcbf29ce484222325u
 
 struct thread {
@@ -58,7 +59,9 @@ uint64_t sim_now(void) {
     return self()->clock;
 }
 uint64_t sim_ticks(void) {
-    return machine.self < 0 ? 0 : sim_now() * SIM_TICKS / SIM_TRANSFER;
+    /* The counter of a real processor has run for long when a program starts; from 0 on, the first
+     * interval that the runtime measures would always be a short one. */
+    return machine.self < 0 ? 0 : SIM_TICKS_BEFORE + sim_now() * SIM_TICKS / SIM_TRANSFER;
 }
 uint64_t sim_transfers(void) {
     return coherence_transfers();

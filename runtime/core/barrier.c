@@ -1,6 +1,7 @@
 /* The team's barrier; see barrier.h and README.md, "Barrier". */
 #include "core/barrier.h"
 
+#include "core/quiesce.h"
 #include "core/trace.h"
 #include "core/wait.h"
 
@@ -74,11 +75,13 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     seat->made_tasks = false;
     cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
     if (size == 1) {
-        if (tasks) cst_task_quiesce(thread);
+        if (tasks) cst_quiesce(thread);
     } else {
-        if (!(thread->team->crowded ? count_down : disseminate)(thread, cancellable, &tasks))
-            return false;
-        if (tasks) cst_task_quiesce(thread);
+        bool passed =
+            (thread->team->crowded ? count_down : disseminate)(thread, cancellable, &tasks);
+        if (passed && tasks) cst_quiesce(thread);
+        if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
+        if (!passed) return false;
     }
     seat->construct_at_barrier = seat->construct;
     cst_trace(CST_TRACE_BARRIER_ENDS, thread, size);

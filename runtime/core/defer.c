@@ -98,6 +98,10 @@ void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
     making->since_sample = 0;
 }
 
+bool cst_defer_is_tiny(struct cst_thread *thread) {
+    return thread->seat->making.mean_ticks < TINY_TICKS;
+}
+
 /* Not where the user asked for an order. */
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;

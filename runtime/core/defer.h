@@ -18,4 +18,7 @@ static inline bool cst_defer_alone(void) {
 bool cst_defer_is_sample(struct cst_thread *thread);
 void cst_defer_learn(struct cst_thread *thread, uint64_t ticks);
 
+/* Are the tasks that the current task makes known to be not worth a transfer? */
+bool cst_defer_is_tiny(struct cst_thread *thread);
+
 #endif

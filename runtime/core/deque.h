@@ -21,6 +21,7 @@ struct cst_deque_buffer {
 
 struct cst_deque {
     CST_LINE_ALIGNED _Atomic int64_t top;    /* thieves; the owner when one entry is left */
+    _Atomic uint32_t heirs;                  /* a hint who is to have the entries (steal.c) */
     CST_LINE_ALIGNED _Atomic int64_t bottom; /* owner */
     int64_t top_seen; /* owner: `top` when it last looked, so that a push need not fetch its line */
     _Atomic(struct cst_deque_buffer *) buffer; /* owner; NULL until the first push */
@@ -54,6 +55,11 @@ static inline bool cst_deque_push(struct cst_deque *deque, struct cst_task *task
 
 /* Owner: takes the newest task whose index is at least `floor`, or NULL. */
 struct cst_task *cst_deque_take(struct cst_deque *deque, int64_t floor);
+
+/* Is there nothing to steal? A racy look. */
+static inline bool cst_deque_is_empty(struct cst_deque *deque) {
+    return cst_load_relaxed(&deque->top) >= cst_load_relaxed(&deque->bottom);
+}
 
 /* Asked by a thief about the task that it is about to steal. The task may be taken by another
  * at any moment, so the answer counts only if the steal then succeeds; memory of tasks is

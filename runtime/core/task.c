@@ -7,6 +7,7 @@
 #include "core/depend.h"
 #include "core/queue.h"
 #include "core/runtime.h"
+#include "core/steal.h"
 #include "core/thread.h"
 #include "core/trace.h"
 #include "core/wait.h"
@@ -197,83 +198,57 @@ void cst_task_fulfill(struct cst_task *task) {
     if (cst_add_acq_rel(&task->balance, -1) == 1) free_task(thread, task);
 }
 
-/* --- finding work ----------------------------------------------------------------------- */
-
-/* Is `task` progeny of the thread's current one? See cst_deque_permit: the answer may be
- * about a task that has been taken and freed meanwhile, and is then not used. */
-static bool is_progeny(const struct cst_task *task, const void *argument) {
-    const struct cst_thread *thread = argument;
-    struct cst_task *current = thread->task;
-    struct cst_task *candidate = (struct cst_task *)task;
-    uint32_t depth = cst_load_relaxed(&current->depth), at = cst_load_relaxed(&candidate->depth);
-    while (at > depth) {
-        candidate = cst_load_relaxed(&candidate->parent);
-        if (!candidate || cst_load_relaxed(&candidate->depth) != --at) return false; /* stale */
-    }
-    return candidate == current;
-}
-
-/* A worker in its dock may look at the team while its master begins another region. */
-static bool is_in_region(const struct cst_task *task, const void *argument) {
-    (void)task;
-    const struct cst_thread *thread = argument;
-    return cst_load_acquire(&thread->team->tasking) == thread->seat->region;
-}
-
-static struct cst_task *steal(struct cst_thread *thread, cst_deque_permit *permit) {
-    struct cst_seat *seat = thread->seat;
-    struct cst_team *team = thread->team;
-    bool lost;
-    do {
-        lost = false;
-        for (uint32_t i = 0, size = seat->size; i < size; i++) {
-            uint32_t victim = (seat->victim + i) % size;
-            if (victim == seat->number) continue;
-            struct cst_task *task =
-                cst_deque_steal(&cst_team_seat(team, victim)->deque, permit, thread, &lost);
-            if (!task) continue;
-            seat->victim = victim;
-            return task;
-        }
-    } while (lost);
-    return NULL;
-}
-
-static struct cst_task *find_any(struct cst_thread *thread) {
-    struct cst_task *task = cst_queue_take(thread->team, is_in_region, thread);
-    if (!task) task = cst_deque_take(&thread->seat->deque, INT64_MIN);
-    return task ? task : steal(thread, is_in_region);
-}
+/* --- waiting ---------------------------------------------------------------------------- */
 
 /* Tells member 0, which looks for the end, that this member has come to one. A read-modify-write
  * orders our counts before its look at them, or its going to sleep before ours at `parked`. */
 static void report_idle(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
+    if (seat->partners > 0) {
+        /* Who is about to sleep would keep a task until it is woken. */
+        if (!cst_load_relaxed(&seat->dock.parked)) cst_box_open(seat);
+        return;
+    }
     if (!seat->completed_tasks) return;
     seat->completed_tasks = false;
     cst_add_seq_cst(&seat->tasks_done, 0);
     cst_wake(&thread->team->first);
 }
 
+/* Runs a task that any member may run. */
+static void run_found(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_owed *owed = &thread->owed;
+    if (owed->parent != cst_load_relaxed(&task->parent) || owed->group != task->group)
+        settle(thread);
+    owed->running = task;
+    run(thread, task);
+    owed->running = NULL;
+}
+
 /* Runs a few. Counting each at its parent would move the parent's line to and fro, so tasks of one
  * parent and group are counted together. Nobody misses the count of the first while the next one
  * runs: who waits for children, or for a group, waits for both. */
 bool cst_task_run_any(struct cst_thread *thread) {
-    struct cst_owed *owed = &thread->owed;
     uint32_t runs = 0;
     while (runs < MOST_RUNS) {
-        struct cst_task *task = find_any(thread);
+        struct cst_task *task = cst_steal_any(thread);
         if (!task) break;
-        if (owed->parent != cst_load_relaxed(&task->parent) || owed->group != task->group)
-            settle(thread);
-        owed->running = task;
-        run(thread, task);
-        owed->running = NULL;
+        run_found(thread, task);
         runs++;
     }
     settle(thread);
     if (runs == 0) report_idle(thread);
     return runs > 0;
+}
+
+/* What it was given while it waited is not left to wait for it. */
+void cst_task_stop_helping(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    if (!cst_box_close(seat)) {
+        run_found(thread, cst_box_take(seat));
+        settle(thread);
+    }
+    cst_box_begin(seat);
 }
 
 /* Has the thread's team deferred tasks in this region? */
@@ -283,11 +258,8 @@ static inline bool has_tasks(struct cst_thread *thread) {
 
 static bool run_progeny(struct cst_thread *thread, const struct cst_wait *wait) {
     (void)wait;
-    struct cst_task *current = thread->task;
     if (!has_tasks(thread)) return false;
-    struct cst_task *task = cst_queue_take(thread->team, is_progeny, thread);
-    if (!task) task = cst_deque_take(&thread->seat->deque, current->floor);
-    if (!task) task = steal(thread, is_progeny);
+    struct cst_task *task = cst_steal_progeny(thread);
     if (!task) return false;
     run(thread, task);
     return true;
@@ -329,6 +301,9 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
     uint32_t region = thread->seat->region;
     /* `tasking` before the push: is_in_region relies on it. */
     if (cst_load_relaxed(&team->tasking) != region) cst_store_seq_cst(&team->tasking, region);
+    if (thread->seat->partners > 0 && task->priority == 0 && !cst_defer_is_tiny(thread) &&
+        cst_box_hand(thread, task))
+        return;
     if (!(task->priority > 0 && cst_queue_push(team, task)) &&
         !cst_deque_push(&thread->seat->deque, task)) {
         run(thread, task);

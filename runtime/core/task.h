@@ -2,7 +2,7 @@
  *
  * Ready tasks lie in the deque of the member that deferred them. Nothing is counted globally:
  * parents, groups and members have counters of their own, and the end of a barrier is found by
- * summing the members' (cst_task_all_done). */
+ * summing the members' (quiesce.c). */
 #ifndef CST_CORE_TASK_H
 #define CST_CORE_TASK_H
 
@@ -90,15 +90,13 @@ void cst_task_fulfill(struct cst_task *task);
  * dock). False: none found. */
 bool cst_task_run_any(struct cst_thread *thread);
 
-/* Completes all tasks of the region, when every member has arrived at a barrier. */
-void cst_task_quiesce(struct cst_thread *thread);
-/* The same at the region's end, where the master alone waits. */
-void cst_task_finish_region(struct cst_thread *thread);
-
 /* Waits until `holds` does, running only progeny of the current task meanwhile: a task that is
  * tied to this thread and suspended permits no other (OpenMP 5.2, section 12.9). */
 struct cst_wait;
 void cst_task_wait(struct cst_thread *thread, struct cst_wait *wait);
+
+/* A member of a large team goes on that has waited where any task of the team may run. */
+void cst_task_stop_helping(struct cst_thread *thread);
 
 /* Makes `task` the implicit task of a member. */
 void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct cst_seat *seat,

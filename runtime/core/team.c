@@ -7,7 +7,9 @@
 #include "core/config.h"
 #include "core/loop.h"
 #include "core/pool.h"
+#include "core/quiesce.h"
 #include "core/runtime.h"
+#include "core/steal.h"
 #include "core/thread.h"
 #include "core/trace.h"
 #include "core/turn.h"
@@ -16,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SEATS = 8 };
+enum { FIRST_SEATS = 8, MOST_FAR = 1 << 16 };
+
+uint32_t cst_team_few = 16;
 
 bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
 
@@ -134,11 +138,19 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(root, enclosing->root);
     SET(encountering, thread->task);
     SET(group, NULL);
+    /* All tasks of earlier regions are complete. */
+    if (cst_load_relaxed(&team->foreign_done) != 0) cst_store_relaxed(&team->foreign_done, 0);
     SET(crowded, size > 1 && cst_turn_busy() > cst_config.available);
     SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
                                       cst_team_entered_unsafely(thread)));
     team->region++;
     set_icv(team, &thread->task->icv, bind);
+}
+
+/* See team.h. In a crowded team nobody waits for long where others could give it something. */
+static uint8_t partners_of(uint32_t size, bool crowded) {
+    if (crowded || size <= cst_team_few) return 0;
+    return (uint8_t)(size > MOST_FAR ? 16 : 32 - __builtin_clz(size - 1));
 }
 
 /* What a member, the master too, does first in a region. */
@@ -152,9 +164,14 @@ static void take_seat(struct cst_thread *thread, struct cst_seat *seat, uint32_t
     seat->barrier = barrier;
     seat->made_tasks = false;
     seat->at_end = false;
+    seat->in_wave = false;
+    seat->partners = partners_of(size, crowded);
+    if (seat->partners > 0) cst_box_begin(seat);
     seat->construct = seat->construct_at_barrier = seat->left_by_all = construct;
     seat->singles = singles;
     cst_store_release(&seat->construct_left, construct);
+    cst_store_relaxed(&seat->tasks_made, 0);
+    cst_store_relaxed(&seat->tasks_done, 0);
     cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);
     thread->team = team;
     thread->seat = seat;
@@ -348,7 +365,8 @@ void cst_region_end(struct cst_thread *thread) {
             tasks = true;
         }
     }
-    if (cst_unlikely(tasks)) cst_task_finish_region(thread);
+    if (cst_unlikely(tasks)) cst_quiesce_region(thread);
+    if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
     end_coroutines(thread);
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
     cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
@@ -385,6 +403,7 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
     team->crowded = team->unsafe = false;
     team->root = team;
     cst_store_relaxed(&team->group_threads, 0);
+    cst_store_relaxed(&team->foreign_done, 0);
     team->team_number = team->other_teams = 0;
     team->region++;
     team->icv = cst_config.icv;
@@ -400,7 +419,7 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
 /* Waits in the dock for the next region, helping with the last one's tasks. */
 static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
     struct cst_wait wait = {.holds = cst_wait_word_holds,
-                            .help = cst_barrier_help,
+                            .help = cst_quiesce_help,
                             .word = &seat->dock.go,
                             .target = seat->region + 1,
                             .idle = true};
@@ -423,6 +442,7 @@ void *cst_worker(void *argument) {
     thread->number = seat->number;
     for (;;) {
         await_order(thread, seat);
+        if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         uint32_t region = cst_load_acquire(&seat->dock.go);
         struct cst_dock order = {.go = region,
                                  .size = seat->dock.size,

@@ -22,9 +22,13 @@ struct cst_node;
 
 typedef void cst_region_function(void *data);
 
-enum {
-    CST_TREE_ARITY = 4 /* children of a member in the fork and join tree */
-};
+#ifndef CST_TREE_ARITY   /* a model has its own */
+#define CST_TREE_ARITY 4 /* children of a member in the fork and join tree */
+#endif
+
+/* Teams of more members are large: nobody looks at all others in each turn of waiting, where a line
+ * that all of them read would travel as often as there are members. A test may lower it. */
+extern uint32_t cst_team_few;
 
 /* Has the master set the first construct up, and where? */
 enum cst_combined {
@@ -61,12 +65,21 @@ struct cst_seat {
     /* Written by the member, polled by its parent: twice the number of the region at whose end it
      * and its children in the tree have arrived, plus one if tasks may be outstanding. */
     CST_LINE_ALIGNED _Atomic uint32_t arrived;
+    /* For the same reader: what the members from here on down the tree have counted (quiesce.c). */
+    struct cst_tally {
+        _Atomic uint64_t wave; /* the counts below were taken in it */
+        _Atomic uint64_t made, done;
+    } tally;
 
     /* Written by other members, polled by this one: [parity of the barrier's number][round], twice
      * the barrier's number, plus one if tasks may be outstanding. The parities are two lines apart,
      * as processors fetch lines in pairs: who writes for the next barrier shall not meet one who
      * still polls for this. */
     CST_LINE_ALIGNED _Atomic uint32_t flag[2][2 * CST_CACHE_LINE / sizeof(uint32_t)];
+
+    /* Written by other members, polled by this one while it waits. */
+    CST_LINE_ALIGNED _Atomic uint64_t told; /* by the parent: a wave, or that tasks are complete */
+    _Atomic uint64_t box;                   /* a task that it is given (steal.c) */
 
     /* The member's own; constant for others. */
     CST_LINE_ALIGNED struct cst_team *team;
@@ -79,6 +92,16 @@ struct cst_seat {
     bool made_tasks;               /* deferred a task since the last barrier */
     bool completed_tasks;          /* completed one since it last told member 0 */
     bool at_end;                   /* a worker that has arrived, and at most helps with tasks */
+    bool in_wave;                  /* it takes part in the wave below (quiesce.c) */
+    bool box_open;                 /* unless it has been given a task meanwhile */
+    uint8_t partners;              /* large team: members a power of two away; 0: a small one */
+    bool has_heirs;                /* the deque's are its own */
+    uint32_t free;                 /* partners to hand parts of the current task to (steal.c) */
+    uint32_t turns, looks;         /* large team: of waiting; for tasks, in vain */
+    uint32_t elsewhere;            /* whom it looks at in turn */
+    uint32_t restraint;            /* tasks that it left to others since it took one */
+    uint64_t wave;                 /* told last */
+    struct cst_task *given;        /* taken out of the box and not begun */
     uint64_t construct;            /* worksharing constructs met since the team was made */
     uint64_t construct_at_barrier; /* the same at the last barrier: all before it are over */
     uint64_t left_by_all;          /* constructs that all members had left when it looked last */
@@ -104,7 +127,7 @@ struct cst_seat {
 
     struct cst_deque deque; /* owner: the member */
 
-    /* Tasks deferred and completed by this member, since the team was made. */
+    /* Tasks deferred and completed by this member in this region. */
     CST_LINE_ALIGNED _Atomic uint64_t tasks_made;
     _Atomic uint64_t tasks_done;
     /* Worksharing constructs that it has left; read by those who are ahead. */

@@ -9,6 +9,7 @@
 
 #include "core/apart.h"
 #include "core/config.h"
+#include "core/steal.h"
 #include "core/turn.h"
 
 static struct {
@@ -76,6 +77,7 @@ static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
 static void park(struct cst_thread *thread, const struct cst_wait *wait) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
+    if (!cst_box_close(seat)) return;            /* it has been given a task */
     cst_exchange_seq_cst(&seat->dock.parked, 1); /* W1 */
     bool sees_tasks = true;
     if (wait->help) {

@@ -247,6 +247,7 @@ void explore_store(void *address, size_t size, uint64_t value, bool locked,
     if (!locked && !x->model->in_order && self->buffered < BUFFER) {
         struct step put = {.kind = PUT, .after = -1, .place = place};
         await_turn(put);
+        saw(address);
         self->buffer[self->buffered++] = (struct store){address, size, value, (int)x->steps, place};
         record(x->running, &put, value);
         return;

@@ -59,7 +59,7 @@ uint64_t explore_change(void *address, size_t size, enum explore_change_kind kin
 bool explore_cas(void *address, size_t size, void *expected, uint64_t desired,
                  struct explore_place place);
 void explore_fence(struct explore_place place);
-/* The thread has nothing to do until another one writes. */
+/* The thread has nothing to do until another one writes what it has read or stored. */
 void explore_spin(struct explore_place place);
 /* Waits until all threads' buffers are empty: membarrier(2). */
 void explore_process_barrier(struct explore_place place);

@@ -22,7 +22,7 @@ enum kind {
     READ,    /* of `address` */
     WRITE,   /* of `address`, or both; all but a flush wait for the own buffer to be empty */
     PUT,     /* a store goes into the own buffer */
-    SPIN,    /* waits until another thread has changed what was read since the last one */
+    SPIN,    /* waits until another thread has changed what was read or stored since the last */
     FENCE,   /* waits until the own buffer is empty */
     BARRIER, /* waits until all buffers are */
 };
@@ -48,7 +48,7 @@ struct thread {
     bool started, finished;
     const void *sleeps_on; /* in the kernel; NULL: no */
     struct step next;
-    const void *seen[MOST_SEEN]; /* what it has read since its last SPIN */
+    const void *seen[MOST_SEEN]; /* what it has read or stored since its last SPIN */
     unsigned seen_count;
     bool stirred; /* another thread has written there */
     unsigned idle_spins;

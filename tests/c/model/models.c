@@ -2,6 +2,7 @@
 #include "models.h"
 
 #include "core/config.h"
+#include "core/steal.h"
 #include "core/task.h"
 #include "core/wait.h"
 
@@ -59,6 +60,17 @@ struct cst_team *models_team(unsigned size, bool crowded) {
 
 void models_expect_tasks(void) {
     cst_store_relaxed(&team->tasking, team->region);
+}
+
+void models_enlarge(void) {
+    for (unsigned number = 0; number < team->size; number++) {
+        struct cst_seat *seat = cst_team_seat(team, number);
+        seat->partners = (uint8_t)(32 - __builtin_clz(team->size - 1));
+        seat->barrier = 1;
+        seat->making.cut = UINT32_MAX;
+        seat->making.until_look = UINT32_MAX;
+        cst_box_begin(seat);
+    }
 }
 
 struct cst_thread *models_sit(unsigned number) {

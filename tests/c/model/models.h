@@ -19,6 +19,9 @@ struct cst_team *models_team(unsigned size, bool crowded);
 /* Then: the region has seen a task before, so that the next one is announced without a fence. */
 void models_expect_tasks(void);
 
+/* Then: the team is one of those that are large, at its first barrier; every task is put out. */
+void models_enlarge(void);
+
 /* First in a thread: it becomes member `number` of that team. */
 struct cst_thread *models_sit(unsigned number);
 

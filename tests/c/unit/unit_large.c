@@ -1,0 +1,23 @@
+/* The random regions of c/stress, with every team of two members or more taken for a large one,
+ * which sums its counts by a tree and hands tasks over, and none for a crowded one.
+ *
+ * test: alone
+ * test: flags -fopenmp
+ * test: env STRESS_THREADS=2 GOMP_SPINCOUNT=2000 OMP_CANCELLATION=true
+ * test: env STRESS_THREADS=3 GOMP_SPINCOUNT=2000
+ * test: env STRESS_THREADS=8 GOMP_SPINCOUNT=2000 OMP_CANCELLATION=true
+ * test: env STRESS_THREADS=32 GOMP_SPINCOUNT=500 OMP_CANCELLATION=true
+ * test: env STRESS_THREADS=3 OMP_WAIT_POLICY=passive
+ */
+#include "core/config.h"
+#include "core/team.h"
+
+#define main stress
+#include "../stress/stress.c"
+#undef main
+
+int main(void) {
+    cst_team_few = 1;
+    cst_config.available = 1024;
+    return stress();
+}
