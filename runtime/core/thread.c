@@ -115,10 +115,16 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
     cst_lock_release(&threads.lock);
 }
 
+/* The team around a team. A region's is known before its members are sent off; what is saved, the
+ * same, its master may still be writing. An initial team within another has only that. */
+static struct cst_team *around(const struct cst_team *team) {
+    return team->enclosing ? team->enclosing : team->saved.team;
+}
+
 /* For the locks of all teams whose member the caller is, from the innermost one. */
 static void each_lock_of_own_teams(void (*act)(cst_lock *lock)) {
     struct cst_team *team = cst_current_thread ? cst_current_thread->team : NULL;
-    for (; team; team = team->saved.team) {
+    for (; team; team = around(team)) {
         act(&team->share_lock);
         act(&team->queue_lock);
     }
@@ -137,7 +143,7 @@ void cst_thread_after_fork_in_child(void) {
     cst_store_relaxed(&threads.lock, 0);
     if (!cst_current_thread) return;
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
-    for (struct cst_team *team = cst_current_thread->team; team; team = team->saved.team) {
+    for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
         team->orphaned = team->size > 1;
         team->counted = 0; /* the pool counts afresh */
     }
