@@ -95,6 +95,14 @@ static uint32_t move(uint32_t here, uint64_t *free) {
     return there;
 }
 
+void cst_apart_ahead(struct cst_thread *thread) {
+    uint64_t free[CST_CPU_MASK_WORDS];
+    if (!has_half(thread, cst_clock_ns())) return;
+    all_of(free);
+    leave_out(free, cst_cpu_current());
+    move(cst_cpu_current(), free);
+}
+
 bool cst_apart(struct cst_thread *thread) {
     uint64_t free[CST_CPU_MASK_WORDS];
     if (!cst_load_relaxed(&cst_rival_seen)) return false;

@@ -109,8 +109,21 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
         cst_turn_pass(thread->seat);
 }
 
-/* Spins without giving the core away. True: the condition holds. False: someone else wants the
- * core, or time is up. */
+/* A new thread, or one of a large team before, may be queued behind the very member that spins for
+ * it, while another processor idles: the kernel takes milliseconds to some ten to see it. So who
+ * has spun for a while yields, which costs next to nothing where nobody is queued; and at once the
+ * next time if that was all that was missing. Not after a slice was lost: it may be another process
+ * that waits, and who goes on beside one must not give away what is left of its slice (apart.c).
+ * True: the condition holds. */
+static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
+    if (cst_load_relaxed(&cst_rival_seen)) return false;
+    cst_yield();
+    thread->ahead = wait->holds(wait);
+    return thread->ahead;
+}
+
+/* Spins without giving the core away for long. True: the condition holds. False: someone else wants
+ * the core, or time is up. */
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t begin = cst_clock_ns(), last = begin, apart_ns = APART_NS;
     bool asked = wait->idle;
@@ -125,7 +138,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         if (is_crowded(wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = APART_NS;
-        if (now - begin > apart_ns) apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
+        if (now - begin > apart_ns) {
+            apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
+            if (give_way(thread, wait)) return true;
+        }
         if (!policy.forever && now - begin > policy.spin_ns) return false;
         if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (!asked && now - begin > LONG_NS) {
@@ -139,7 +155,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 /* Lets the others run, for a while. True: the condition holds. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
-        if (wait->holds(wait)) return true;
+        if (wait->holds(wait)) {
+            if (!thread->seat->crowded) thread->ahead = yields == 1;
+            return true;
+        }
         if (helped(thread, wait)) yields = 0;
         pass_turn(thread, wait);
         cst_yield();
@@ -175,8 +194,13 @@ static bool is_rivalled(struct cst_thread *thread) {
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
     thread->rival.waits++;
-    if (cst_wait_briefly(thread, wait)) return;
+    bool ahead = cst_unlikely(thread->ahead) && !thread->seat->crowded;
+    if (!ahead && cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
+    if (ahead && give_way(thread, wait)) {
+        cst_apart_ahead(thread);
+        return;
+    }
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */

@@ -1,0 +1,84 @@
+/* core/wait.h: who waits for a member that is queued behind it on its processor gives way, although
+ * the team has no more members than there are processors.
+ * test: flags -fopenmp
+ */
+#include "unit.h"
+
+#include "core/team.h"
+#include "core/thread.h"
+
+#include <errno.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REGIONS = 50 };
+
+static _Thread_local int yields;
+
+/* libc's, and it counts. */
+long syscall(long number, ...) {
+    va_list list;
+    long a[6], result;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_end(list);
+    register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    yields += number == SYS_sched_yield;
+    if (result >= 0) return result;
+    errno = (int)-result;
+    return -1;
+}
+
+/* A microsecond from one look at it to the next: nobody has lost a slice, however busy the machine
+ * is. */
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static _Atomic uint64_t looks;
+    if (clock != CLOCK_MONOTONIC) return (int)syscall(SYS_clock_gettime, clock, time);
+    uint64_t us = cst_add_relaxed(&looks, 1);
+    *time = (struct timespec){.tv_sec = (time_t)(1000 + us / 1000000),
+                              .tv_nsec = (long)(us % 1000000) * 1000};
+    return 0;
+}
+
+/* Both members on the first processor. */
+static void together(void) {
+    cpu_set_t all, first;
+    int processor = 0;
+    sched_getaffinity(0, sizeof all, &all);
+    while (!CPU_ISSET(processor, &all)) processor++;
+    CPU_ZERO(&first);
+    CPU_SET(processor, &first);
+#pragma omp parallel num_threads(2)
+    sched_setaffinity(0, sizeof first, &first);
+}
+
+static void gives_way(void) {
+    int regions_with = 0;
+    together();
+    for (int i = 0; i < REGIONS; i++) {
+        int before = yields, members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+        members++;
+        UNIT_EQUAL(members, 2);
+        UNIT_CHECK(!cst_self()->seat->crowded);
+        regions_with += yields > before;
+    }
+    /* Not in all: the worker may have had its slice meanwhile. */
+    UNIT_CHECK(regions_with > REGIONS / 2);
+}
+
+int main(void) {
+    unit_limit(60);
+    if (omp_get_num_procs() < 2) return 77;
+    omp_set_dynamic(0);
+    UNIT_RUN(gives_way);
+    return unit_result();
+}
