@@ -4,7 +4,7 @@
 
 struct cst_substrate;
 
-/* Notes when the process began. */
+/* Notes when the process began, if a report is wanted. */
 void cst_report_start(void);
 
 /* Writes the line to CAPSTAN_REPORT's descriptor, if one is set. `substrate` is NULL when no region

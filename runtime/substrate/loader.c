@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +17,25 @@
 
 static const char library[] = "libcapstan-rts.so";
 
-/* Our own path. A relative one holds only until the program changes its directory, so it is made
- * absolute when the library is loaded. */
-static char relative_path[PATH_MAX];
+/* Our own path, or NULL. A relative one holds only until the program changes its directory, so it
+ * is made absolute when the library is loaded. */
+static const char *own_path;
 
-static const char *own_path(void) {
+/* From the linker's list, which nobody changes meanwhile: dladdr(3) would map a part of libc that
+ * few programs need. The program itself has no name there. */
+static const char *find_own_path(void) {
     Dl_info info;
-    if (relative_path[0]) return relative_path;
+    for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        if (map->l_ld == _DYNAMIC && map->l_name[0]) return map->l_name;
     return dladdr((const void *)cst_rts_substrate, &info) ? info.dli_fname : NULL;
 }
 
 __attribute__((constructor)) static void keep_path(void) {
-    const char *path = own_path();
-    if (!path || path[0] == '/') return;
+    static char absolute[PATH_MAX];
+    own_path = find_own_path();
+    if (!own_path || own_path[0] == '/') return;
     int saved = errno;
-    if (!realpath(path, relative_path)) relative_path[0] = '\0';
+    own_path = realpath(own_path, absolute);
     errno = saved;
 }
 
@@ -71,7 +76,7 @@ static const struct cst_substrate *load(const char **reason) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return NULL;
     }
-    const char *path = own_path();
+    const char *path = own_path;
     if (!path) {
         *reason = "the path of libgomp.so.1 is unknown";
         return NULL;

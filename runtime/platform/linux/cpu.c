@@ -100,17 +100,31 @@ unsigned cst_cpu_affinity_count(void) {
     return (unsigned)count;
 }
 
-/* --- lines of a file in /proc, without allocating --------------------------------------- */
+/* Puts `text` at `path + length`; false, and nothing is changed, where there is no room. */
+static bool append(char *path, size_t size, size_t length, const char *text) {
+    size_t more = strlen(text);
+    if (length + more >= size) return false;
+    memcpy(path + length, text, more + 1);
+    return true;
+}
+
+/* --- lines of a file in /proc, without allocating ---------------------------------------
+ *
+ * What a tiny program's first call maps of libc, and touches of its stack, is most of what we cost
+ * it: no strcspn(3), whose code and table lie apart, and short buffers. */
 
 struct lines {
     int fd;
-    size_t begin, end; /* what is in the buffer and not yet handed out */
-    char buffer[2 * PATH_MAX];
+    size_t begin, end;         /* what is in the buffer and not yet handed out */
+    char buffer[2 * PATH_MAX]; /* touched as far as it is filled */
 };
 
-static bool lines_open(struct lines *lines, const char *path) {
+static bool lines_open(struct lines *lines, const char *root, const char *path) {
     lines->begin = lines->end = 0;
-    lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (!append(lines->buffer, PATH_MAX, 0, root) ||
+        !append(lines->buffer, PATH_MAX, strlen(root), path))
+        return false;
+    lines->fd = open(lines->buffer, O_RDONLY | O_CLOEXEC);
     return lines->fd >= 0;
 }
 
@@ -150,22 +164,14 @@ static void lines_close(struct lines *lines) {
     close(lines->fd);
 }
 
-/* Puts `text` at `path + length`; false, and nothing is changed, where there is no room. */
-static bool append(char *path, size_t size, size_t length, const char *text) {
-    size_t more = strlen(text);
-    if (length + more >= size) return false;
-    memcpy(path + length, text, more + 1);
-    return true;
-}
-
 /* --- cgroups --------------------------------------------------------------------------- */
 
 /* Whether `word` is one of the comma-separated words of `list`. */
 static bool list_has(const char *list, const char *word) {
     size_t length = strlen(word);
-    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
-        if (strcspn(p, ",") == length && memcmp(p, word, length) == 0) return true;
-    return false;
+    for (const char *end; (end = strchr(list, ',')) != NULL; list = end + 1)
+        if ((size_t)(end - list) == length && memcmp(list, word, length) == 0) return true;
+    return strcmp(list, word) == 0;
 }
 
 /* mountinfo writes a blank, tab, newline and backslash as \ooo. */
@@ -187,11 +193,8 @@ static void unescape(char *text) {
  * 0: none. Lines have the form `hierarchy:controllers:path`. Version 2's names no controllers; a
  * hybrid system has it too, but a controller that version 1 has is not in it. */
 static int find_group(const char *root, char *group, size_t size) {
-    char file[PATH_MAX];
     struct lines lines;
-    if (!append(file, sizeof file, 0, root) ||
-        !append(file, sizeof file, strlen(root), "/proc/self/cgroup") || !lines_open(&lines, file))
-        return 0;
+    if (!lines_open(&lines, root, "/proc/self/cgroup")) return 0;
     int version = 0;
     for (char *line; version != 1 && (line = lines_next(&lines));) {
         char *controllers = strchr(line, ':');
@@ -211,10 +214,8 @@ static int find_group(const char *root, char *group, size_t size) {
 /* Where that hierarchy is mounted: the mount point and the group that it shows there. Fields:
  * id parent device root mount-point options [tag...] - type source super-options. */
 static bool group_mount(const char *root, int version, char *shown, char *point, size_t size) {
-    char file[PATH_MAX];
     struct lines lines;
-    snprintf(file, sizeof file, "%s/proc/self/mountinfo", root);
-    if (!lines_open(&lines, file)) return false;
+    if (!lines_open(&lines, root, "/proc/self/mountinfo")) return false;
     bool found = false;
     for (char *line; !found && (line = lines_next(&lines));) {
         char *tail = strstr(line, " - ");

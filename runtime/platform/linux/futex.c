@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,7 +36,7 @@ void cst_futex_wake(_Atomic uint32_t *word, int count) {
 }
 
 void cst_yield(void) {
-    int saved = errno;
-    sched_yield();
-    errno = saved;
+    /* Not sched_yield(3): a part of libc less to map, as futexes need syscall(2) anyway. It cannot
+     * fail, so errno stays. */
+    syscall(SYS_sched_yield);
 }

@@ -16,7 +16,8 @@ static inline bool first_line(const char *path, char *text, size_t size) {
     close(fd);
     if (got <= 0) return false;
     text[got] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    char *end = strchr(text, '\n');
+    if (end) *end = '\0';
     return true;
 }
 
