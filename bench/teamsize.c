@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-enum { GROWTH = 4 };
+enum { GROWTH = 4, RANDOM_SIZES = 32 };
 
 static void region(int size) {
     int members = 0;
@@ -24,32 +24,41 @@ static void constant_large(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) region(GROWTH * b->threads);
 }
 
+/* What follows counts whole rounds of sizes: a sample of half a round would be of one size. */
+
 static void alternate(const struct bench *b, long n) {
-    for (long i = 0; i < n; i++) region(i % 2 ? GROWTH * b->threads : b->threads);
+    for (long i = 0; i < n; i++) region(b->threads), region(GROWTH * b->threads);
 }
 
 static void alternate_one(const struct bench *b, long n) {
-    for (long i = 0; i < n; i++) region(i % 2 ? b->threads : 1);
+    for (long i = 0; i < n; i++) region(1), region(b->threads);
+}
+
+static void region_by_setting(int size) {
+    int members = 0;
+    omp_set_num_threads(size);
+#pragma omp parallel reduction(+ : members)
+    members += 1;
+    bench_equal("set size", members, size);
 }
 
 static void by_setting(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) {
-        int members = 0, size = i % 2 ? GROWTH * b->threads : b->threads;
-        omp_set_num_threads(size);
-#pragma omp parallel reduction(+ : members)
-        members += 1;
-        bench_equal("set size", members, size);
+        region_by_setting(b->threads);
+        region_by_setting(GROWTH * b->threads);
     }
 }
 
 static void ramp(const struct bench *b, long n) {
     int largest = GROWTH * b->threads;
-    for (long i = 0; i < n; i++) region(1 + (int)(i % largest));
+    for (long i = 0; i < n; i++)
+        for (int size = 1; size <= largest; size++) region(size);
 }
 
 static void random_size(const struct bench *b, long n) {
     int largest = GROWTH * b->threads;
-    for (long i = 0; i < n; i++) region(1 + (int)(bench_mix((uint64_t)i) % (uint64_t)largest));
+    for (long i = 0; i < n * RANDOM_SIZES; i++)
+        region(1 + (int)(bench_mix((uint64_t)i) % (uint64_t)largest));
 }
 
 int main(int argc, char **argv) {
@@ -57,10 +66,10 @@ int main(int argc, char **argv) {
     omp_set_dynamic(0);
     bench_case(b, "constant", constant_small, 1);
     bench_case(b, "constant-4x", constant_large, 1);
-    bench_case(b, "alternate", alternate, 1);
-    bench_case(b, "alternate-set", by_setting, 1);
-    bench_case(b, "alternate-1", alternate_one, 1);
-    bench_case(b, "ramp", ramp, 1);
-    bench_case(b, "random", random_size, 1);
+    bench_case(b, "alternate", alternate, 2);
+    bench_case(b, "alternate-set", by_setting, 2);
+    bench_case(b, "alternate-1", alternate_one, 2);
+    bench_case(b, "ramp", ramp, (double)GROWTH * b->threads);
+    bench_case(b, "random", random_size, RANDOM_SIZES);
     return 0;
 }

@@ -3,9 +3,10 @@
 -- "total-over-ideal": two Haskell threads do a fixed amount of work while a third opens a fixed number of
 -- regions; the time until all is done, over the time that the sum of the work takes on all cores.
 -- "even-over-ideal": the same work without a runtime, divided evenly by hand: what the machine allows when
--- all its cores are busy. "apart-over-ideal": the two computations at once, and then the regions: what it
--- costs that a region of some microseconds is not as efficient as its work by itself. The "region-" cases
--- are the latency of single regions.
+-- all its cores are busy. "calls-over-ideal": the same with plain safe calls in place of regions, so by GHC
+-- alone: who returns from one waits for a Capability until a slice of one of the others ends.
+-- "apart-over-ideal": the two computations at once, and then the regions: what it costs that a region of some
+-- microseconds is not as efficient as its work by itself. The "region-" cases are the latency of single regions.
 module Mixed (mixed) where
 
 import Bench
@@ -49,7 +50,7 @@ totals a suffix work = when (any (wanted a) names) $ do
   values <- replicateM (argSamples a) (oneTotal a (work n) k cores)
   zipWithM_ (\name -> emit name "x" . median) names (List.transpose values)
   where
-    names = map (++ "-over-ideal" ++ suffix) ["total", "even", "apart"]
+    names = map (++ "-over-ideal" ++ suffix) ["total", "calls", "even", "apart"]
 
 -- | What each part takes by itself is measured again for each sample, for the machine changes.
 oneTotal :: Arguments -> IO () -> Int -> Int -> IO [Double]
@@ -57,11 +58,12 @@ oneTotal a work k cores = do
   workTime <- timed work
   plainTime <- timed (replicateM_ k plain)
   total <- together [(forkIO, work), (forkIO, work), (forkIO, regions)]
+  calls <- together [(forkIO, work), (forkIO, work), (forkIO, replicateM_ k plain)]
   even' <- together [(forkOn c, work >> replicateM_ (k `div` 2) plain) | c <- [0, 1]]
   computing <- together [(forkOn c, work) | c <- [0, 1]]
   alone <- together [(forkIO, regions)]
   let ideal = (2 * workTime + plainTime) / fromIntegral cores
-  pure (map (/ ideal) [total, even', computing + alone])
+  pure (map (/ ideal) [total, calls, even', computing + alone])
   where
     regions = replicateM_ k (region (argThreads a))
 
