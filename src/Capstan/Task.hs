@@ -46,6 +46,9 @@
 -- 'Control.Concurrent.setNumCapabilities' may be called at any moment as far as tasks go. GHC 9.0.2 itself may hang
 -- where the number changes while threads compute.
 --
+-- In the child of a @forkProcess@ tasks work as in any process. What its parent had started is the parent's: it is not run in the
+-- child, and who awaits it there may wait for ever.
+--
 -- A parallel program's results should not depend on which task comes first. Where they might, 'seeded' runs tasks in an order
 -- that follows from a number, so that a test can try many orders and repeat one.
 --

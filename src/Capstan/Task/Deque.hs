@@ -53,10 +53,12 @@ module Capstan.Task.Deque
     entryOf,
     Deques,
     newDeques,
+    clearDeques,
     capacity,
     ringSize,
     Flags,
     newFlags,
+    clearFlags,
     addSearching,
     addEngaged,
     engagedWorkers,
@@ -188,15 +190,28 @@ newDeques count = do
   where
     fill array empty size = forM_ [0 .. count - 1] $ \i -> IO $ \s ->
       case newAlignedPinnedByteArray# 192# 64# s of
-        (# s1, state #) -> case stateToAny# state (absent state (setByteArray# state 0# 192# 0# s1)) of
+        (# s1, state #) -> case stateToAny# state (clear state s1) of
           (# s2, state' #) -> case newArray# size empty s2 of
             (# s3, ring #) -> case ringToAny# ring s3 of
               (# s4, ring' #) -> (# set (2 + 2 * i) ring' (set (1 + 2 * i) state' s4), () #)
       where
         set (I# i) = writeSmallArray# array i
-        !(I# scout) = scoutWord
-        !(I# none) = fromEnum Absent
-        absent state = writeIntArray# state scout none
+
+-- | A deque without entries, of which no thread is remembered, without a scout.
+clear :: MutableByteArray# RealWorld -> State# RealWorld -> State# RealWorld
+clear state s = writeIntArray# state scout none (setByteArray# state 0# 192# 0# s)
+  where
+    !(I# scout) = scoutWord
+    !(I# none) = fromEnum Absent
+
+-- | Forgets all entries and scouts. Nobody may use the deques meanwhile.
+clearDeques :: Deques -> IO ()
+clearDeques deques@(Deques array) = forM_ [0 .. capacity deques - 1] $ \n -> do
+  State state <- stateOf deques n
+  Ring ring <- ringOf deques n
+  IO $ \s -> (# clear state s, () #)
+  forM_ [0 .. 2 * ringSize] $ \(I# i) -> IO $ \s -> case indexSmallArray# array 0# of
+    (# empty #) -> (# writeArray# ring i empty s, () #)
 
 -- | The number of Capabilities that have a deque.
 capacity :: Deques -> Int
@@ -320,6 +335,10 @@ hasPrivate deques n = do
 newFlags :: IO Flags
 newFlags = IO $ \s -> case newAlignedPinnedByteArray# 192# 64# s of
   (# s1, flags #) -> (# setByteArray# flags 0# 192# 0# s1, Flags flags #)
+
+-- | As new ones.
+clearFlags :: Flags -> IO ()
+clearFlags (Flags flags) = IO $ \s -> (# setByteArray# flags 0# 192# 0# s, () #)
 
 -- | Changes the number of workers that look for work.
 addSearching :: Flags -> Int -> IO ()

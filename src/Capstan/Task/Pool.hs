@@ -40,6 +40,9 @@
 -- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Deque",
 -- D5), else appoints a scout there. So 'Control.Concurrent.setNumCapabilities' strands nothing.
 --
+-- (P4) In the child of a @forkProcess@ the pool begins anew ("Capstan.Task.Process"): nobody there serves what the parent's
+-- threads have left, and it is not the child's to run.
+--
 -- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only: what is still private when
 -- its Capability computes for long without pushing is published by a thread that a scout forks there when
 -- it finds nothing else.
@@ -60,6 +63,7 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
+import Capstan.Task.Process
 import Capstan.Task.Run (isWanted, runClaimed)
 import Capstan.Task.Seeded (asMember, offer)
 import Capstan.Task.Target (Self, masked)
@@ -89,6 +93,7 @@ data Pool = Pool
     -- | Blocks of tasks for which no ring had room.
     spilled :: !(IORef [[Entry]]),
     ended :: !(IORef Bool),
+    process :: !Process,
     -- | Keeps the pool, and so the scouts that sleep, from the collector. It would tell them that they are
     -- blocked for ever, whenever it finds that all threads that use the pool are.
     root :: !(IORef (Maybe (StablePtr Pool)))
@@ -131,16 +136,31 @@ newPool poolName poolLimit = do
   seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
-  -- A small pool's seats are not where its tasks are pushed, so its deques are public throughout.
-  when (poolLimit > 0) (addSearching flags 1)
+  process <- newProcess
   root <- newIORef Nothing
   let pool = Pool {..}
+  whoSearch pool
   newStablePtr pool >>= writeIORef root . Just
   pure pool
+
+-- | Says that somebody looks for work for ever, if the pool is a small one. Its seats are not where its tasks are pushed, so its
+-- deques are public throughout.
+whoSearch :: Pool -> IO ()
+whoSearch pool = when (poolLimit pool > 0) (addSearching (flags pool) 1)
+
+-- | In the child of a fork: no workers, no tasks (P4).
+beginAnew :: Pool -> IO ()
+beginAnew pool = inProcess (process pool) $ do
+  clearDeques (deques pool)
+  clearFlags (flags pool)
+  whoSearch pool
+  atomicWriteIORef (spilled pool) []
+  forM_ (seats pool) $ \seat -> tryTakeMVar (bell seat) >> clearWorkers (engaged seat)
 
 -- | Gives scouts to the Capabilities that have none, up to the pool's limit.
 serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
+  beginAnew pool
   want <- poolSize pool
   forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
@@ -174,6 +194,7 @@ spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
 spawnSlowly pool counters cell answer
   | answer /= 0 = capability >>= wakeOther pool
   | otherwise = asMember (`offerCell` entryOf cell) . uninterruptibleMask_ $ do
+    beginAnew pool
     place <- placeHere
     remember (deques pool) place
     again <- push (deques pool) (flags pool) counters cell

@@ -11,6 +11,7 @@ module Capstan.Task.Workers
   ( Workers,
     Worker,
     newWorkers,
+    clearWorkers,
     engage,
     goesOn,
     retire,
@@ -49,7 +50,14 @@ type Worker = Int
 
 -- | Nobody.
 newWorkers :: IO Workers
-newWorkers = Workers <$> newIORef (State 0 IntMap.empty IntMap.empty 0 IntSet.empty)
+newWorkers = Workers <$> newIORef nobody
+
+nobody :: State
+nobody = State 0 IntMap.empty IntMap.empty 0 IntSet.empty
+
+-- | Takes all out.
+clearWorkers :: Workers -> IO ()
+clearWorkers (Workers ref) = atomicWriteIORef ref nobody
 
 change :: Workers -> (State -> State) -> IO ()
 change (Workers ref) f = atomicModifyIORef' ref (\state -> (f state, ()))

@@ -6,6 +6,7 @@ import qualified CapabilityTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
 import qualified FailureTests
+import qualified ForkTests
 import qualified LoopTests
 import qualified ModelTests
 import qualified RegionTests
@@ -36,5 +37,6 @@ on n =
         DomainTests.tests,
         RegionTests.tests,
         SeededTests.tests,
-        StressTests.tests
+        StressTests.tests,
+        ForkTests.tests
       ]
