@@ -15,17 +15,18 @@ import Control.Exception (AsyncException (HeapOverflow), bracket, try)
 import Control.Monad (forM, forM_, replicateM_)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int16, Int64, Int8)
-import Data.Word (Word16, Word8)
+import Data.Word (Word16, Word64, Word8)
 import Foreign.C.Types
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (FunPtr, Ptr, castFunPtr, freeHaskellFunPtr, nullPtr, plusPtr)
+import Foreign.Marshal.Utils (with)
+import Foreign.Ptr (FunPtr, Ptr, castFunPtr, castPtr, freeHaskellFunPtr, nullPtr, plusPtr)
 import Foreign.StablePtr (StablePtr, deRefStablePtr, freeStablePtr, newStablePtr)
 import Foreign.Storable (peek, poke)
 import Hedgehog (Gen, Property, check, evalIO, forAll, property, (===))
 import qualified Hedgehog.Gen as Gen
 import qualified Hedgehog.Range as Range
 import System.Mem (getAllocationCounter, performMajorGC, setAllocationCounter)
-import System.Posix.Types (CMode, COff, CTimer (..))
+import System.Posix.Types (CMode, COff, CTimer)
 import Test.Tasty (defaultMain, localOption, mkTimeout, testGroup)
 import Test.Tasty.HUnit (Assertion, assertBool, assertFailure, testCase, (@?=))
 
@@ -119,9 +120,11 @@ types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
   e <- add batch (castFunPtr same :: FunPtr (StablePtr Char -> IO (StablePtr Char))) stable
   f <- add batch (castFunPtr same :: FunPtr (COff -> IO CMode)) 0x1234567890
   g <- add batch (castFunPtr same :: FunPtr (CIntPtr -> IO CUSeconds)) (-1)
-  h <- add batch (castFunPtr same :: FunPtr (CTimer -> IO CTimer)) (CTimer (nullPtr `plusPtr` 77))
+  -- Its constructor takes a pointer or a number, as the version of base has it.
+  timer <- with (77 :: Word64) (peek . castPtr) :: IO CTimer
+  h <- add batch (castFunPtr same :: FunPtr (CTimer -> IO CTimer)) timer
   run batch
-  result batch h >>= (@?= CTimer (nullPtr `plusPtr` 77))
+  result batch h >>= (@?= timer)
   (,,,) <$> result batch a <*> result batch b <*> result batch c <*> result batch d >>= (@?= ('\x10ffff', -3, -5000000000, maxBound))
   result batch e >>= deRefStablePtr >>= (@?= 'x')
   (,) <$> result batch f <*> result batch g >>= (@?= (0x34567890, 4294967295))
