@@ -54,21 +54,32 @@ static void expect_all(const struct child *child, const char *const *parts) {
     }
 }
 
+/* Each setting is shown with whose it is, as libgomp does since GCC 13. */
+#if __GNUC__ >= 13
+#define HOST "\n  [host] "
+#define ALL "\n  [all] "
+#else
+#define HOST "\n  "
+#define ALL "\n  "
+#endif
+#define TEXT_OF(number) #number
+#define QUOTED(number) "'" TEXT_OF(number) "'"
+
 static const char *const standard_lines[] = {
-    "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n", "\n  _OPENMP = '201511'\n",
-    "\n  OMP_DYNAMIC = 'FALSE'\n",          "\n  OMP_NESTED = 'FALSE'\n",
-    "\n  OMP_NUM_THREADS = '3'\n",          "\n  OMP_SCHEDULE = 'GUIDED,4'\n",
-    "\n  OMP_PROC_BIND = 'FALSE'\n",        "\n  OMP_PLACES = ''\n",
-    "\n  OMP_WAIT_POLICY = 'PASSIVE'\n",    "\n  OMP_THREAD_LIMIT = '50'\n",
-    "\n  OMP_MAX_ACTIVE_LEVELS = '1'\n",    "\n  OMP_NUM_TEAMS = '0'\n",
-    "\n  OMP_TEAMS_THREAD_LIMIT = '0'\n",   "\n  OMP_CANCELLATION = 'FALSE'\n",
-    "\n  OMP_DEFAULT_DEVICE = '0'\n",       "\n  OMP_MAX_TASK_PRIORITY = '0'\n",
-    "\n  OMP_DISPLAY_AFFINITY = 'FALSE'\n", "\n  OMP_TARGET_OFFLOAD = 'DEFAULT'\n",
+    "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n", "\n  _OPENMP = " QUOTED(_OPENMP) "\n",
+    HOST "OMP_DYNAMIC = 'FALSE'\n",         HOST "OMP_NESTED = 'FALSE'\n",
+    HOST "OMP_NUM_THREADS = '3'\n",         HOST "OMP_SCHEDULE = 'GUIDED,4'\n",
+    HOST "OMP_PROC_BIND = 'FALSE'\n",       HOST "OMP_PLACES = ''\n",
+    HOST "OMP_WAIT_POLICY = 'PASSIVE'\n",   HOST "OMP_THREAD_LIMIT = '50'\n",
+    HOST "OMP_MAX_ACTIVE_LEVELS = '1'\n",   HOST "OMP_NUM_TEAMS = '0'\n",
+    HOST "OMP_TEAMS_THREAD_LIMIT = '0'\n",  ALL "OMP_CANCELLATION = 'FALSE'\n",
+    ALL "OMP_DEFAULT_DEVICE = '0'\n",       ALL "OMP_MAX_TASK_PRIORITY = '0'\n",
+    ALL "OMP_DISPLAY_AFFINITY = 'FALSE'\n", ALL "OMP_TARGET_OFFLOAD = 'DEFAULT'\n",
     "\nOPENMP DISPLAY ENVIRONMENT END\n",   NULL};
 
-static const char *const verbose_lines[] = {"\n  GOMP_CPU_AFFINITY = ''\n",
-                                            "\n  GOMP_STACKSIZE = '65536'\n",
-                                            "\n  GOMP_SPINCOUNT = '17'\n", NULL};
+static const char *const verbose_lines[] = {HOST "GOMP_CPU_AFFINITY = ''\n",
+                                            HOST "GOMP_STACKSIZE = '65536'\n",
+                                            HOST "GOMP_SPINCOUNT = '17'\n", NULL};
 
 #define SETTINGS                                                                                   \
     "OMP_NUM_THREADS=3", "OMP_SCHEDULE=guided,4", "OMP_WAIT_POLICY=passive",                       \

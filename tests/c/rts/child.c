@@ -9,10 +9,11 @@
 
 static int arrived, leave;
 
-static void asleep(void *argument) {
+static void *asleep(void *argument) {
     (void)argument;
     INCREMENT(&arrived);
     AWAIT(&leave, 1);
+    return NULL;
 }
 
 static void *nothing(void *argument) {

@@ -29,8 +29,9 @@ static void *be_host(void *argument) {
     return argument;
 }
 
-static void work(void *argument) {
+static void *work(void *argument) {
     INCREMENT((int *)argument);
+    return NULL;
 }
 
 static void *be_master(void *argument) {
@@ -57,15 +58,16 @@ int main(void) {
     for (int i = 0; i < HOSTS; i++) pthread_join(host[i], NULL);
     expect_threads(1 + CAPABILITIES);
 
-    /* Again and again: the memory grows no more. */
+    /* Again and again: the memory grows no more, but GHC may once begin another block of 1 MiB.
+     * What remained of each of these 4000 workers would be half a KiB at most. */
     long before = 0;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 60; round++) {
         SET(&worked, 0);
         be_master((void *)rts);
         AWAIT(&worked, ROUNDS);
         expect_threads(1 + CAPABILITIES);
         if (round == 19) before = status_of("RssAnon");
     }
-    CHECK(status_of("RssAnon") - before < 1024);
+    CHECK(status_of("RssAnon") - before < 2048);
     return 0;
 }

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-static void asleep(void *argument) {
+static void *asleep(void *argument) {
     INCREMENT((int *)argument);
     for (;;) pause();
 }

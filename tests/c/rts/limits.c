@@ -10,8 +10,9 @@
 
 enum { DONE = 42, NOBODY = 65534 };
 
-static void work(void *argument) {
+static void *work(void *argument) {
     (void)argument;
+    return NULL;
 }
 
 /* Boots if it can, tries a worker, and says how it went. */

@@ -98,13 +98,14 @@ static void ignore(int signal) {
 
 static int arrived, leave;
 
-static void work(void *argument) {
+static void *work(void *argument) {
     /* A worker has the mask of its master. */
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     CHECK(same_mask(&mask, argument));
     INCREMENT(&arrived);
     AWAIT(&leave, 1);
+    return NULL;
 }
 
 /* Every thread but the main one and the workers has all signals blocked. */

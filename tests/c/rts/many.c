@@ -9,9 +9,10 @@
 
 static int worked;
 
-static void work(void *argument) {
+static void *work(void *argument) {
     (void)argument;
     INCREMENT(&worked);
+    return NULL;
 }
 
 static void boot(long wanted) {

@@ -14,7 +14,7 @@
 static size_t size_of_stack;
 static int worked;
 
-static void measure(void *argument) {
+static void *measure(void *argument) {
     pthread_attr_t attributes;
     CHECK_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);
     CHECK_EQ(pthread_attr_getstacksize(&attributes, &size_of_stack), 0);
@@ -23,6 +23,7 @@ static void measure(void *argument) {
     size_t use = (size_t)argument;
     if (use) memset(alloca(use), 1, use);
     INCREMENT(&worked);
+    return NULL;
 }
 
 static size_t stack_of_worker(const struct cst_substrate *rts, size_t wanted, size_t use) {
