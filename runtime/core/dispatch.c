@@ -13,27 +13,15 @@ enum {
 
 _Static_assert(sizeof(struct cst_node) == CST_CACHE_LINE, "a node is a line");
 
-uint32_t cst_dispatch_least[2] = {17, UINT32_MAX};
-
 /* --- the tree ----------------------------------------------------------------------------- */
 
-static uint32_t parent_of(uint32_t number) {
-    return (number - 1) / CST_TREE_ARITY;
-}
-
-/* Members of a team of that size that have children in the tree. */
-static uint32_t inner_members(uint32_t size) {
-    return (size + CST_TREE_ARITY - 2) / CST_TREE_ARITY;
-}
-
-/* The member and those below it. */
+/* The member and those below it, generation by generation. */
 static uint32_t subtree(uint32_t number, uint32_t size) {
-    uint32_t count = 0;
-    uint64_t first = number, last = number; /* of one generation */
-    while (first < size) {
-        count += (uint32_t)((last < size ? last : size - 1) - first) + 1;
-        first = CST_TREE_ARITY * first + 1;
-        last = CST_TREE_ARITY * last + CST_TREE_ARITY;
+    uint32_t count = 0, first = number, end = number + 1;
+    while (first < end) {
+        count += end - first;
+        first = cst_tree_first(first);
+        end = cst_tree_end(end - 1, size);
     }
     return count;
 }
@@ -43,9 +31,9 @@ static struct cst_node *node_of(struct cst_team *team, uint32_t number, uint64_t
 }
 
 void cst_dispatch_enlarge(struct cst_team *team, uint32_t size) {
-    bool is_large = size >= cst_dispatch_least[0] || size >= cst_dispatch_least[1];
+    bool is_large = cst_team_is_large(size, false) || cst_team_is_large(size, true);
     if (!is_large || size <= team->nodes_for) return;
-    size_t bytes = SLOTS * sizeof(struct cst_node) * inner_members(size);
+    size_t bytes = SLOTS * sizeof(struct cst_node) * cst_tree_inner(size);
     struct cst_node *nodes = aligned_alloc(CST_CACHE_LINE, bytes);
     if (!nodes) return;
     memset(nodes, 0, bytes);
@@ -117,7 +105,8 @@ static void fill(struct cst_thread *thread, uint32_t number, struct cst_node *no
     const struct cst_loop *loop = &thread->loop;
     node->tag = loop->tag;
     if (number > 0)
-        node->piece = take(thread, parent_of(number), wanted, subtree(number, thread->seat->size));
+        node->piece =
+            take(thread, cst_tree_parent(number), wanted, subtree(number, thread->seat->size));
     else
         node->piece = (struct cst_piece){.limit = loop->trip,
                                          .chunks = loop->trip,
@@ -128,8 +117,8 @@ static void fill(struct cst_thread *thread, uint32_t number, struct cst_node *no
 
 struct cst_piece cst_dispatch_claim(struct cst_thread *thread, uint32_t chunks) {
     uint32_t number = thread->number;
-    bool is_inner = number < inner_members(thread->seat->size);
-    return take(thread, is_inner ? number : parent_of(number), chunks, 0);
+    bool is_inner = number < cst_tree_inner(thread->seat->size);
+    return take(thread, is_inner ? number : cst_tree_parent(number), chunks, 0);
 }
 
 /* --- begin -------------------------------------------------------------------------------- */

@@ -28,15 +28,6 @@ struct cst_node {
     struct cst_piece piece;
 };
 
-/* The smallest team that has such loops: [0] one with a processor for each member, [1] a crowded
- * one, where a line costs less than a switch to another thread. Constant, but for tests. */
-extern uint32_t cst_dispatch_least[2];
-
-/* Might the team's loops go by the tree? */
-static inline bool cst_dispatch_is_large(const struct cst_team *team) {
-    return team->size >= cst_dispatch_least[team->crowded];
-}
-
 /* The team may have that many members from now on. Its master calls, before the region. Without
  * memory the team's loops go on with one counter. */
 void cst_dispatch_enlarge(struct cst_team *team, uint32_t size);

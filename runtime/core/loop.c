@@ -89,8 +89,8 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
                          const struct cst_loop_extras *extras) {
     struct cst_team *team = thread->team;
     struct cst_share *share;
-    if (cst_unlikely(cst_dispatch_is_large(team)) && !extras->reductions && !extras->memory &&
-        !extras->doacross && cst_dispatch_start(thread, spec))
+    if (cst_unlikely(cst_team_is_large(team->size, team->crowded)) && !extras->reductions &&
+        !extras->memory && !extras->doacross && cst_dispatch_start(thread, spec))
         return;
     if (extras->reductions) cst_reduce_begin_construct(thread);
     if (cst_share_enter(thread, &share)) {
@@ -117,7 +117,8 @@ void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec)
 }
 
 enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec) {
-    if (cst_unlikely(cst_dispatch_is_large(team)) && cst_dispatch_prepare(team, spec))
+    if (cst_unlikely(cst_team_is_large(team->size, team->crowded)) &&
+        cst_dispatch_prepare(team, spec))
         return CST_COMBINED_TREE;
     uint64_t construct = team->first.construct;
     struct cst_share *share = &team->ring[construct % CST_SHARE_RING];

@@ -47,8 +47,8 @@ static bool all_done_holds(const struct cst_wait *wait) {
 
 /* Tells the children of a member. */
 static void tell(struct cst_seat *seat, uint64_t wave) {
-    uint32_t first = seat->number * CST_TREE_ARITY + 1;
-    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < seat->size; i++) {
+    uint32_t end = cst_tree_end(seat->number, seat->size);
+    for (uint32_t i = cst_tree_first(seat->number); i < end; i++) {
         struct cst_seat *child = cst_team_seat(seat->team, i);
         cst_exchange_seq_cst(&child->told, wave);
         cst_wake(child);
@@ -57,10 +57,10 @@ static void tell(struct cst_seat *seat, uint64_t wave) {
 
 /* What the member has counted, and those below it in this wave. False: some have not told yet. */
 static bool sum(const struct cst_seat *seat, uint64_t wave, struct sums *sums) {
-    uint32_t first = seat->number * CST_TREE_ARITY + 1;
+    uint32_t end = cst_tree_end(seat->number, seat->size);
     *sums = (struct sums){.made = cst_load_relaxed(&seat->tasks_made),
                           .done = cst_load_relaxed(&seat->tasks_done)};
-    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < seat->size; i++) {
+    for (uint32_t i = cst_tree_first(seat->number); i < end; i++) {
         const struct cst_tally *tally = &cst_team_seat(seat->team, i)->tally;
         /* Pairs with the exchange in take_part: the counts are as new, or newer. */
         if (cst_load_seq_cst(&tally->wave) != wave) return false;
@@ -88,7 +88,7 @@ static void take_part(struct cst_seat *seat) {
     cst_store_relaxed(&tally->made, sums.made);
     cst_store_relaxed(&tally->done, sums.done);
     cst_exchange_seq_cst(&tally->wave, seat->wave);
-    cst_wake(cst_team_seat(seat->team, (seat->number - 1) / CST_TREE_ARITY));
+    cst_wake(cst_team_seat(seat->team, cst_tree_parent(seat->number)));
 }
 
 /* The root's search for the end. */

@@ -20,7 +20,7 @@
 
 enum { FIRST_SEATS = 8, MOST_FAR = 1 << 16 };
 
-uint32_t cst_team_few = 16;
+uint32_t cst_team_few[2] = {16, UINT32_MAX};
 
 bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
 
@@ -147,9 +147,8 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     set_icv(team, &thread->task->icv, bind);
 }
 
-/* See team.h. In a crowded team nobody waits for long where others could give it something. */
 static uint8_t partners_of(uint32_t size, bool crowded) {
-    if (crowded || size <= cst_team_few) return 0;
+    if (!cst_team_is_large(size, crowded)) return 0;
     return (uint8_t)(size > MOST_FAR ? 16 : 32 - __builtin_clz(size - 1));
 }
 
@@ -246,8 +245,8 @@ static inline uint32_t place(uint32_t number, const struct cst_dock *order) {
 
 /* Sends off the children of member `number` in the tree. */
 static void fork_children(struct cst_team *team, uint32_t number, const struct cst_dock *order) {
-    uint32_t first = place(number, order) * CST_TREE_ARITY + 1;
-    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < order->size; i++) {
+    uint32_t self = place(number, order), end = cst_tree_end(self, order->size);
+    for (uint32_t i = cst_tree_first(self); i < end; i++) {
         struct cst_seat *seat = cst_team_seat(team, place(i, order));
         seat->dock.size = order->size;
         seat->dock.barrier = order->barrier;
@@ -297,10 +296,9 @@ static void await_helping(struct cst_thread *thread, _Atomic uint32_t *word, uin
 /* Waits for the member's children in the tree. True: tasks may be outstanding. */
 static bool await_children(struct cst_thread *thread, uint32_t size) {
     struct cst_team *team = thread->team;
-    uint32_t first = thread->number * CST_TREE_ARITY + 1;
-    uint32_t region = thread->seat->region;
+    uint32_t region = thread->seat->region, end = cst_tree_end(thread->number, size);
     bool tasks = false;
-    for (uint32_t i = first; i < first + CST_TREE_ARITY && i < size; i++) {
+    for (uint32_t i = cst_tree_first(thread->number); i < end; i++) {
         struct cst_seat *child = cst_team_seat(team, i);
         await_helping(thread, &child->arrived, 2 * region);
         tasks |= cst_load_relaxed(&child->arrived) & 1;
@@ -334,7 +332,7 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
     tasks |= await_children(thread, size);
     end_coroutines(thread);
     cst_exchange_seq_cst(&seat->arrived, 2 * region + tasks);
-    cst_wake(cst_team_seat(team, (seat->number - 1) / CST_TREE_ARITY));
+    cst_wake(cst_team_seat(team, cst_tree_parent(seat->number)));
 }
 
 /* After a cancelled region the members have passed different numbers of barriers and met different

@@ -26,9 +26,42 @@ typedef void cst_region_function(void *data);
 #define CST_TREE_ARITY 4 /* children of a member in the fork and join tree */
 #endif
 
-/* Teams of more members are large: nobody looks at all others in each turn of waiting, where a line
- * that all of them read would travel as often as there are members. A test may lower it. */
-extern uint32_t cst_team_few;
+/* --- the tree: of fork and join, of a large team's counts of tasks, and of its loops --------- */
+
+/* Of any member but 0, which is the root. */
+static inline uint32_t cst_tree_parent(uint32_t member) {
+    return (member - 1) / CST_TREE_ARITY;
+}
+
+/* A member's children in a team of that size are those from the first to before the end. */
+static inline uint32_t cst_tree_first(uint32_t member) {
+    return CST_TREE_ARITY * member + 1;
+}
+
+static inline uint32_t cst_tree_end(uint32_t member, uint32_t size) {
+    uint32_t end = cst_tree_first(member) + CST_TREE_ARITY;
+    return end < size ? end : size;
+}
+
+/* Members that have children: those with numbers below this one. */
+static inline uint32_t cst_tree_inner(uint32_t size) {
+    return (size + CST_TREE_ARITY - 2) / CST_TREE_ARITY;
+}
+
+/* --- large teams ------------------------------------------------------------------------- */
+
+/* Teams of more members are large: nobody looks at all others in each turn of waiting (steal.h,
+ * quiesce.c), and dynamic loops do not have one counter (dispatch.h), as a line that all members
+ * want travels as often as there are members, one after the other. [0]: of a team with a processor
+ * for each member; [1]: of a crowded one, where a line costs less than a switch to another thread.
+ * Constant, but for tests. */
+extern uint32_t cst_team_few[2];
+
+static inline bool cst_team_is_large(uint32_t size, bool crowded) {
+    return size > cst_team_few[crowded];
+}
+
+/* ------------------------------------------------------------------------------------------ */
 
 /* Has the master set the first construct up, and where? */
 enum cst_combined {

@@ -51,7 +51,7 @@ static void check(void) {
 
 static void prepare(unsigned first, unsigned count, bool by_master) {
     models_configure(8, true);
-    cst_dispatch_least[0] = 2;
+    cst_team_few[0] = 1;
     struct cst_team *team = models_team(THREADS, false);
     team->size = TEAM;
     for (unsigned i = 0; i < THREADS; i++) {

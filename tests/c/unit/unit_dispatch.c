@@ -337,11 +337,11 @@ static void forks_in_a_loop(void) {
 }
 
 static void small_teams_have_one_counter(void) {
-    cst_dispatch_least[0] = cst_dispatch_least[1] = 8;
+    cst_team_few[0] = cst_team_few[1] = 7;
     one(7, 2000, 1, false);
     one(8, 2000, 1, true);
     nothing_wrong();
-    cst_dispatch_least[0] = cst_dispatch_least[1] = 2;
+    cst_team_few[0] = cst_team_few[1] = 1;
 }
 
 static void all(void) {
@@ -364,7 +364,7 @@ int main(void) {
     const char *processors = getenv("TEST_PROCESSORS");
     cst_self();
     if (processors) cst_config.available = (uint32_t)atoi(processors);
-    cst_dispatch_least[0] = cst_dispatch_least[1] = 2;
+    cst_team_few[0] = cst_team_few[1] = 1;
     all();
     return unit_result();
 }

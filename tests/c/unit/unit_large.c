@@ -17,7 +17,7 @@
 #undef main
 
 int main(void) {
-    cst_team_few = 1;
+    cst_team_few[0] = 1;
     cst_config.available = 1024;
     return stress();
 }
