@@ -221,7 +221,8 @@ static void cancelled_regions(void) {
             {
                 for (int k = 0; k < loops; k++) {
 #pragma omp for schedule(dynamic) nowait
-                    for (int i = 0; i < 10 * size; i++) cst_yield();
+                    for (int i = 0; i < 10 * size; i++)
+                        if (i % size == 0) cst_yield();
                 }
                 if (omp_get_thread_num() % 4 == 1) {
 #pragma omp cancel parallel
