@@ -48,7 +48,8 @@ static void acquire(struct cst_team *team, struct cst_node *node) {
     /* Not looked at before: that would fetch the line twice. Acquire pairs with release(). */
     for (uint32_t polls = 1; cst_exchange_acquire(&node->lock, 1);) {
         do {
-            /* The child of a fork: whoever held the lock is not there. */
+            /* The child of a fork: whoever held the lock is not there, and has left the node in
+             * order at every step (split, fill). */
             if (cst_unlikely(team->orphaned)) return;
             cst_cpu_relax();
             if (polls++ % 64 == 0) cst_yield();
@@ -68,7 +69,7 @@ static bool is_used_up(const struct cst_piece *piece) {
 static struct cst_piece split(struct cst_piece *piece, uint64_t chunks) {
     struct cst_piece part = *piece;
     if (chunks < piece->limit - piece->next) part.limit = piece->next + chunks;
-    piece->next = part.limit;
+    piece->next = part.limit; /* in one step, should a fork copy the node */
     return part;
 }
 
@@ -92,7 +93,8 @@ static struct cst_piece take(struct cst_thread *thread, uint32_t number, uint64_
     struct cst_node *node = node_of(thread->team, number, thread->loop.tag);
     struct cst_piece *piece = &node->piece;
     acquire(thread->team, node);
-    if (node->tag != thread->loop.tag || (is_used_up(piece) && piece->limit < piece->chunks))
+    uint64_t tag = cst_load_relaxed(&node->tag);
+    if (tag != thread->loop.tag || (is_used_up(piece) && piece->limit < piece->chunks))
         fill(thread, number, node, wanted);
     uint64_t due = portion(piece->chunks - piece->next, members, thread->seat->size);
     struct cst_piece part = split(piece, wanted > due ? wanted : due);
@@ -103,16 +105,18 @@ static struct cst_piece take(struct cst_thread *thread, uint32_t number, uint64_
 static void fill(struct cst_thread *thread, uint32_t number, struct cst_node *node,
                  uint64_t wanted) {
     const struct cst_loop *loop = &thread->loop;
-    node->tag = loop->tag;
+    struct cst_piece piece = {.limit = loop->trip,
+                              .chunks = loop->trip,
+                              .start = loop->start,
+                              .step = loop->step,
+                              .end = loop->end};
     if (number > 0)
-        node->piece =
-            take(thread, cst_tree_parent(number), wanted, subtree(number, thread->seat->size));
-    else
-        node->piece = (struct cst_piece){.limit = loop->trip,
-                                         .chunks = loop->trip,
-                                         .start = loop->start,
-                                         .step = loop->step,
-                                         .end = loop->end};
+        piece = take(thread, cst_tree_parent(number), wanted, subtree(number, thread->seat->size));
+    /* A fork may copy the node at each of these steps: without its tag a piece does not count, and
+     * the child fills the node anew. Acquire: the piece comes after; release: before. */
+    cst_exchange_acquire(&node->tag, 0);
+    node->piece = piece;
+    cst_store_release(&node->tag, loop->tag);
 }
 
 struct cst_piece cst_dispatch_claim(struct cst_thread *thread, uint32_t chunks) {
@@ -175,7 +179,7 @@ bool cst_dispatch_prepare(struct cst_team *team, const struct cst_loop_spec *spe
     if (!is_for_tree(team, spec, &all)) return false;
     uint64_t tag = team->first.construct + 1;
     struct cst_node *root = node_of(team, 0, tag);
-    root->tag = tag; /* fork publishes */
+    cst_store_relaxed(&root->tag, tag); /* fork publishes */
     root->piece = all;
     return true;
 }

@@ -21,10 +21,11 @@ struct cst_piece {
 };
 
 /* All but `lock` is written and read under it; the root's of a combined construct also by the
- * master before the region's launch. */
+ * master before the region's launch. The tag is atomic for the sake of a process that is copied
+ * meanwhile (dispatch.c, fill). */
 struct cst_node {
     CST_LINE_ALIGNED _Atomic uint32_t lock; /* 1: held */
-    uint64_t tag;                           /* of the construct whose piece this is */
+    _Atomic uint64_t tag;                   /* of the construct whose piece this is; or 0 */
     struct cst_piece piece;
 };
 

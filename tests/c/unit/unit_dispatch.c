@@ -337,6 +337,50 @@ static void forks_in_a_loop(void) {
     UNIT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* Member 5 forks while member 1 waits for the root's lock, in the middle of filling the node that
+ * the two have. What the node had before, of a cancelled loop, is not what the child finds in it.
+ */
+static void forks_while_a_node_is_filled(void) {
+    enum { TRIPS = 1000, SLOTS = 4 };
+    struct record *record = fresh();
+    _Atomic pid_t child = -1;
+#pragma omp parallel num_threads(6)
+    {
+        int me = omp_get_thread_num();
+        struct cst_team *team = cst_self()->team;
+#pragma omp for schedule(dynamic)
+        for (long i = 0; i < 1L << 50; i++) {
+            if (i >= TRIPS && (me == 1 || me == 5)) {
+#pragma omp cancel for
+            }
+#pragma omp cancellation point for
+        }
+        for (int k = 1; k < SLOTS; k++) {
+#pragma omp for schedule(guided)
+            for (int i = 0; i < 6; i++) continue;
+        }
+        struct cst_node *root = &team->nodes[(cst_self()->seat->construct + 1) % SLOTS];
+#pragma omp masked
+        cst_store_relaxed(&root->lock, 1);
+#pragma omp barrier
+        if (me == 5) {
+            while (cst_load_relaxed(&root[SLOTS].lock) == 0) cst_yield();
+            for (int i = 0; i < 100; i++) cst_yield();
+            child = fork();
+            if (child == 0) alarm(20);
+            cst_store_release(&root->lock, 0);
+        }
+#pragma omp for schedule(dynamic) nowait
+        for (int i = 0; i < TRIPS; i++) mark(record, i);
+        if (child == 0) _exit(wrong == 0 && record->tree == TRIPS ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    UNIT_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    judge(record, TRIPS, 1, true);
+    nothing_wrong();
+}
+
 static void small_teams_have_one_counter(void) {
     cst_team_few[0] = cst_team_few[1] = 7;
     one(7, 2000, 1, false);
@@ -356,6 +400,7 @@ static void all(void) {
     UNIT_RUN(nested_teams);
     UNIT_RUN(masters_at_once);
     UNIT_RUN(forks_in_a_loop);
+    UNIT_RUN(forks_while_a_node_is_filled);
     UNIT_RUN(small_teams_have_one_counter);
 }
 
