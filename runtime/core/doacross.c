@@ -43,7 +43,9 @@ static void allocate_lines(struct cst_doacross *state, uint64_t count) {
     size_t size;
     if (__builtin_mul_overflow(count, state->line_size, &size)) cst_runtime_out_of_memory();
     if (size > state->capacity || !state->lines) {
-        free(state->lines);
+        struct line *old = state->lines;
+        state->lines = NULL; /* a fork may copy the slot before it is set up */
+        free(old);
         state->lines = aligned_alloc(CST_CACHE_LINE, size);
         if (!state->lines) cst_runtime_out_of_memory();
         state->capacity = size;

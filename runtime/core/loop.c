@@ -93,7 +93,7 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
         !extras->memory && !extras->doacross && cst_dispatch_start(thread, spec))
         return;
     if (extras->reductions) cst_reduce_begin_construct(thread);
-    if (cst_share_enter(thread, &share)) {
+    if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
         set_up(share, spec, team->size);
         if (extras->doacross) {
             share->batching =
@@ -104,9 +104,8 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
         share->reductions = extras->reductions;
         if (extras->reductions) cst_reduce_register(thread, extras->reductions, NULL);
         cst_share_publish(thread, share);
-    } else {
-        cst_share_await(thread, share);
-        if (extras->reductions) cst_reduce_register(thread, extras->reductions, share->reductions);
+    } else if (extras->reductions) {
+        cst_reduce_register(thread, extras->reductions, share->reductions);
     }
     if (extras->memory) *extras->memory = share->memory;
     begin(thread);

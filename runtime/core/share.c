@@ -138,12 +138,14 @@ static bool is_ready(struct cst_share *share, uint64_t tag) {
     return cst_load_acquire(&share->ready) == tag;
 }
 
-void cst_share_await(struct cst_thread *thread, struct cst_share *share) {
+bool cst_share_await(struct cst_thread *thread, struct cst_share *share) {
     /* Setting up takes nanoseconds, unless the one who does it has lost its processor. */
     for (uint32_t polls = 1; !is_ready(share, thread->loop.tag); polls++) {
+        if (cst_unlikely(thread->team->orphaned)) return false;
         cst_cpu_relax();
         if (polls % 64 == 0) cst_yield();
     }
+    return true;
 }
 
 void cst_share_leave(struct cst_thread *thread) {
@@ -154,7 +156,10 @@ void cst_share_leave(struct cst_thread *thread) {
 
 void cst_share_clear_memory(struct cst_share *share, size_t size) {
     if (size > share->memory_size) {
-        free(share->memory);
+        void *old = share->memory;
+        share->memory_size = 0; /* a fork may copy the slot before it is set up */
+        share->memory = NULL;
+        free(old);
         share->memory = aligned_alloc(CST_CACHE_LINE,
                                       (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1));
         if (!share->memory) cst_runtime_out_of_memory();

@@ -55,10 +55,11 @@ struct cst_beside {
 };
 
 /* The calling member meets its next construct. True: it is the first, must set the slot up and
- * then call cst_share_publish. False: another was first; cst_share_await before reading. */
+ * then call cst_share_publish. False: another was first; cst_share_await before reading. That is
+ * false in the child of a fork, if who was first is not there: then the caller is. */
 bool cst_share_enter(struct cst_thread *thread, struct cst_share **share);
 void cst_share_publish(struct cst_thread *thread, struct cst_share *share);
-void cst_share_await(struct cst_thread *thread, struct cst_share *share);
+bool cst_share_await(struct cst_thread *thread, struct cst_share *share);
 
 /* The calling member meets a `single` construct, which needs no slot. True: it executes it. */
 bool cst_share_single(struct cst_thread *thread);

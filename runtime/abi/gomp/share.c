@@ -96,12 +96,11 @@ void GOMP_scope_start(uintptr_t *reductions) {
     struct cst_thread *thread = cst_self();
     struct cst_share *share;
     cst_reduce_begin_construct(thread);
-    if (cst_share_enter(thread, &share)) {
+    if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
         cst_reduce_register(thread, reductions, NULL);
         share->reductions = reductions;
         cst_share_publish(thread, share);
     } else {
-        cst_share_await(thread, share);
         cst_reduce_register(thread, reductions, share->reductions);
     }
     cst_share_leave(thread);
