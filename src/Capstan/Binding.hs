@@ -52,23 +52,35 @@ import GHC.ForeignPtr (mallocPlainForeignPtrBytes)
 -- are a collection of the youngest generation, with the default 1 MiB. Any thread.
 fresh :: forall a. Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 fresh n fill
-  | n < 0 = negative "fresh" n
+  | n < 0 = negative "fresh" "elements" n
+  | tooMany size n = beyond "fresh" n
   | otherwise = do
-    result <- mallocPlainForeignPtrBytes (n * sizeOf (undefined :: a))
+    result <- mallocPlainForeignPtrBytes (n * size)
     withForeignPtr result fill
     pure result
+  where
+    size = sizeOf (undefined :: a)
 
 -- | As 'fresh', and finalisers may be added. Any thread.
-managed :: Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+managed :: forall a. Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 managed n fill
-  | n < 0 = negative "managed" n
+  | n < 0 = negative "managed" "elements" n
+  | tooMany (sizeOf (undefined :: a)) n = beyond "managed" n
   | otherwise = do
     result <- mallocForeignPtrArray n
     withForeignPtr result fill
     pure result
 
-negative :: String -> Int -> IO a
-negative name n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements"))
+negative :: String -> String -> Int -> IO a
+negative name unit n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more"))
+
+-- | Whether so many elements of a size have more bytes than an Int can say, with some to spare.
+tooMany :: Int -> Int -> Bool
+tooMany size n = n > (maxBound - 4096) `quot` max 1 size
+{-# INLINE tooMany #-}
+
+beyond :: String -> Int -> IO a
+beyond name n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory"))
 
 -- | A stack of memory that lives as long as 'withArena' runs. One thread at a time.
 data Arena = Arena
@@ -82,7 +94,7 @@ data Arena = Arena
 -- the first use its pages are there. Pointers into it are invalid afterwards.
 withArena :: Int -> (Arena -> IO b) -> IO b
 withArena size action
-  | size < 0 = negative "withArena" size
+  | size < 0 = negative "withArena" "bytes" size
   | otherwise = allocaBytesAligned (line + size) line $ \block -> do
     poke (castPtr block) (0 :: Int)
     action (Arena (castPtr block) (block `plusPtr` line) size)
@@ -97,11 +109,14 @@ line = 64
 reserve :: forall a b. Storable a => Arena -> Int -> (Ptr a -> IO b) -> IO b
 reserve arena n action = do
   used <- peek (arenaUsed arena)
-  let bytes = n * sizeOf (undefined :: a)
-      end = used + (bytes + line - 1) `div` line * line
+  let size = sizeOf (undefined :: a)
+      bytes = n * size
+      -- Not beyond the end, where nothing could be reserved any more, nor nothing.
+      end = min (arenaBytes arena) (used + (bytes + line - 1) `div` line * line)
       free' = poke (arenaUsed arena) used
-  when (n < 0) (negative "reserve" n)
-  when (used + bytes > arenaBytes arena) $
+  when (n < 0) (negative "reserve" "elements" n)
+  when (tooMany size n) (beyond "reserve" n)
+  when (bytes > arenaBytes arena - used) $
     ioError (userError ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free"))
   -- All of it is inside the handler, so that an asynchronous exception finds nothing half done.
   (poke (arenaUsed arena) end *> action (castPtr (arenaStart arena `plusPtr` used)) <* free') `onException` free'

@@ -43,6 +43,12 @@ tests =
         refused (managed (-1) (\at -> poke at (1 :: Word8)))
         refused (withArena (-1) (const (pure ())))
         withArena 10 (\arena -> refused (reserve arena (-1) (\at -> poke at (1 :: Word8)))),
+      testCase "sizes whose bytes are no Int are errors" . forM_ [2 ^ (61 :: Int), maxBound] $ \n -> do
+        refused (fresh n (\at -> poke at (1 :: Double)))
+        refused (managed n (\at -> poke at (1 :: Double)))
+        withArena 10 (\arena -> refused (reserve arena n (\at -> poke at (1 :: Double)))),
+      testCase "nothing can be reserved when all is" . withArena 10 $ \arena ->
+        reserve arena 10 (\at -> poke at (1 :: Word8) >> reserve arena 0 (\none -> none `plusPtr` 0 @?= (none :: Ptr Word8))),
       testCase "no memory is an error" $ do
         refused (adopt finalizerFree (pure (nullPtr :: Ptr Word8)))
         refused (withForeignResult free (pure (nullPtr :: Ptr Word8)) (const (pure ()))),
