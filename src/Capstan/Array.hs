@@ -87,19 +87,19 @@ import Prelude hiding (length, read, splitAt)
 -- Cost: that of GHC's allocation, 0.1 us, and of a collection now and then; for the first use of
 -- fresh memory, the kernel's page faults, 0.1 to 0.25 us per KiB.
 new :: Storable a => Alignment -> Int -> IO (Array a)
-new = newAligned
+new = newAligned "Capstan.Array.new"
 
 -- | The same, with every element set.
 filled :: Storable a => Alignment -> Int -> a -> IO (Array a)
 filled alignment count value = do
-  array <- new alignment count
+  array <- newAligned "Capstan.Array.filled" alignment count
   fill array value
   pure array
 
 -- | The same, with every element computed from its index.
 generate :: Storable a => Alignment -> Int -> (Int -> a) -> IO (Array a)
 generate alignment count element = do
-  array <- new alignment count
+  array <- newAligned "Capstan.Array.generate" alignment count
   let go i
         | i >= count = pure array
         | otherwise = unsafeWrite array i (element i) >> go (i + 1)

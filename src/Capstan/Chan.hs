@@ -68,7 +68,7 @@ newtype Chan a = Chan (Protocol.Chan IO a)
 -- rendezvous. A negative number is an error.
 newBounded :: Int -> IO (Chan a)
 newBounded capacity
-  | capacity < 0 = ioError (userError "Capstan.Chan.newBounded: a capacity is 0 or more")
+  | capacity < 0 = ioError (userError ("Capstan.Chan.newBounded: a capacity of " ++ show capacity ++ "; it must be 0 or more"))
   | otherwise = Chan <$> Protocol.newChan capacity
 
 -- | A channel whose 'send' never waits.

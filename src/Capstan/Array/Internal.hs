@@ -61,17 +61,17 @@ boundary element alignment = case alignment of
 foreign import ccall unsafe "cst_pages_prefer_large"
   preferLarge :: Ptr a -> CSize -> IO ()
 
--- | An array of so many elements, whose contents are undefined.
+-- | An array of so many elements, whose contents are undefined. What is wrong is said by the name of the function.
 --
 -- The memory is the collector's: an object of its own that it never moves, and frees when nothing
 -- refers to the array any more. Nothing has a finaliser, so none can run too early, too late or at
 -- the program's end beside C code that still writes.
-newAligned :: forall a. Storable a => Alignment -> Int -> IO (Array a)
-newAligned alignment count = do
+newAligned :: forall a. Storable a => String -> Alignment -> Int -> IO (Array a)
+newAligned function alignment count = do
   when (count < 0) . ioError . userError $
-    "Capstan.Array: an array of " ++ show count ++ " elements"
+    function ++ ": " ++ show count ++ " elements; there must be 0 or more"
   when (count > (maxBound - 2 * unit) `div` max 1 size) . ioError . userError $
-    "Capstan.Array: " ++ show count ++ " elements do not fit into memory"
+    function ++ ": " ++ show count ++ " elements do not fit into memory"
   memory@(MutableByteArray object) <-
     if unit <= block then newAlignedPinnedByteArray bytes unit else newPinnedByteArray (bytes + unit - 1)
   case mutableByteArrayContents memory `alignPtr` unit of

@@ -136,13 +136,14 @@ registerWith ::
   Trigger ->
   (State -> Handler) ->
   IO Watch
-registerWith manager fd (Events events) lifetime trigger handler = mask_ $ do
+registerWith manager fd wanted@(Events events) lifetime trigger handler = mask_ $ do
   state <- newState
   ident <- withHandler manager (handler state) $ \context ->
     withHandle manager $ \raw ->
-      named "register" =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) context
+      named registering =<< c_fd_register raw (fromIntegral fd) (fromIntegral mode) context
   pure (Watch manager ident fd state)
   where
+    registering = "register: descriptor " ++ show fd ++ ", " ++ show wanted ++ ", " ++ show trigger
     mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
     flag bit on = if on then bit else 0 :: Word32
 
@@ -191,11 +192,11 @@ instance Eq Timer where
 startTimer :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
 startTimer manager delay target = do
   time <- clock
-  startTimerAt manager (later time delay) target
+  start "startTimer" manager (later time delay) 0 target
 
 -- | Fires once, at that time of 'clock'.
 startTimerAt :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
-startTimerAt manager deadline = start "startTimer" manager deadline 0
+startTimerAt manager deadline = start "startTimerAt" manager deadline 0
 
 -- | Fires so long from now, and then every period. Periods are counted from the first deadline: there
 -- is no drift. Those that were missed are one expiry.

@@ -38,6 +38,7 @@ module Capstan.Event.Manager
   )
 where
 
+import Capstan.Event.Failure
 import Capstan.Event.Foreign
 import Capstan.Event.Slots
 import Capstan.Event.Types
@@ -69,7 +70,7 @@ import Control.Monad (unless, void, when)
 import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, newIORef, readIORef)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
-import Foreign.C.Error (Errno (..), eBUSY, eNOENT, eSHUTDOWN, errnoToIOError)
+import Foreign.C.Error (Errno (..), eBUSY, eNOENT, eSHUTDOWN)
 import Foreign.C.Types (CInt, CUInt)
 import Foreign.ForeignPtr
   ( ForeignPtr,
@@ -86,7 +87,6 @@ import GHC.Conc
   ( getUncaughtExceptionHandler,
     labelThread,
   )
-import System.IO.Error (ioeSetErrorString)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Posix.Types (Fd (..))
 
@@ -107,6 +107,10 @@ data Manager = Manager
 
 instance Eq Manager where
   a == b = managerHandle a == managerHandle b
+
+-- | Some order, for keys.
+instance Ord Manager where
+  compare a b = compare (managerHandle a) (managerHandle b)
 
 batchCapacity, batchHeader :: Int
 batchCapacity = 256
@@ -130,13 +134,14 @@ newManager = mask_ $ do
 
 -- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
 -- thread. Who still has a part of it is answered as after 'shutdown': there is nothing to change or to end.
+-- Throws an 'IOError' (resource busy) if another thread drives it: 'shutdown' first, and let that one return.
 freeManager :: Manager -> IO ()
 freeManager manager = do
   shutdown manager
-  loop manager
+  driving "freeManager" manager (driveUntilShutdown sleepInterruptibly manager)
   withHandle manager c_manager_end >>= check "freeManager"
 
--- | A manager for the time of an action.
+-- | A manager for the time of an action, which is not to end while another thread drives it ('freeManager').
 --
 -- > withManager $ \own -> startTimer own 0 (Run print) >> step own Nothing
 withManager :: (Manager -> IO a) -> IO a
@@ -167,21 +172,6 @@ withHandler manager handler run = do
 withHandle :: Manager -> (Ptr CManager -> IO a) -> IO a
 withHandle = withForeignPtr . managerHandle
 {-# INLINE withHandle #-}
-
--- | Throws the 'IOError' for an errno value that is not 0.
-check :: String -> CInt -> IO ()
-check name code = unless (code == 0) (failure name (Errno code))
-{-# INLINE check #-}
-
--- | The name of a registration or timer. Throws the 'IOError' if it is an errno value.
-named :: String -> Word64 -> IO Word64
-named name ident
-  | ident > 0xffffffff = pure ident
-  | otherwise = failure name (Errno (fromIntegral ident))
-{-# INLINE named #-}
-
-failure :: String -> Errno -> IO a
-failure name errno = ioError (errnoToIOError ("Capstan.Event." ++ name) errno Nothing Nothing)
 
 -- ** Counters
 
@@ -481,7 +471,7 @@ makeSystemManager forks capability = mask_ $ do
     else freeManager mine
   pure manager
   where
-    needsThreads = ioError (ioeSetErrorString (userError "") "Capstan.Event needs -threaded")
+    needsThreads = ioError (userError "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded")
 
 -- | The thread of a system manager. Whatever is thrown, it goes on: others depend on it. An action may
 -- throw what is meant for threads, and the kernel may be out of memory for a while.

@@ -79,7 +79,7 @@ run = runOn defaultPool
 runOn :: Pool -> (Scope -> IO a) -> IO a
 runOn workers body = do
   closed <- readIORef (ended workers)
-  when closed (ioError (userError "Capstan.Task.runOn: the pool is over"))
+  when closed (ioError (userError ("Capstan.Task.runOn: the pool " ++ show (poolName workers) ++ " is over; it ends with withPool")))
   serveCapabilities workers
   masking <- getMaskingState
   mask $ \restore -> do

@@ -188,6 +188,9 @@ outside = do
   Array.length (Array.slice 5 0 array) @?= 0
   other <- Array.filled Element 4 'x'
   fails "Capstan.Array.copy: 4 elements into 5" (Array.copy array other)
+  fails "Capstan.Array.new: -1 elements" (Array.new Element (-1) :: IO (Array Double))
+  fails "Capstan.Array.filled: -2 elements" (Array.filled Page (-2) 'x')
+  fails "Capstan.Array.generate: -3 elements" (Array.generate CacheLine (-3) id)
   Array.toList array >>= (@?= "xxxxx")
 
 fails :: String -> IO a -> Assertion

@@ -6,6 +6,7 @@ import qualified Capstan.Chan.Protocol as Protocol
 import Control.Concurrent hiding (Chan)
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, unless, void)
+import Data.List (isInfixOf)
 import Data.Maybe (fromMaybe)
 import GHC.Conc (ThreadStatus (..), threadStatus)
 import System.Mem (performGC)
@@ -74,7 +75,7 @@ hasCapacity = do
 negative :: Assertion
 negative = do
   made <- try (newBounded (-1)) :: IO (Either IOException (Chan ()))
-  either (const (pure ())) (const (assertFailure "made")) made
+  either (\e -> assertBool (show e) ("newBounded: a capacity of -1" `isInfixOf` show e)) (const (assertFailure "made")) made
 
 inOrder :: Assertion
 inOrder = do

@@ -7,6 +7,7 @@ import Control.Concurrent
 import Control.Exception
 import Control.Monad (forM, forM_, replicateM, replicateM_, unless, void, when)
 import Data.IORef
+import Data.List (isInfixOf)
 import Data.Maybe (catMaybes)
 import Support
 import System.Exit (ExitCode (..))
@@ -106,7 +107,7 @@ ownLoop = do
   assertEqual "nothing left to do" 0 =<< step manager Nothing
   refused <- try (post manager (bump counter))
   case refused :: Either IOError () of
-    Left _ -> pure ()
+    Left e -> assertBool (show e) ("post: illegal operation (the manager was shut down)" `isInfixOf` show e)
     Right () -> assertFailure "a post after the shutdown"
   freeManager manager
 

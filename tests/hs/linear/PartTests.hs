@@ -10,6 +10,7 @@ import qualified Capstan.Array.Linear as Linear
 import Control.Concurrent (MVar, newEmptyMVar, putMVar, readMVar, threadDelay)
 import Control.Exception (ErrorCall (..), throwIO, try, uninterruptibleMask_)
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.List (isInfixOf)
 import qualified Data.Vector.Storable as Vector
 import Foreign.C.Types (CDouble (..), CSize (..))
 import Foreign.Ptr (Ptr)
@@ -36,6 +37,7 @@ tests =
       testCase "C gets the address and the length" toC,
       testCase "C copies from part to part" fromPartToPart,
       testCase "indices outside are refused" outside,
+      testCase "chunks without elements are refused" noChunks,
       testCase "a borrowed array keeps what was written" borrowed,
       testCase "an exception waits for the other action" failing
     ]
@@ -107,6 +109,19 @@ fromPartToPart = do
     ((first', second'), Ur ()) <- Linear.withC2 first second c_copy
     Linear.pure (Linear.combine first' second', Ur ())
   Vector.toList vector @?= [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]
+
+noChunks :: Assertion
+noChunks = mapM_ refused [0, -1, minBound]
+  where
+    refused size = do
+      got <- try (chunked size)
+      case got of
+        Left e -> assertBool (show e) (("Linear.chunksOf: chunks of " ++ show size) `isInfixOf` show (e :: ErrorCall))
+        Right _ -> assertBool "it was cut" False
+    chunked :: Int -> IO (Vector.Vector Double, ())
+    chunked size = Linear.new CacheLine 3 $ \part -> Linear.do
+      part' <- Linear.write (Linear.unchunk (Linear.chunksOf size part)) 0 1
+      Linear.pure (part', Ur ())
 
 outside :: Assertion
 outside = mapM_ refused [-1, 3, minBound, maxBound]

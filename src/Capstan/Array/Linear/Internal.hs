@@ -147,7 +147,7 @@ new ::
   Int ->
   (forall s. Part s a %1 -> Action (Part s a, Ur b)) ->
   IO (Vector.Vector a, b)
-new alignment count action = newAligned alignment count Prelude.>>= use action
+new alignment count action = newAligned "Capstan.Array.Linear.new" alignment count Prelude.>>= use action
 
 -- | The same with a copy of the vector's elements.
 fromVector ::
@@ -157,7 +157,7 @@ fromVector ::
   (forall s. Part s a %1 -> Action (Part s a, Ur b)) ->
   IO (Vector.Vector a, b)
 fromVector alignment vector action = do
-  array <- newAligned alignment (Vector.length vector)
+  array <- newAligned "Capstan.Array.Linear.fromVector" alignment (Vector.length vector)
   case array of Array.Array to -> Vector.copy to vector
   use action array
 
@@ -263,7 +263,7 @@ infixr 5 :|
 -- Cost: one small object for each piece.
 chunksOf :: Storable a => Int -> Part s a %1 -> Chunks s a
 chunksOf size (Part start count)
-  | size <= 0 = error "Capstan.Array.Linear.chunksOf: chunks without elements"
+  | size <= 0 = errorWithoutStackTrace ("Capstan.Array.Linear.chunksOf: chunks of " ++ show size ++ " elements; there must be 1 or more")
   | count <= size = Last (Part start count)
   | otherwise = cut size (split size (Part start count))
   where
