@@ -75,6 +75,7 @@ import Control.Concurrent (rtsSupportsBoundThreads)
 import Control.Exception (mask_)
 import Control.Monad (void)
 import Data.List (intercalate)
+import Data.Ord (comparing)
 import System.Posix.Types (Fd)
 
 -- | Watches descriptors.
@@ -204,7 +205,8 @@ newtype TimeoutKey = TimeoutKey Timer
   deriving (Eq)
 
 instance Ord TimeoutKey where
-  compare (TimeoutKey a) (TimeoutKey b) = compare (timerIdent a) (timerIdent b)
+  -- Two managers may give the same name.
+  compare (TimeoutKey a) (TimeoutKey b) = comparing timerIdent a b <> comparing timerManager a b
 
 -- | Calls the callback after so many microseconds; if there are none, on the calling thread before
 -- it returns.

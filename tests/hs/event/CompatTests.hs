@@ -4,9 +4,10 @@ module CompatTests (tests) where
 import qualified Capstan.Event.Compat as Capstan
 import qualified CompatByCapstan
 import qualified CompatByGhc
-import Control.Concurrent (forkIO)
+import Control.Concurrent (forkIO, forkOn)
 import Control.Concurrent.MVar
-import Control.Monad (void, when)
+import Control.Monad (forM, replicateM, void, when)
+import Data.List (sort)
 import Support
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
@@ -17,8 +18,21 @@ tests =
     "compatibility"
     [ testGroup "GHC.Event" CompatByGhc.tests,
       testGroup "Capstan.Event.Compat" CompatByCapstan.tests,
-      testGroup "what GHC.Event lacks" [testCase "new, step, loop, shutdown" ownLoop]
+      testGroup "what GHC.Event lacks" [testCase "new, step, loop, shutdown" ownLoop],
+      testCase "timeouts of two Capabilities are two keys" twoKeys
     ]
+
+twoKeys :: Assertion
+twoKeys = do
+  keys <- fmap (sort . concat) . forM [0, 1] $ \capability -> do
+    key <- newEmptyMVar
+    _ <- forkOn capability $ do
+      manager <- Capstan.getSystemTimerManager
+      made <- replicateM 100 (Capstan.registerTimeout manager 1000000000 (pure ()))
+      mapM_ (Capstan.unregisterTimeout manager) made
+      putMVar key made
+    takeMVar key
+  assertBool "they differ" (and (zipWith (<) keys (drop 1 keys)))
 
 ownLoop :: Assertion
 ownLoop = withPipe $ \(from, to) -> do
