@@ -13,8 +13,9 @@
  *   - who then had to wait there for longer than one slice goes back, and nobody moves for a while,
  *     for longer each time.
  *
- * Who is given a turn (turn.h) moves without having had half of anything: it has just been woken,
- * by a worker that goes on here, when a processor had become free. */
+ * Others know it without having had half of anything: who is given a turn (turn.h) has just been
+ * woken, by a worker that goes on here, when a processor had become free; and who yields to another
+ * member (wait.c) time and again, and has the processor back at once, is alone with it. */
 #include "core/apart.h"
 
 #include "platform/platform.h"
@@ -93,14 +94,6 @@ static uint32_t move(uint32_t here, uint64_t *free) {
     uint32_t there = cst_cpu_current() + 1;
     cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
     return there;
-}
-
-void cst_apart_ahead(struct cst_thread *thread) {
-    uint64_t free[CST_CPU_MASK_WORDS];
-    if (!has_half(thread, cst_clock_ns())) return;
-    all_of(free);
-    leave_out(free, cst_cpu_current());
-    move(cst_cpu_current(), free);
 }
 
 bool cst_apart(struct cst_thread *thread) {

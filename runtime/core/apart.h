@@ -15,10 +15,6 @@ static inline void cst_apart_say(struct cst_seat *seat) {
  * there. True: it has moved. */
 bool cst_apart(struct cst_thread *thread);
 
-/* For a member behind which another one waits for the same processor, time and again: it moves if
- * it has had about half of it. */
-void cst_apart_ahead(struct cst_thread *thread);
-
 /* Moves the calling thread away from that processor, if it is there, and may run elsewhere. */
 void cst_apart_from(uint32_t processor);
 

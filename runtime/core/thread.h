@@ -28,8 +28,8 @@ struct cst_thread {
     struct cst_apart_watch {
         uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
     } apart;
-    /* Whom it waited for last was queued behind it on its processor (wait.c). */
-    bool ahead;
+    /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
+    uint32_t ahead;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */

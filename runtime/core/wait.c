@@ -28,6 +28,8 @@ enum {
     PATIENT_PAUSES = 4,       /* between two polls */
     LONG_NS = 1000000,        /* a wait in a region so long raises a suspicion */
     APART_NS = 20000,         /* so long, and it may stand in the way of whom it waits for */
+    ALONE_NS = 50000,         /* a yield that takes longer let others run than whom it was for */
+    AHEAD_TIMES = 32,         /* in a row: no chance */
     UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
 };
 
@@ -112,14 +114,25 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
 /* A new thread, or one of a large team before, may be queued behind the very member that spins for
  * it, while another processor idles: the kernel takes milliseconds to some ten to see it. So who
  * has spun for a while yields, which costs next to nothing where nobody is queued; and at once the
- * next time if that was all that was missing. Not after a slice was lost: it may be another process
- * that waits, and who goes on beside one must not give away what is left of its slice (apart.c).
- * True: the condition holds. */
+ * next time if that was all that was missing. If that happens time and again, and the processor
+ * comes back at once, then the two are alone there, and one moves away. Not after a slice was lost:
+ * it may be another process that waits, and who goes on beside one must not give away what is left
+ * of its slice (apart.c). True: the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (cst_load_relaxed(&cst_rival_seen)) return false;
+    uint64_t begin = cst_clock_ns();
     cst_yield();
-    thread->ahead = wait->holds(wait);
-    return thread->ahead;
+    if (!wait->holds(wait)) {
+        thread->ahead = 0;
+        return false;
+    }
+    bool alone = cst_clock_ns() - begin < ALONE_NS;
+    thread->ahead = alone ? thread->ahead + 1 : 1;
+    if (thread->ahead > AHEAD_TIMES) {
+        thread->ahead = 0;
+        cst_apart_from(cst_cpu_current());
+    }
+    return true;
 }
 
 /* Spins without giving the core away for long. True: the condition holds. False: someone else wants
@@ -156,7 +169,8 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
         if (wait->holds(wait)) {
-            if (!thread->seat->crowded) thread->ahead = yields == 1;
+            if (!thread->seat->crowded && (yields == 1) != (thread->ahead > 0))
+                thread->ahead = yields == 1;
             return true;
         }
         if (helped(thread, wait)) yields = 0;
@@ -194,13 +208,10 @@ static bool is_rivalled(struct cst_thread *thread) {
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
     thread->rival.waits++;
-    bool ahead = cst_unlikely(thread->ahead) && !thread->seat->crowded;
+    bool ahead = cst_unlikely(thread->ahead > 0) && !thread->seat->crowded;
     if (!ahead && cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
-    if (ahead && give_way(thread, wait)) {
-        cst_apart_ahead(thread);
-        return;
-    }
+    if (ahead && give_way(thread, wait)) return;
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */

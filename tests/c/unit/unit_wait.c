@@ -1,5 +1,5 @@
 /* core/wait.h: who waits for a member that is queued behind it on its processor gives way, although
- * the team has no more members than there are processors.
+ * the team has no more members than there are processors; time and again, and it moves away.
  * test: flags -fopenmp
  */
 #include "unit.h"
@@ -18,6 +18,7 @@
 enum { REGIONS = 50 };
 
 static _Thread_local int yields;
+static _Atomic int moves;
 
 /* libc's, and it counts. */
 long syscall(long number, ...) {
@@ -32,6 +33,7 @@ long syscall(long number, ...) {
                      : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     yields += number == SYS_sched_yield;
+    if (number == SYS_sched_setaffinity) cst_add_relaxed(&moves, 1);
     if (result >= 0) return result;
     errno = (int)-result;
     return -1;
@@ -48,11 +50,12 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
-/* Both members on the first processor. */
+static cpu_set_t all;
+
+/* Both members on the first processor; not by the wrapper that counts. */
 static void together(void) {
-    cpu_set_t all, first;
+    cpu_set_t first;
     int processor = 0;
-    sched_getaffinity(0, sizeof all, &all);
     while (!CPU_ISSET(processor, &all)) processor++;
     CPU_ZERO(&first);
     CPU_SET(processor, &first);
@@ -60,14 +63,26 @@ static void together(void) {
     sched_setaffinity(0, sizeof first, &first);
 }
 
+static void free_again(void) {
+#pragma omp parallel num_threads(2)
+    sched_setaffinity(0, sizeof all, &all);
+}
+
+static void regions(int count) {
+    for (int i = 0; i < count; i++) {
+        int members = 0;
+#pragma omp parallel num_threads(2) reduction(+ : members)
+        members++;
+        UNIT_EQUAL(members, 2);
+    }
+}
+
 static void gives_way(void) {
     int regions_with = 0;
     together();
     for (int i = 0; i < REGIONS; i++) {
-        int before = yields, members = 0;
-#pragma omp parallel num_threads(2) reduction(+ : members)
-        members++;
-        UNIT_EQUAL(members, 2);
+        int before = yields;
+        regions(1);
         UNIT_CHECK(!cst_self()->seat->crowded);
         regions_with += yields > before;
     }
@@ -75,10 +90,23 @@ static void gives_way(void) {
     UNIT_CHECK(regions_with > REGIONS / 2);
 }
 
+/* The kernel may part them first, so it is tried until they part by themselves. */
+static void moves_apart(void) {
+    while (cst_load_relaxed(&moves) == 0) {
+        together();
+        regions(1);
+        free_again();
+        regions(4 * REGIONS);
+    }
+}
+
 int main(void) {
     unit_limit(60);
+    sched_getaffinity(0, sizeof all, &all);
     if (omp_get_num_procs() < 2) return 77;
     omp_set_dynamic(0);
     UNIT_RUN(gives_way);
+    free_again();
+    UNIT_RUN(moves_apart);
     return unit_result();
 }
