@@ -384,7 +384,8 @@ static void report_unknown(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         if (!is_ours(*entry)) continue;
         char name[64];
-        size_t length = strcspn(*entry, "=");
+        const char *end = strchr(*entry, '='); /* not strcspn(3): platform/linux/cpu.c */
+        size_t length = end ? (size_t)(end - *entry) : strlen(*entry);
         if (length >= sizeof name) length = sizeof name - 1;
         memcpy(name, *entry, length);
         name[length] = '\0';
