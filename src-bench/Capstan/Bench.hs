@@ -168,7 +168,7 @@ select :: MatchType -> [String] -> [String] -> IO [String]
 select match wanted present = do
   matching <- either usage pure (makeMatcher match wanted)
   let selected = filter matching present
-  when (null selected && not (null wanted)) (usage "none of the specified names matches a benchmark")
+  when (null selected && not (null wanted)) (usage (unwords wanted ++ ": no benchmark matches; --list shows their names"))
   pure selected
 
 usage :: String -> IO a

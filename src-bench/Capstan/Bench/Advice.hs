@@ -197,12 +197,12 @@ extent x
   | x < 10 = percent x
   | otherwise = count (1 + x) <> " times"
 
--- | Three figures.
+-- | Three figures, of what is rounded to three: 0.9996 is 1.00 too.
 count :: Double -> Text
 count x
-  | x >= 100 = shown 0
-  | x >= 10 = shown 1
-  | x >= 1 || x == 0 = shown 2
+  | x >= 99.95 = shown 0
+  | x >= 9.995 = shown 1
+  | x >= 0.9995 || x == 0 = shown 2
   | otherwise = shown 3
   where
     shown n = Text.pack (showFFloat (Just n) x "")

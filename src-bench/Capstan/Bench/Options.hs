@@ -70,7 +70,7 @@ options defaults =
   where
     positive = do
       n <- auto
-      if n < 1 then readerError "a number from 1" else pure n
+      if n < 1 then readerError (show n ++ "; it must be 1 or more") else pure n
 
 -- | A mode whose names, where it has none, are those of the other; nothing but a run gives way to another mode.
 over :: Mode -> Mode -> Mode

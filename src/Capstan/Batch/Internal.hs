@@ -187,8 +187,8 @@ add batch function = adding @f batch (castFunPtrToPtr function) none none 0 0
 newtype Result r = Result Int
   deriving (Eq, Show)
 
--- | What a call of this batch has returned. An exception if it has not been made yet, or was forgotten by 'clear'. The key
--- of another batch gives what that place holds here.
+-- | What a call of this batch has returned. An exception if it has not been made yet, if an exception ended 'run', or if it
+-- was forgotten by 'clear'. The key of another batch gives what that place holds here.
 --
 -- Cost: a few loads.
 result :: Returned r => Batch -> Result r -> IO r
@@ -202,7 +202,7 @@ result (Batch reference) (Result key) = do
 {-# INLINE result #-}
 
 absent :: IO ()
-absent = ioError (userError "Capstan.Batch.result: the call has not been made, or was forgotten")
+absent = ioError (userError "Capstan.Batch.result: the call has not been made, its run was interrupted, or it was forgotten")
 {-# NOINLINE absent #-}
 
 -- * Running
@@ -215,7 +215,8 @@ foreign import ccall unsafe "cst_batch_run"
 
 -- | Makes all calls, in the order in which they were added, as one safe foreign call: the collector
 -- and other Haskell threads go on meanwhile, and the functions may block and call Haskell. The batch
--- keeps the calls; to run it again makes them again.
+-- keeps the calls; to run it again makes them again. An asynchronous exception (@timeout@, @killThread@) arrives when
+-- the last call has returned; then there are no results.
 --
 -- Cost: that of one safe call, and 1 to 2 ns for each function beside what it does itself.
 run :: Batch -> IO ()

@@ -10,7 +10,7 @@ where
 import Capstan.Bench hiding (env)
 import Capstan.Bench.Options (optionsVariable)
 import Control.Exception (bracket_)
-import Control.Monad (unless)
+import Control.Monad (forM_, unless)
 import Criterion.Main.Options (MatchType (..), Mode (..))
 import Criterion.Types (Config (..))
 import Data.List (isInfixOf, isPrefixOf)
@@ -74,6 +74,10 @@ tests =
         runWith [(optionsVariable, "--list")] "command line" ["its", "own"] >>= (@?= (ExitSuccess, "a\nb\n", ""))
         runWith [(optionsVariable, "b --baseline nowhere.json")] "command line" ["its", "own"] >>= \(c, _, e) -> (c, "nowhere.json" `isInfixOf` e) @?= (ExitFailure 64, True)
         runWith [(optionsVariable, "--no-such")] "command line" ["its", "own"] >>= \(c, _, e) -> (c, "no-such" `isInfixOf` e) @?= (ExitFailure 64, True),
+      testCase "what is asked for in vain is said" $
+        forM_ [["nosuch"], ["--rounds", "-3"]] $ \asked -> do
+          (code, _, err) <- run "suites" asked
+          (code == ExitSuccess, last asked `isInfixOf` err) @?= (False, True),
       testCase "and where it is ours, that has the last word" $
         runWith [(optionsVariable, "a --rounds 2 --csv results.csv")] "suites" ("b" : quick) >>= agrees ["b", "b"],
       testCase "one that reads its results, whatever the locale" $ do
