@@ -111,7 +111,7 @@ static bool append(char *path, size_t size, size_t length, const char *text) {
 /* --- lines of a file in /proc, without allocating ---------------------------------------
  *
  * What a tiny program's first call maps of libc, and touches of its stack, is most of what we cost
- * it: no strcspn(3), whose code and table lie apart, and short buffers. */
+ * it: no strcspn(3), whose code and table lie apart, and one buffer for the path and the lines. */
 
 struct lines {
     int fd;
