@@ -28,14 +28,14 @@ $(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
 
 # The rts substrate as a library of its own. Its C sources ask GHC's headers; GHC links, so that the
 # library needs GHC's own libraries and knows where they lie.
-# The rts substrate for C programs: its C files, the two of the runtime that it shares, and the one
+# The rts substrate for C programs: its C files, the three of the runtime that it shares, and the one
 # Haskell module that a worker runs, with GHC's runtime system linked in. The module is compiled
 # apart from Cabal, because here it belongs to no package. make says when: GHC
 # would leave an object older than a source that is newer but the same.
 RTS_LIBRARY := $(BUILD)/lib/libcapstan-rts.so
 RTS_MODULE := src/Capstan/Internal/Worker.hs
 RTS_SOURCES := $(sort $(wildcard runtime/substrate/rts/*.c) \
-    runtime/substrate/thread.c runtime/platform/linux/futex.c)
+    runtime/substrate/thread.c runtime/platform/linux/cpu_mask.c runtime/platform/linux/futex.c)
 RTS_OBJECTS := $(RTS_SOURCES:%=$(BUILD)/obj/rts/%.o)
 RTS_MODULE_OBJECT := $(BUILD)/obj/rts/hs/$(RTS_MODULE:src/%.hs=%.o)
 RTS_EXPORTS := runtime/substrate/rts/exports.map

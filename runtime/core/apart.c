@@ -14,8 +14,9 @@
  *     for longer each time.
  *
  * Others know it without having had half of anything: who is given a turn (turn.h) has just been
- * woken, by a worker that goes on here, when a processor had become free; and who yields to another
- * member (wait.c) time and again, and has the processor back at once, is alone with it. */
+ * woken, by a worker that goes on here, when a processor had become free; who yields to another
+ * member (wait.c) time and again, and has the processor back at once, is alone with it; and who has
+ * it back after longer, to find that a member arrived which said to be here, knows what it lost. */
 #include "core/apart.h"
 
 #include "platform/platform.h"
@@ -96,16 +97,23 @@ static uint32_t move(uint32_t here, uint64_t *free) {
     return there;
 }
 
-bool cst_apart(struct cst_thread *thread) {
+static bool part(struct cst_thread *thread, bool at_once) {
     uint64_t free[CST_CPU_MASK_WORDS];
-    if (!cst_load_relaxed(&cst_rival_seen)) return false;
     uint32_t here = cst_cpu_current();
     cst_store_relaxed(&thread->seat->seen_on, here + 1);
     all_of(free);
     if (!meets(thread, here, free)) return false;
-    uint32_t there = has_half(thread, cst_clock_ns()) ? move(here, free) : 0;
+    uint32_t there = at_once || has_half(thread, cst_clock_ns()) ? move(here, free) : 0;
     if (there != 0) cst_store_relaxed(&thread->seat->seen_on, there);
     return there != 0;
+}
+
+bool cst_apart(struct cst_thread *thread) {
+    return cst_load_relaxed(&cst_rival_seen) && part(thread, false);
+}
+
+bool cst_apart_at_once(struct cst_thread *thread) {
+    return part(thread, true);
 }
 
 void cst_apart_from(uint32_t processor) {

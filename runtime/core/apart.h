@@ -4,9 +4,8 @@
 
 #include "core/thread.h"
 
-/* A member says where it is, as it begins a region or wakes up, while there is a rival. */
+/* A member says where it is, as it begins a region or wakes up. */
 static inline void cst_apart_say(struct cst_seat *seat) {
-    if (cst_likely(!cst_load_relaxed(&cst_rival_seen))) return;
     cst_store_relaxed(&seat->seen_on, cst_cpu_current() + 1);
 }
 
@@ -14,6 +13,10 @@ static inline void cst_apart_say(struct cst_seat *seat) {
  * processor lately, and half of it was left to this one, it moves to where none was, if it may run
  * there. True: it has moved. */
 bool cst_apart(struct cst_thread *thread);
+
+/* The same, whether or not there is a rival and whatever the thread has had: for who knows that
+ * another member ran here while it waited. */
+bool cst_apart_at_once(struct cst_thread *thread);
 
 /* Moves the calling thread away from that processor, if it is there, and may run elsewhere. */
 void cst_apart_from(uint32_t processor);

@@ -102,7 +102,10 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         cst_store_relaxed(&seat->dock.go, team->region);
         uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
         cst_thread_provide();
-        int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size);
+        /* The kernel may leave a new thread where its maker computes for longer than many a region
+         * takes. In a team of more members than processors most of them belong there. */
+        bool apart = number < cst_config.available;
+        int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size, apart);
         if (error) {
             reason = strerror(error);
             break;

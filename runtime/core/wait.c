@@ -114,10 +114,11 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
 /* A new thread, or one of a large team before, may be queued behind the very member that spins for
  * it, while another processor idles: the kernel takes milliseconds to some ten to see it. So who
  * has spun for a while yields, which costs next to nothing where nobody is queued; and at once the
- * next time if that was all that was missing. If that happens time and again, and the processor
- * comes back at once, then the two are alone there, and one moves away. Not after a slice was lost:
- * it may be another process that waits, and who goes on beside one must not give away what is left
- * of its slice (apart.c). True: the condition holds. */
+ * next time if that was all that was missing. Where the processor was gone for longer, the other
+ * has computed here what it could have computed elsewhere meanwhile, and one moves away; also if it
+ * comes back at once, time and again: the two are alone there. Not after a slice was lost: it may
+ * be another process that waits, and who goes on beside one must not give away what is left of its
+ * slice (apart.c). True: the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (cst_load_relaxed(&cst_rival_seen)) return false;
     uint64_t begin = cst_clock_ns();
@@ -128,7 +129,9 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     }
     bool alone = cst_clock_ns() - begin < ALONE_NS;
     thread->ahead = alone ? thread->ahead + 1 : 1;
-    if (thread->ahead > AHEAD_TIMES) {
+    if (!alone) {
+        cst_apart_at_once(thread);
+    } else if (thread->ahead > AHEAD_TIMES) {
         thread->ahead = 0;
         cst_apart_from(cst_cpu_current());
     }

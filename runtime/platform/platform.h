@@ -8,6 +8,7 @@
 
 #include "platform/atomic.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 /* --- processor ------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ uint64_t cst_clock_resolution_ns(void);
 /* The same time as of the last clock interrupt: a few milliseconds old, and a fifth of the cost. */
 uint64_t cst_clock_coarse_ns(void);
 
-/* --- cpu.c ----------------------------------------------------------------------------- */
+/* --- cpu_mask.c, cpu.c -------------------------------------------------------------- */
 
 /* An affinity mask is an array of words, bit i of word j for processor 64 j + i. Linux has at
  * most 8192 processors; this many words always hold a mask. */
@@ -99,6 +100,11 @@ bool cst_cpu_mask_set(const uint64_t *bits, size_t words);
  * program's own, and say something else. */
 size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words);
 bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words);
+
+/* Puts a thread that has just been made, with the caller's mask, and waits where the caller runs,
+ * on another processor, if the mask has one; elsewhere it stays. It must not end meanwhile, nor
+ * change its mask. Does not block. */
+void cst_cpu_part(pthread_t thread);
 
 /* The processor on which the calling thread runs at this moment. */
 unsigned cst_cpu_current(void);

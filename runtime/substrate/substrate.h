@@ -40,9 +40,12 @@ struct cst_substrate {
     /* Makes one worker. It inherits the caller's signal mask, is detached, has a stack of
      * at least `stack_size` bytes (0: the system's default), and runs main(argument) without
      * waiting for Haskell code or a collection. `index` counts the workers of the process from 1;
-     * worker i belongs to Capability i mod capabilities(). Returns 0 or an errno value; on failure
-     * nothing was made. Does not block. */
-    int (*spawn)(cst_worker_main *main, void *argument, unsigned index, size_t stack_size);
+     * worker i belongs to Capability i mod capabilities(). `apart`: it begins on another processor
+     * than the caller's, if it may; until the call has returned, main must not return then, nor
+     * change its thread's affinity mask. Returns 0 or an errno value; on failure nothing was made.
+     * Does not block. */
+    int (*spawn)(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                 bool apart);
 
     /* Number of Capabilities now (setNumCapabilities may change it); 0 under pthread. */
     unsigned (*capabilities)(void);

@@ -2,6 +2,7 @@
 #include "substrate/thread.h"
 
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +19,8 @@ static void refuse_stack_size(size_t size, long least) {
             size, least);
 }
 
-int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more) {
+int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more,
+                     bool apart) {
     int saved = errno;
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
@@ -32,6 +34,7 @@ int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_siz
     pthread_t thread;
     if (!error) error = pthread_create(&thread, &attributes, function, argument);
     pthread_attr_destroy(&attributes);
+    if (!error && apart) cst_cpu_part(thread);
     errno = saved;
     return error;
 }

@@ -4,9 +4,10 @@
 
 /* The thread is told nothing that it would have to free: its first call of free would cost it an
  * arena of malloc. */
-static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
+static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                 bool apart) {
     (void)index;
-    return cst_thread_start(main, argument, stack_size, 0);
+    return cst_thread_start(main, argument, stack_size, 0, apart);
 }
 
 static int start(unsigned capabilities, const char **reason) {

@@ -37,7 +37,8 @@ struct cst_rts_worker {
     bool attached;       /* a bound Haskell thread sits under main */
 };
 
-int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size);
+int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                  bool apart);
 
 /* Runs worker->main in a safe foreign call of a bound Haskell thread on the worker's Capability.
  * The calling thread must hold no Capability. Blocks until the Capability is free, so nobody who

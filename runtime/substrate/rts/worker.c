@@ -69,7 +69,8 @@ static bool quiet(void) {
     return true;
 }
 
-int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
+int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                  bool apart) {
     int saved = errno;
     struct cst_rts_worker *worker = malloc(sizeof *worker);
     errno = saved;
@@ -82,7 +83,7 @@ int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t 
         /* See Note [No worker waits for a Capability while a region waits for it]. */
         .attached = cst_rts_is_guest && quiet(),
     };
-    int error = cst_thread_start(run, worker, stack_size, HASKELL_STACK);
+    int error = cst_thread_start(run, worker, stack_size, HASKELL_STACK, apart);
     if (error) free(worker);
     return error;
 }

@@ -55,8 +55,9 @@ static int start(unsigned capabilities, const char **reason) {
     return 0;
 }
 
-static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
-    (void)index, (void)stack_size;
+static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                 bool apart) {
+    (void)index, (void)stack_size, (void)apart;
     explore_start(main, argument);
     return 0;
 }

@@ -38,14 +38,14 @@ static void execute(long code) {
 int main(void) {
     test_limit(60);
     const struct cst_substrate *rts = guest_start(2);
-    for (unsigned i = 1; i <= 2; i++) CHECK_EQ(rts->spawn(asleep, NULL, i, 0), 0);
+    for (unsigned i = 1; i <= 2; i++) CHECK_EQ(rts->spawn(asleep, NULL, i, 0, false), 0);
     AWAIT(&arrived, 2);
     for (int i = 0; i < 20; i++) CHECK_EQ(in_child(live, 3), 3);
     CHECK_EQ(in_child(execute, 0), 6);
     SET(&leave, 1);
     expect_threads(3);
     SET(&arrived, 0);
-    CHECK_EQ(rts->spawn(asleep, NULL, 3, 0), 0);
+    CHECK_EQ(rts->spawn(asleep, NULL, 3, 0, false), 0);
     AWAIT(&arrived, 1);
     return 0;
 }

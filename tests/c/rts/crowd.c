@@ -37,7 +37,7 @@ static void *work(void *argument) {
 static void *be_master(void *argument) {
     const struct cst_substrate *rts = argument;
     for (unsigned i = 1; i <= ROUNDS; i++) {
-        CHECK_EQ(rts->spawn(work, &worked, i, 256 * 1024), 0);
+        CHECK_EQ(rts->spawn(work, &worked, i, 256 * 1024, false), 0);
         if (i % 10 == 0) CHECK(rts->idle_capabilities() <= CAPABILITIES);
     }
     return NULL;

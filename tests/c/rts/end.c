@@ -15,7 +15,7 @@ static void *asleep(void *argument) {
 static void boot(void) {
     static int arrived;
     const struct cst_substrate *rts = guest_start(2);
-    for (unsigned i = 1; i <= 3; i++) CHECK_EQ(rts->spawn(asleep, &arrived, i, 0), 0);
+    for (unsigned i = 1; i <= 3; i++) CHECK_EQ(rts->spawn(asleep, &arrived, i, 0, false), 0);
     AWAIT(&arrived, 3);
 }
 

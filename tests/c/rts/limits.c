@@ -21,7 +21,7 @@ static void try(void) {
     const struct cst_substrate *rts = guest_load();
     int error = rts->start(2, &reason);
     if (error) CHECK(reason && *reason);
-    if (!error) error = rts->spawn(work, NULL, 1, 0);
+    if (!error) error = rts->spawn(work, NULL, 1, 0, false);
     CHECK(error == 0 || error == EAGAIN || error == ENOMEM);
     _exit(error ? DONE + 1 : DONE);
 }

@@ -156,7 +156,7 @@ int main(void) {
     const char *reason = NULL;
     CHECK_EQ(rts->start(CAPABILITIES, &reason), 0);
     CHECK_EQ(errno, 4711);
-    for (unsigned i = 1; i <= WORKERS; i++) CHECK_EQ(rts->spawn(work, &mask, i, 0), 0);
+    for (unsigned i = 1; i <= WORKERS; i++) CHECK_EQ(rts->spawn(work, &mask, i, 0, false), 0);
     CHECK_EQ(errno, 4711);
     AWAIT(&arrived, WORKERS);
     look(&after);

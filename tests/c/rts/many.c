@@ -23,7 +23,7 @@ static void boot(long wanted) {
     /* The last thread that was visited may yet have to let its Capability go. */
     while (rts->idle_capabilities() != count) sched_yield();
     for (unsigned i = 0; i <= count; i++) CHECK(!rts->haskell_runs(i));
-    for (unsigned i = 1; i <= 2 * count; i++) CHECK_EQ(rts->spawn(work, NULL, i, 0), 0);
+    for (unsigned i = 1; i <= 2 * count; i++) CHECK_EQ(rts->spawn(work, NULL, i, 0, false), 0);
     AWAIT(&worked, 2 * (int)count);
     /* Once more is once. */
     const char *reason = NULL;

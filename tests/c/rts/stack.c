@@ -29,7 +29,7 @@ static void *measure(void *argument) {
 static size_t stack_of_worker(const struct cst_substrate *rts, size_t wanted, size_t use) {
     static unsigned index;
     int before = GET(&worked);
-    CHECK_EQ(rts->spawn(measure, (void *)use, ++index, wanted), 0);
+    CHECK_EQ(rts->spawn(measure, (void *)use, ++index, wanted, false), 0);
     AWAIT(&worked, before + 1);
     return size_of_stack;
 }
@@ -52,7 +52,7 @@ int main(void) {
     stack_of_worker(rts, 16 * 1024, 8 * 1024);
 
     /* More than there is: no worker, and the caller says so. */
-    CHECK_EQ(rts->spawn(measure, NULL, 9, SIZE_MAX / 2), EAGAIN);
+    CHECK_EQ(rts->spawn(measure, NULL, 9, SIZE_MAX / 2, false), EAGAIN);
 
     int ends[2];
     char text[512] = "";

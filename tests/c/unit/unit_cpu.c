@@ -1,8 +1,16 @@
-/* platform/linux/cpu.c: affinity masks, and CPU quotas in invented /proc and cgroup trees.
- * Sources: platform/linux/cpu.c. */
+/* platform/linux/cpu_mask.c and cpu.c: affinity masks, and CPU quotas in invented /proc and cgroup
+ * trees.
+ * Sources: platform/linux/cpu_mask.c, platform/linux/cpu.c. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "tree.h"
 
 #include "platform/platform.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 
 static void done(unsigned expected) {
     unsigned found = cst_cpu_quota_below(root);
@@ -192,6 +200,58 @@ static void mask_binds(void) {
     UNIT_CHECK(cst_cpu_mask_set(before, CST_CPU_MASK_WORDS));
 }
 
+/* --- a thread behind the caller ----------------------------------------------------------- */
+
+static bool watched;
+static cpu_set_t asked[4];
+static int calls;
+static pthread_t of;
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
+    if (!watched) return sched_setaffinity(0, size, set) == 0 ? 0 : errno;
+    if (calls < 4) memcpy(&asked[calls], set, size < sizeof *asked ? size : sizeof *asked);
+    of = thread;
+    calls++;
+    return 0;
+}
+
+static void part_watched(void) {
+    calls = 0;
+    watched = true;
+    cst_cpu_part(pthread_self());
+    watched = false;
+}
+
+/* Once without the caller's processor, then as it was. */
+static void another_thread_is_parted(void) {
+    cpu_set_t all;
+    sched_getaffinity(0, sizeof all, &all);
+    part_watched();
+    if (CPU_COUNT(&all) < 2) {
+        UNIT_EQUAL(calls, 0);
+        return;
+    }
+    UNIT_EQUAL(calls, 2);
+    UNIT_CHECK(pthread_equal(of, pthread_self()));
+    UNIT_EQUAL(CPU_COUNT(&asked[0]), CPU_COUNT(&all) - 1);
+    UNIT_CHECK(CPU_EQUAL(&asked[1], &all));
+    CPU_AND(&all, &all, &asked[0]);
+    UNIT_CHECK(CPU_EQUAL(&asked[0], &all));
+}
+
+static void nobody_is_parted_on_one_processor(void) {
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    int processor = 0;
+    while (!CPU_ISSET(processor, &all)) processor++;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    part_watched();
+    sched_setaffinity(0, sizeof all, &all);
+    UNIT_EQUAL(calls, 0);
+}
+
 int main(void) {
     unit_limit(60);
     UNIT_RUN(nothing_there);
@@ -212,5 +272,7 @@ int main(void) {
     UNIT_RUN(nonsense_is_no_quota);
     UNIT_RUN(mask_counts);
     UNIT_RUN(mask_binds);
+    UNIT_RUN(another_thread_is_parted);
+    UNIT_RUN(nobody_is_parted_on_one_processor);
     return unit_result();
 }

@@ -1,5 +1,6 @@
 /* core/wait.h: who waits for a member that is queued behind it on its processor gives way, although
- * the team has no more members than there are processors; time and again, and it moves away.
+ * the team has no more members than there are processors; time and again, or for long, and it moves
+ * away. core/pool.h: a new worker does not begin behind its maker.
  * test: flags -fopenmp
  */
 #include "unit.h"
@@ -51,6 +52,23 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 
 static cpu_set_t all;
+static _Atomic int partings; /* masks of other threads that have been set */
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
+    cst_add_relaxed(&partings, !pthread_equal(thread, pthread_self()));
+    (void)size, (void)set;
+    return 0;
+}
+
+/* All but the first as many as there are processors: of these one is the master. */
+static void begins_apart(void) {
+    int processors = omp_get_num_procs();
+    int members = 0;
+#pragma omp parallel num_threads(processors + 3) reduction(+ : members)
+    members++;
+    UNIT_EQUAL(members, processors + 3);
+    UNIT_EQUAL(cst_load_relaxed(&partings), 2 * (processors - 1));
+}
 
 /* Both members on the first processor; not by the wrapper that counts. */
 static void together(void) {
@@ -100,13 +118,39 @@ static void moves_apart(void) {
     }
 }
 
+/* A region of 200 us by the clock above. Were its members on one processor? */
+static bool long_region(void) {
+    int found[2];
+#pragma omp parallel num_threads(2)
+    {
+        for (int look = 0; look < 200; look++) cst_clock_ns();
+        found[omp_get_thread_num()] = sched_getcpu();
+    }
+    return found[0] == found[1];
+}
+
+/* Soon; time and again it would be after more than thirty. */
+static void moves_when_it_lost_time(void) {
+    int on_one = 0;
+    cst_store_relaxed(&moves, 0);
+    while (cst_load_relaxed(&moves) == 0) {
+        UNIT_CHECK(on_one < 16);
+        together();
+        regions(1);
+        free_again();
+        for (int i = 0; i < 4; i++) on_one += long_region();
+    }
+}
+
 int main(void) {
     unit_limit(60);
     sched_getaffinity(0, sizeof all, &all);
     if (omp_get_num_procs() < 2) return 77;
     omp_set_dynamic(0);
+    UNIT_RUN(begins_apart);
     UNIT_RUN(gives_way);
     free_again();
     UNIT_RUN(moves_apart);
+    UNIT_RUN(moves_when_it_lost_time);
     return unit_result();
 }

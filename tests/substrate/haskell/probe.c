@@ -39,7 +39,7 @@ static void wait_for(_Atomic uint32_t *counter, uint32_t wanted) {
 int probe_spawn(int count, long microseconds) {
     uint32_t before = cst_load_acquire(&running);
     for (int i = 1; i <= count; i++) {
-        int error = rts->spawn(work, (void *)microseconds, (unsigned)i, 0);
+        int error = rts->spawn(work, (void *)microseconds, (unsigned)i, 0, false);
         if (error) return error;
     }
     wait_for(&running, before + (uint32_t)count);
@@ -49,7 +49,7 @@ int probe_spawn(int count, long microseconds) {
 /* What a region does: makes a worker and waits for its end, whoever has the Capabilities. */
 int probe_region(void) {
     uint32_t before = cst_load_acquire(&ended);
-    int error = rts->spawn(work, (void *)1L, 1, 0);
+    int error = rts->spawn(work, (void *)1L, 1, 0, false);
     if (!error) wait_for(&ended, before + 1);
     return error;
 }

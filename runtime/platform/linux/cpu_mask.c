@@ -1,0 +1,102 @@
+/* On which processors threads may run, and do: affinity masks. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static size_t count_bits(const uint64_t *bits, size_t words) {
+    size_t count = 0;
+    for (size_t i = 0; i < words; i++) count += (size_t)__builtin_popcountll(bits[i]);
+    return count;
+}
+
+size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    /* pthread's call, as libgomp makes it: programs interpose it to choose what OpenMP sees. */
+    bool known =
+        pthread_getaffinity_np(pthread_self(), words * sizeof *bits, (cpu_set_t *)bits) == 0;
+    errno = saved;
+    return known ? count_bits(bits, words) : 0;
+}
+
+bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
+    int saved = errno;
+    bool done =
+        pthread_setaffinity_np(pthread_self(), words * sizeof *bits, (const cpu_set_t *)bits) == 0;
+    errno = saved;
+    return done;
+}
+
+size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    bool known = syscall(SYS_sched_getaffinity, 0, words * sizeof *bits, bits) > 0;
+    errno = saved;
+    return known ? count_bits(bits, words) : 0;
+}
+
+bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
+    int saved = errno;
+    bool done = syscall(SYS_sched_setaffinity, 0, words * sizeof *bits, bits) == 0;
+    errno = saved;
+    return done;
+}
+
+void cst_cpu_part(pthread_t thread) {
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    unsigned here = cst_cpu_current();
+    int saved = errno;
+    if (here < 64 * CST_CPU_MASK_WORDS && cst_cpu_mask_get_own(bits, CST_CPU_MASK_WORDS) > 1 &&
+        bits[here / 64] >> here % 64 & 1) {
+        bits[here / 64] ^= 1ull << here % 64;
+        pthread_setaffinity_np(thread, sizeof bits, (const cpu_set_t *)bits);
+        bits[here / 64] ^= 1ull << here % 64;
+        pthread_setaffinity_np(thread, sizeof bits, (const cpu_set_t *)bits);
+    }
+    errno = saved;
+}
+
+unsigned cst_cpu_current(void) {
+    int processor = sched_getcpu();
+    return processor < 0 ? 0 : (unsigned)processor;
+}
+
+bool cst_thread_is_main(void) {
+    return syscall(SYS_gettid) == getpid();
+}
+
+/* How many words a mask of this kernel has. Programs ask for the count in loops, and to clear and
+ * count all that a mask could have takes longer than the kernel. Relaxed: all find the same. */
+static size_t mask_words(void) {
+    static _Atomic size_t known;
+    size_t words = cst_load_relaxed(&known);
+    if (words > 0) return words;
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    int saved = errno;
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof bits, bits);
+    errno = saved;
+    words = bytes > 0 ? ((size_t)bytes + sizeof *bits - 1) / sizeof *bits : CST_CPU_MASK_WORDS;
+    cst_store_relaxed(&known, words);
+    return words;
+}
+
+unsigned cst_cpu_affinity_count(void) {
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    size_t count = cst_cpu_mask_get(bits, mask_words());
+    if (count == 0) {
+        int saved = errno;
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        errno = saved;
+        count = online > 0 ? (size_t)online : 1;
+    }
+    return (unsigned)count;
+}
