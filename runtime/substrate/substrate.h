@@ -54,9 +54,10 @@ struct cst_substrate {
      * a racy answer by nature. Always false under pthread. */
     bool (*haskell_runs)(unsigned capability);
 
-    /* Number of Capabilities, out of capabilities(), on which no Haskell code runs but perhaps the
-     * calling thread's own (it called by an unsafe foreign call, and so computes in C); 0 while a
-     * collection goes on. */
+    /* Number of Capabilities, out of capabilities(), on which no Haskell code runs or is about to,
+     * but perhaps the calling thread's own (it called by an unsafe foreign call, and so computes in
+     * C); 0 while a collection goes on. Who asks opens a region: for a while the collector wakes no
+     * threads that have nothing to do. */
     unsigned (*idle_capabilities)(void);
 
     /* Does the calling thread hold a Capability, as in an unsafe foreign call? Some loads. Always

@@ -41,9 +41,10 @@ build dynamic tests/substrate/haskell/Host.hs -threaded -dynamic -optc-fPIC
 build single tests/substrate/haskell/Host.hs
 build foreign tests/substrate/haskell/foreign.c -threaded -no-hs-main
 
-for scenario in busy idle; do
+for scenario in busy idle stopped; do
     expect 0 "$out/static/host" "$scenario" +RTS -N2
 done
+expect 0 "$out/static/host" collectors +RTS -N2 -qn2 -T
 for kind in static dynamic; do
     for scenario in holds collect unsafe callers return; do
         expect 0 "$out/$kind/host" "$scenario" +RTS -N2

@@ -117,6 +117,21 @@ static void *holder(Capability *capability) {
     return cst_load_relaxed((_Atomic(void *) *)field);
 }
 
+/* Is a thread ready to run there? One that was stopped for a collection is, before that begins. */
+static bool is_wanted(Capability *capability) {
+    char *field = (char *)capability + cst_rts_queued_offset;
+    return cst_rts_queued_offset && cst_load_relaxed((_Atomic uint32_t *)field) > 0;
+}
+
+unsigned cst_rts_wanted_capabilities(void) {
+    unsigned count = cst_rts_capabilities(), wanted = 0;
+    for (unsigned i = 0; i < count; i++) {
+        Capability *capability = find(i);
+        wanted += capability && is_wanted(capability);
+    }
+    return wanted;
+}
+
 /* A bound thread stays on its Capability when setNumCapabilities disables that. */
 static Capability *held_by(void *task) {
     unsigned count = cst_load_acquire((_Atomic uint32_t *)&n_capabilities);
@@ -150,10 +165,12 @@ bool cst_rts_holds_capability(void) {
 }
 
 /* One that is held and runs no Haskell code is about to be let go, as an idle one is between two
- * calls of a green thread. But if all are held that is a collection, and it wants all cores. */
+ * calls of a green thread; unless a thread is ready, which a collection or the end of a slice
+ * stopped. If all are held that is a collection, and it wants all cores. */
 unsigned cst_rts_idle_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     if (gone()) return count;
+    cst_rts_note_region();
     void *task = cst_rts_task();
     note_current(task);
     unsigned idle = 0, held = 0;
@@ -161,7 +178,7 @@ unsigned cst_rts_idle_capabilities(void) {
         Capability *capability = find(i);
         void *by = capability ? holder(capability) : NULL;
         held += by && by != task;
-        idle += !by || by == task || !runs(capability);
+        idle += by == task || !capability || !(runs(capability) || is_wanted(capability));
     }
     return held < count ? idle : 0;
 }

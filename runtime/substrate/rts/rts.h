@@ -59,6 +59,9 @@ unsigned cst_rts_capabilities(void);
 bool cst_rts_haskell_runs(unsigned capability);
 unsigned cst_rts_idle_capabilities(void);
 
+/* Number of Capabilities that have a thread ready to run. While none runs, in a collection. */
+unsigned cst_rts_wanted_capabilities(void);
+
 /* Looks for what GHC does not export. Before any of the calls below or above. */
 void cst_rts_observe(void);
 
@@ -73,9 +76,15 @@ bool cst_rts_holds_capability(void);
  * UINT_MAX if it never ran any. */
 unsigned cst_rts_own_capability(void);
 
+/* --- collect.c ------------------------------------------------------------------------- */
+
+/* A region begins, whose threads want the processors to themselves. */
+void cst_rts_note_region(void);
+
 /* --- offset.c -------------------------------------------------------------------------- */
 
 extern const size_t cst_rts_number_offset; /* of a Capability's number in the Capability */
+extern const size_t cst_rts_queued_offset; /* of how many threads are in its queue; 0: not known */
 
 /* --- task.c ---------------------------------------------------------------------------- */
 

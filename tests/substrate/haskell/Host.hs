@@ -9,12 +9,14 @@ import Control.Concurrent
 import Control.Exception (SomeException, bracket, evaluate, throwIO, try)
 import Control.Monad
 import qualified Data.IORef as Ref
+import Data.Word (Word32)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types
 import GHC.Clock (getMonotonicTime)
+import GHC.Stats (gc, gcdetails_threads, getRTSStats)
 import System.Environment (getArgs)
 import System.Exit
-import System.Mem (performMajorGC)
+import System.Mem (performMajorGC, performMinorGC)
 
 foreign import ccall safe "probe_start" start :: IO CString
 
@@ -42,6 +44,8 @@ foreign import ccall safe "probe_idle" idleSafe :: IO CInt
 
 foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
 
+foreign import ccall unsafe "probe_idle_stopped" idleStopped :: IO CInt
+
 foreign import ccall safe "probe_holds" holdsSafe :: IO CInt
 
 foreign import ccall unsafe "probe_holds" holdsUnsafe :: IO CInt
@@ -64,6 +68,8 @@ scenarios :: [(String, IO ())]
 scenarios =
   [ ("busy", busy),
     ("idle", idle),
+    ("stopped", stopped),
+    ("collectors", collectors),
     ("holds", holds),
     ("collect", collect),
     ("resize", resize),
@@ -156,6 +162,37 @@ idle = do
         go n = do
           answer <- ask
           if answer == wanted || n == 0 then pure answer else sleepSafe 10000 >> go (n - 1)
+
+-- | A thread that was stopped for a collection will run: its Capability is not idle.
+stopped :: IO ()
+stopped = do
+  _ <- regionSafe
+  begun <- newEmptyMVar
+  other <- forkOn 0 (putMVar begun () >> forever (evaluate (length (show [1 .. 100000 :: Int]))))
+  onCapability 1 (takeMVar begun >> idleStopped) >>= expectThat "idle beside one that is stopped" (== 1)
+  killThread other
+
+-- | Beside regions, which ask how many Capabilities are idle, small collections are of one thread: until some time
+-- after the last region, and if only one Capability has work.
+collectors :: IO ()
+collectors = do
+  threads performMinorGC >>= expectThat "threads without regions" (== 2)
+  beside' performMinorGC >>= expectThat "threads beside regions" (== 1)
+  beside' performMajorGC >>= expectThat "threads for a small heap" (== 1)
+  beside 0 (beside 1 (beside' performMinorGC)) >>= expectThat "threads if two Capabilities have work" (== 2)
+  live <- evaluate (let xs = [1 .. 1000000] :: [Int] in sum xs `seq` xs)
+  beside' performMajorGC >>= expectThat "threads for a large heap" (== 2)
+  beside' performMinorGC >>= expectThat "threads for its youngest generation" (== 1)
+  _ <- evaluate (length live)
+  threadDelay 200000
+  performMinorGC
+  threads performMinorGC >>= expectThat "threads after the last region" (== 2)
+  where
+    -- What a collection finds is for the next one.
+    beside' :: IO () -> IO Word32
+    beside' collection = idleSafe >> performMinorGC >> idleSafe >> threads collection
+    threads :: IO () -> IO Word32
+    threads collection = collection >> gcdetails_threads . gc <$> getRTSStats
 
 -- | Workers in C, attached or not, do not delay a collection.
 collect :: IO ()

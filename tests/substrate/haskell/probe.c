@@ -128,6 +128,14 @@ void probe_sleep(long microseconds) {
 int probe_idle(void) {
     return (int)rts->idle_capabilities();
 }
+
+/* The same by an unsafe call, when a collection that some thread of Capability 0 began waits for
+ * the caller's Capability: no Haskell code runs then. */
+int probe_idle_stopped(void) {
+    for (int looks = 0; looks < 200; usleep(100)) looks = rts->haskell_runs(0) ? 0 : looks + 1;
+    return probe_idle();
+}
+
 int probe_holds(void) {
     return cst_rts_holds_capability();
 }
