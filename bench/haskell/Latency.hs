@@ -9,7 +9,8 @@ module Latency (latency, serial) where
 import Bench
 import Control.Concurrent
 import Control.Exception (evaluate)
-import Control.Monad (forever, replicateM, void, when)
+import Control.Monad (forM, forM_, replicateM, void, when)
+import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
@@ -19,6 +20,8 @@ import Foreign.Ptr (Ptr)
 import System.Mem (performMajorGC)
 
 foreign import ccall safe "calls_regions" regionTimes :: CInt -> CInt -> Ptr Double -> IO ()
+
+foreign import ccall safe "calls_loops" loopTimes :: CInt -> Ptr Double -> IO ()
 
 foreign import ccall safe "hold_region" holdRegion :: CInt -> IO Word64
 
@@ -31,8 +34,10 @@ foreign import ccall safe "hold_end" holdEnd :: IO ()
 latency :: Arguments -> IO ()
 latency a = do
   regions a "alone" everybody []
+  loops a "alone" []
+  loops a "allocating" [allocate]
   regions a "allocating" 0 [allocate]
-  regions a "collecting" everybody [performMajorGC >> threadDelay 2000]
+  regions a "collecting" everybody [const (performMajorGC >> threadDelay 2000)]
   regions a "crowded" everybody (allocate <$ [1 .. everybody])
   pauses a
   where
@@ -44,30 +49,42 @@ serial a = do
   regions a "alone-serial" (argThreads a) []
   regions a "allocating-serial" 0 [allocate]
 
--- | Builds maps and drops them, for ever. Each is another, or the compiler would keep one.
-allocate :: IO ()
-allocate = mapM_ build [1 ..]
+-- | Builds a map and drops it. Each is another, or the compiler would keep one.
+allocate :: Int -> IO ()
+allocate seed = void (evaluate (Map.size (List.foldl' grow Map.empty [1 .. 4000 :: Int])))
   where
-    build :: Int -> IO ()
-    build seed = void (evaluate (Map.size (List.foldl' (grow seed) Map.empty [1 .. 4000 :: Int])))
-    grow seed m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
+    grow m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
 
--- | Regions one after the other, from a green thread, beside threads that do something for ever. 0
--- threads are as many as the runtime thinks right.
-regions :: Arguments -> String -> CInt -> [IO ()] -> IO ()
-regions a name threads beside = when (any (wanted a) [p50, p99]) $ do
-  others <- mapM (forkIO . forever) beside
+-- | Regions one after the other. 0 threads are as many as the runtime thinks right.
+regions :: Arguments -> String -> CInt -> [Int -> IO ()] -> IO ()
+regions a name threads = besides a ("region", name) (regionTimes threads)
+
+loops :: Arguments -> String -> [Int -> IO ()] -> IO ()
+loops a name = besides a ("loop", name) loopTimes
+
+-- | Calls C from a green thread, which times what it does so many times, beside threads that do something for
+-- ever, with numbers from one.
+besides :: Arguments -> (String, String) -> (CInt -> Ptr Double -> IO ()) -> [Int -> IO ()] -> IO ()
+besides a (what, name) call beside = when (any (wanted a) cases) $ do
+  turns <- newIORef (0 :: Int)
+  others <- forM beside $ \action -> forkIO (forM_ [1 ..] (\n -> action n >> writeIORef turns n))
   done <- newEmptyMVar
+  start <- now
   _ <- forkIO . allocaArray count $ \places -> do
-    regionTimes threads (fromIntegral count) places
+    call (fromIntegral count) places
     peekArray count places >>= putMVar done
   times <- takeMVar done
+  taken <- subtract start <$> now
+  made <- readIORef turns
   mapM_ killThread others
   emit p50 "ns" (median times)
   emit p99 "ns" (quantile 0.99 times)
+  when (maps `elem` cases) $ emit maps "ns" (taken / fromIntegral (max 1 made))
   where
-    p50 = "region-p50-" ++ name
-    p99 = "region-p99-" ++ name
+    p50 = what ++ "-p50-" ++ name
+    p99 = what ++ "-p99-" ++ name
+    maps = "maps-beside-" ++ what
+    cases = [p50, p99] ++ [maps | name == "allocating"]
     -- A region takes a third of a millisecond alone.
     count = max 500 (floor (argSampleTime a * fromIntegral (argSamples a) / 10000))
 

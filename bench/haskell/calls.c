@@ -69,3 +69,12 @@ void calls_regions(int threads, int count, double *nanoseconds) {
         nanoseconds[i] = isnan(sum) ? -1 : now() - start;
     }
 }
+
+/* The same loops by one thread of C alone. */
+void calls_loops(int count, double *nanoseconds) {
+    for (int i = 0; i < count; i++) {
+        double start = now();
+        double sum = calls_sines(40000);
+        nanoseconds[i] = isnan(sum) ? -1 : now() - start;
+    }
+}
