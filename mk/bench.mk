@@ -58,7 +58,6 @@ $(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	    -package capstan -outputdir $(BUILD)/bench/sequential-capstan \
 	    bench/haskell/sequential/Main.hs -o $@
 
-# Needs criterion and repa, which make check installs.
 FFI_BENCH := $(BUILD)/bench/bin/ffi
 FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
     tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
@@ -73,14 +72,21 @@ TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c exa
 
 $(HASKELL_TASKS): $(TASKS_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-tasks
-	sh tools/install-dependencies build check bench
 	$(GHC) -v0 -Wall -Wcompat -Wno-incomplete-uni-patterns -O2 -threaded -no-hs-main \
 	    $(TASKS_FOLDERS:%=-i%) -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-tasks -optc-O2 \
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/main.c -o $@
 
-.PHONY: bench bench-programs bench-check bench-simulate
-bench-programs: $(HOST_CAPSTAN) $(HASKELL_TASKS) $(CALLBACK_CAPSTAN) $(HASKELL_CAPSTAN) $(SEQUENTIAL_CAPSTAN) $(FFI_BENCH) $(EVENTS_HASKELL) $(LIBGOMP)
-	sh tools/install-dependencies bench
+# if_there PROGRAM,LIBRARIES: the program, or a word on what it lacks. Debian 13 has no repa, sid no monad-par either.
+HASKELL_LIBRARIES = $(shell ghc-pkg list --simple-output --names-only)
+if_there = $(if $(filter-out $(HASKELL_LIBRARIES),$(2)),$(info $(notdir $(1)) is not built: there is no \
+    $(filter-out $(HASKELL_LIBRARIES),$(2))),$(1))
+
+.PHONY: bench bench-dependencies bench-programs bench-check bench-simulate
+bench-dependencies:
+	sh tools/install-dependencies build check bench
+
+bench-programs: bench-dependencies $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(HASKELL_CAPSTAN) $(SEQUENTIAL_CAPSTAN) $(EVENTS_HASKELL) $(LIBGOMP)
+	$(MAKE) --no-print-directory lib $(call if_there,$(FFI_BENCH),criterion repa) $(call if_there,$(HASKELL_TASKS),monad-par repa)
 	$(MAKE) --no-print-directory -C bench all events simulate
 
 bench: lib rts command bench-programs ## Measures Capstan beside the other runtimes: SUITES="overhead tasks".

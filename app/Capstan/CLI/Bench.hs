@@ -6,7 +6,7 @@ module Capstan.CLI.Bench (subcommand) where
 
 import Capstan.CLI.Bench.Machine (countCores)
 import Capstan.CLI.Bench.Report (Page (..), renderPage)
-import Capstan.CLI.Bench.Run (Plan (..), runSuite)
+import Capstan.CLI.Bench.Run (Plan (..), applies, runSuite, unbuilt)
 import Capstan.CLI.Bench.Runtime
 import Capstan.CLI.Bench.Simulate
 import Capstan.CLI.Bench.Statistics (median)
@@ -19,7 +19,7 @@ import Capstan.CLI.Problem
 import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
 import Control.Exception (catch)
-import Control.Monad (forM, forM_, unless, when)
+import Control.Monad (filterM, forM, forM_, unless, when)
 import qualified Data.ByteString.Lazy as Lazy
 import Data.Function (on)
 import Data.List (intercalate, isPrefixOf, isSuffixOf, nub, nubBy, partition, sort)
@@ -159,7 +159,8 @@ measure o style places targets chosen = do
   when (null wanted) (throwProblem unavailable "none of these runtimes is here")
   forM_ missing (warn . Text.unpack)
   cores <- countCores
-  forM chosen $ \suite -> do
+  complete <- filterM (\suite -> canRun (plan cores wanted suite) suite) chosen
+  forM complete $ \suite -> do
     results <- runSuite (plan cores wanted suite) suite
     when (null (resultsRows results) && null (resultsFailures results)) $
       throwProblem noInput ("no program of the suite " <> Text.unpack (suiteName suite) <> " has such a case, team size or runtime")
@@ -167,6 +168,19 @@ measure o style places targets chosen = do
     writeResults (resultsFile places suite) results
     pure results
   where
+    -- What was not asked for is left out, as not every system has the libraries that all of them need.
+    canRun p suite = do
+      files <- unbuilt p suite
+      case files of
+        [] | applies p suite || asked -> pure True
+        [] -> leaveOut "has no program for these runtimes and team sizes"
+        _ | asked -> throwProblem unavailable (said ++ notBuilt files ++ ": make bench-programs")
+        _ -> leaveOut (notBuilt files)
+      where
+        said = "the suite " ++ Text.unpack (suiteName suite) ++ " "
+        notBuilt files = "is not built (" ++ intercalate ", " files ++ ")"
+        leaveOut why = False <$ warn (said ++ why ++ "; it is left out")
+    asked = not (null (optionSuites o)) || optionCheck o || isJust (optionCompare o)
     plan cores runtimes suite =
       Plan
         { planPlaces = places,

@@ -110,6 +110,17 @@ tests fixture =
         resultExit nonsense @?= ExitFailure 64
         later <- bench fixture tree ["later"]
         resultExit later @?= ExitFailure 69,
+      testCase "a suite whose programs are not built is left out, unless it was asked for" $ do
+        tree <- newTree fixture "unbuilt" [target "parallel" 0.5, targetOf "nested" "x" "inner" ["at_most" .= (1 :: Double)]]
+        result <- bench fixture tree ["--rounds", "1", "--threads", "2"]
+        resultExit result @?= ExitSuccess
+        assertContains (resultErr result) ["the suite nested is not built (nested); it is left out", "the suite ffi has no program for these runtimes and team sizes; it is left out"]
+        assertContains (resultOut result) ["parallel", "libgomp"]
+        forM_ [["nested"], ["overhead", "nested"], ["--check"]] $ \arguments -> do
+          refused <- bench fixture tree (arguments <> ["--rounds", "1", "--threads", "2"])
+          resultExit refused @?= ExitFailure 69
+          assertContains (resultErr refused) ["the suite nested is not built (nested): make bench-programs"]
+          resultOut refused @?= "",
       testCase "what makes no sense is told before anything is measured" $ do
         tree <- newTree fixture "senseless" [target "parallel" 0.5]
         saveResults tree [row "parallel" "pthread" (around 100)]

@@ -5,6 +5,8 @@
 -- Description : Runs a suite: fresh processes, interleaved, round after round.
 module Capstan.CLI.Bench.Run
   ( Plan (..),
+    applies,
+    unbuilt,
     runSuite,
   )
 where
@@ -14,13 +16,15 @@ import Capstan.CLI.Bench.Progress (Progress, finish, report, start)
 import Capstan.CLI.Bench.Runtime (Places (..), Runtime (..), cleanEnvironment, isOurs)
 import Capstan.CLI.Bench.Suite (Program (..), Suite (..), floorProgram)
 import Capstan.CLI.Bench.Types (Failure (..), Results (..), Row (..))
+import Control.Monad (filterM)
 import Data.List (nub, partition)
 import Data.Map.Strict (Map)
 import qualified Data.Map.Strict as Map
-import Data.Maybe (fromMaybe, mapMaybe)
+import Data.Maybe (fromMaybe, isJust, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 import Data.Time (defaultTimeLocale, formatTime, getZonedTime)
+import System.Directory (doesFileExist)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.Process (CreateProcess (..), proc, readCreateProcessWithExitCode)
@@ -88,6 +92,22 @@ needed :: Int -> Program -> [(String, Int)] -> Int -> [String]
 needed cores p judged size =
   [name | (name, t) <- judged, t == size] ++ [name | size == maximum (programThreads p cores), name <- programShown p]
 
+-- | The program's file: one with Haskell code has the runtime in it that it runs on.
+stepFile :: Step -> FilePath
+stepFile step
+  | programHaskell p, maybe False (isOurs . runtimeName) (stepRuntime step) = programName p ++ "-capstan"
+  | otherwise = programName p
+  where
+    p = stepProgram step
+
+-- | Has the suite a program for these runtimes and team sizes?
+applies :: Plan -> Suite -> Bool
+applies plan = any (isJust . stepRuntime) . steps plan
+
+-- | The files of a suite that are not there.
+unbuilt :: Plan -> Suite -> IO [FilePath]
+unbuilt plan suite = filterM (fmap not . doesFileExist . (placePrograms (planPlaces plan) </>)) (nub (map stepFile (steps plan suite)))
+
 type Line = (Text, Text, Double)
 
 runSuite :: Plan -> Suite -> IO Results
@@ -116,10 +136,10 @@ runSuite plan suite = do
 
 runOne :: Plan -> Progress -> Step -> IO (Step, ([Line], Maybe Failure))
 runOne plan progress step = do
-  report progress (unwords [file, show (stepThreads step) ++ " threads,", name ++ ", round", show (stepRound step)])
+  report progress (unwords [stepFile step, show (stepThreads step) ++ " threads,", name ++ ", round", show (stepRound step)])
   clean <- cleanEnvironment
   let settings = Map.union (Map.fromList (maybe [] runtimeEnvironment (stepRuntime step))) clean
-      command = (proc (placePrograms (planPlaces plan) </> file) (programWords p ++ arguments)) {env = Just (Map.toList settings)}
+      command = (proc (placePrograms (planPlaces plan) </> stepFile step) (programWords p ++ arguments)) {env = Just (Map.toList settings)}
   outcome <- timeout (planLimit plan * 1000000) (readCreateProcessWithExitCode command "")
   return $ case outcome of
     Nothing -> (step, ([], failed ("still running after " ++ show (planLimit plan) ++ " s")))
@@ -128,9 +148,6 @@ runOne plan progress step = do
       (step, (parseLines out, failed (unwords (ended code : words err))))
   where
     p = stepProgram step
-    file
-      | programHaskell p, maybe False (isOurs . runtimeName) (stepRuntime step) = programName p ++ "-capstan"
-      | otherwise = programName p
     name = maybe "the machine" (Text.unpack . runtimeName) (stepRuntime step)
     arguments = processArguments plan step
     ended code
@@ -139,7 +156,7 @@ runOne plan progress step = do
     failed text =
       Just
         Failure
-          { failureProgram = Text.pack file,
+          { failureProgram = Text.pack (stepFile step),
             failureRuntime = Text.pack name,
             failureThreads = stepThreads step,
             failureRound = stepRound step,
