@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -67,12 +68,15 @@ class Builder:
             executable.unlink(missing_ok=True)
             if status == 0:
                 made.rename(executable)
-            log_file.write_text(log, encoding="utf-8")
-            stamp.write_text(key, encoding="ascii")
+            # What kept the compiler from an answer says nothing about the next time.
+            if status >= 0:
+                log_file.write_text(log, encoding="utf-8")
+                stamp.write_text(key, encoding="ascii")
         return Build(executable if status == 0 else None, log)
 
     @staticmethod
     def _compile(argv: list[str], work: str) -> tuple[int, str]:
+        """The compiler's exit status, negative if it was ended before its own end; and what it said."""
         env = dict(os.environ, LC_ALL="C", LANG="C")
         try:
             done = subprocess.run(
@@ -86,6 +90,9 @@ class Builder:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return 1, f"compiler took longer than {COMPILE_TIMEOUT:g} s\n"
+            return -signal.SIGKILL, f"{shlex.join(argv)}\nerror: not compiled within {COMPILE_TIMEOUT:g} s\n"
         log = done.stdout.decode("utf-8", "replace")
+        # As gcc says of the programs that it starts.
+        if "signal terminated program" in log:
+            return -signal.SIGKILL, log
         return done.returncode, shlex.join(argv) + "\n" + log
