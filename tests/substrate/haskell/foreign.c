@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+void probe_init(int *argc, char ***argv);
+int probe_collections(void);
 const char *probe_start(void);
 int probe_spawn(int count, long microseconds);
 int probe_region(void);
@@ -23,12 +25,15 @@ int main(int argc, char **argv) {
     CHECK_EQ(rts->start(2, &reason), EAGAIN);
     CHECK(strstr(reason, "has not been started"));
 
-    hs_init(&argc, &argv);
+    probe_init(&argc, &argv);
     CHECK_EQ(rts->start(2, &reason), 0);
     CHECK_EQ(probe_spawn(4, 0), 0);
     for (int i = 0; i < 100; i++) CHECK_EQ(probe_region(), 0);
     CHECK(!probe_holds());
     CHECK_EQ(probe_idle(), rts->capabilities());
+    int before = probe_collections();
+    hs_perform_gc();
+    CHECK_EQ(probe_collections(), before + 1);
     hs_exit();
 
     CHECK_EQ(rts->start(2, &reason), ENOTSUP);

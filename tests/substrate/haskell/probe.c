@@ -13,6 +13,27 @@ const char *probe_start(void) {
     return rts->start(2, &reason) == 0 ? "" : reason;
 }
 
+/* --- collections, which are told to a hook of the program's ------------------------------- */
+
+extern RtsConfig rtsConfig __attribute__((weak));
+static _Atomic int collections;
+
+static void count_collection(const struct GCDetails_ *details) {
+    (void)details;
+    cst_add_relaxed(&collections, 1);
+}
+
+void probe_init(int *argc, char ***argv) {
+    RtsConfig config = defaultRtsConfig;
+    config.gcDoneHook = count_collection;
+    hs_init_ghc(argc, argv, config);
+}
+
+/* Once the substrate has put its own before that. */
+int probe_collections(void) {
+    return rtsConfig.gcDoneHook == count_collection ? -1 : cst_load_relaxed(&collections);
+}
+
 /* --- workers --------------------------------------------------------------------------- */
 
 static _Atomic uint32_t running, ended, leave;
