@@ -7,8 +7,8 @@
 extern const size_t cst_rts_number_offset;
 const size_t cst_rts_number_offset = OFFSET_Capability_no;
 
-/* From 9.6 on the header has it. Before, it is where it has been since, if what lies around it is
- * as large; else nobody looks. */
+/* Headers later than 9.6's have it. Before, it is where it has been since, if what lies around it
+ * is as large; else nobody looks. */
 #ifdef OFFSET_Capability_n_run_queue
 enum { QUEUED = OFFSET_Capability_n_run_queue };
 #elif OFFSET_Capability_mut_lists - OFFSET_Capability_no == 72
