@@ -157,15 +157,17 @@ beginAnew pool = inProcess (process pool) $ do
   atomicWriteIORef (spilled pool) []
   forM_ (seats pool) $ \seat -> tryTakeMVar (bell seat) >> clearWorkers (engaged seat)
 
--- | Gives scouts to the Capabilities that have none, up to the pool's limit.
+-- | Gives scouts to the Capabilities that have none, up to the pool's limit. One that sleeps because its Capability was busy looks again:
+-- the thread that computed there may be the caller, which has moved.
 serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
   beginAnew pool
   want <- poolSize pool
   forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
+    looksAgain <- if now == Asleep then (&&) . (/= n) <$> capability <*> (not <$> isIdle (deques pool) n) else pure False
     -- All of it is done, as in 'spawnValue'.
-    when (now == Absent) (noDuplicate >> void (attend pool n))
+    when (now == Absent || looksAgain) (noDuplicate >> void (attend pool n))
 
 -- | Ends the workers of a pool, when they have nothing to do.
 endPool :: Pool -> IO ()
