@@ -8,7 +8,7 @@ import Example
 
 sums :: V.Vector Int -> IO (V.Vector Int)
 sums numbers = do
-  result <- M.new (V.length numbers)
+  result <- M.unsafeNew (V.length numbers)
   go result 0 0
   V.unsafeFreeze result
   where
