@@ -1,25 +1,19 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | Conway's Game of Life on a torus, a byte for each cell, row after row. The rows of a step do not
--- depend on each other.
+-- | Conway's Game of Life on a torus, a byte for each cell, row after row. With tasks, a band of rows waits for itself and its
+-- neighbours in the step before, and not for the whole board: no worker stands still at the end of a step.
 module Life (life) where
 
 import Capstan.Task
-import Data.Bits (unsafeShiftR, xor, (.|.))
 import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Storable.Mutable as M
-import Data.Word (Word8)
 import Example
-import Foreign.Ptr (Ptr, plusPtr)
-import Foreign.Storable (peekElemOff, pokeElemOff)
-
-type Board = M.IOVector Word8
+import Foreign (Ptr, Word8, peekElemOff, plusPtr, pokeElemOff, unsafeShiftR, xor, (.|.))
 
 -- | The length of a side, how many steps, the board, and room for the next one.
-data Game = Game !Int !Int !Board !Board
+data Game = Game !Int !Int !(M.IOVector Word8) !(M.IOVector Word8)
 
--- | The next state of a cell, by itself and by how many live in its block of nine: 1 if it has three
--- neighbours, or two and lives. Without a branch, which would often be predicted wrongly.
+-- | The next state of a cell, by itself and by how many live in its block of nine. Without a branch, often predicted wrongly.
 next :: Word -> Word -> Word8
 next self count = fromIntegral (((((count - self) .|. self) `xor` 3) - 1) `unsafeShiftR` 63)
 {-# INLINE next #-}
@@ -31,7 +25,7 @@ row n above here below result = do
   (self, first) <- column 0
   go 1 (final + first) first self
   where
-    -- A cell of the row, and the sum of its column.
+    -- A cell, and the sum of its column.
     column :: Int -> IO (Word, Word)
     column j = do
       a <- peekElemOff above j
@@ -49,16 +43,27 @@ row n above here below result = do
         pokeElemOff result (j - 1) (next self (two + right))
         go (j + 1) (middle + right) right self'
 
-play :: Each -> Game -> IO (V.Vector Word8)
-play rows (Game n count first second) = go count first second
-  where
-    go 0 from _ = V.freeze from
-    go k from to = do
-      M.unsafeWith from $ \old -> M.unsafeWith to $ \new -> rows n $ \i ->
-        let line board k' = board `plusPtr` (n * (k' `mod` n))
-         in row n (line old (i + n - 1)) (line old i) (line old (i + 1)) (line new i)
-      go (k - 1 :: Int) to from
-{-# INLINE play #-}
+-- | A row in a step: from the first board to the second one, or back.
+advance :: Game -> Int -> Int -> IO ()
+advance (Game n _ a b) k i = M.unsafeWith (if even k then a else b) $ \old -> M.unsafeWith (if even k then b else a) $ \new ->
+  let line board j = board `plusPtr` (n * (j `mod` n))
+   in row n (line old (i + n - 1)) (line old i) (line old (i + 1)) (line new i)
+
+-- | Each worker has four bands of rows. The outer two come first: its neighbours have them when they need them, so they seldom wait.
+bands :: Game -> IO ()
+bands game@(Game n count _ _) = do
+  workers <- poolSize defaultPool
+  let whole = 4 * workers
+      index k band = (4 * k + [0, 2, 3, 1] !! (band `mod` 4)) * workers + band `div` 4
+      place i = let (turn, worker) = i `quotRem` workers in (turn `div` 4, 4 * worker + [0, 3, 1, 2] !! (turn `mod` 4))
+      -- A step before; a negative index is none. A band of a very small board may have no rows.
+      near band = if n < whole then [0 .. whole - 1] else [band - 1 .. band + 1]
+      neighbours (k, band) = [index (k - 1) (other `mod` whole) | other <- near band]
+      rows (k, band) = loop (band * n `div` whole) ((band + 1) * n `div` whole) (advance game k)
+  parallelForAfter (range 0 (count * whole)) (neighbours . place) (rows . place)
+
+play :: (Game -> IO ()) -> Game -> IO (V.Vector Word8)
+play run' game@(Game _ count first second) = run' game >> V.freeze (if even count then first else second)
 
 life :: Example
 life =
@@ -67,9 +72,8 @@ life =
       sizeNames = "SIDE STEPS",
       usual = [1024, 512],
       small = [50, 7],
-      prepare = \[n, count] -> do
-        cells <- V.thaw (V.map (\x -> fromIntegral (x `mod` 2)) (V.convert (randoms (n * n))))
-        Game n count cells <$> M.new (n * n),
-      sequential = play (loop 0),
-      parallel = play (parallelFor . range 0)
+      prepare = \[n, count] ->
+        Game n count <$> V.thaw (V.map (\x -> fromIntegral (x `mod` 2)) (V.convert (randoms (n * n)))) <*> M.new (n * n),
+      sequential = play (\game@(Game n count _ _) -> loop 0 count (loop 0 n . advance game)),
+      parallel = play bands
     }

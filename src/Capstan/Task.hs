@@ -81,6 +81,7 @@ module Capstan.Task
     chunk,
     on,
     parallelFor,
+    parallelForAfter,
     parallelForReduce,
     parallelFind,
     mapChunks,
@@ -106,6 +107,7 @@ module Capstan.Task
 where
 
 import Capstan.Task.Fork
+import Capstan.Task.Lanes (parallelForAfter)
 import Capstan.Task.Loop
 import Capstan.Task.Pool (Pool, poolName, poolSize)
 import Capstan.Task.Scan

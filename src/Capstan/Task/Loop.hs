@@ -12,7 +12,7 @@
 -- A piece has the size that was asked for. Without one, pieces double until one takes 'shortest' and
 -- halve when one takes 'longest', so that looking and reading the clock cost nothing beside them.
 module Capstan.Task.Loop
-  ( Range,
+  ( Range (..),
     range,
     chunk,
     on,

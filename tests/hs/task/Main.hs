@@ -7,6 +7,7 @@ import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
 import qualified FailureTests
 import qualified ForkTests
+import qualified LaneTests
 import qualified LoopTests
 import qualified ModelTests
 import qualified RegionTests
@@ -33,6 +34,7 @@ on n =
       [ ScopeTests.tests,
         FailureTests.tests,
         LoopTests.tests,
+        LaneTests.tests,
         VectorTests.tests,
         DomainTests.tests,
         RegionTests.tests,
