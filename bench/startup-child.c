@@ -2,8 +2,9 @@
  *
  * link: linked to a runtime, asks it one question. region: opens one region. idle: opens a region,
  * then does nothing and prints the CPU time that its waiting team uses: in the first 200 ms, and
- * the share of a core in the half second after that. A third argument, memory, asks for the KiB
- * that are resident at the end of link or region.
+ * the share of a core in the half second after that. early: prints the microseconds that its first
+ * ten regions take, in each of which every member computes for half a millisecond. A third
+ * argument, memory, asks for the KiB that are resident at the end of link or region.
  */
 #include <fcntl.h>
 #include <omp.h>
@@ -58,8 +59,42 @@ static int region(int threads) {
     return members != threads;
 }
 
+static double now_us(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static void compute(long steps) {
+    for (volatile long i = 0; i < steps; i++) {
+    }
+}
+
+static void early(int threads) {
+    enum { TRIAL = 100000, TRIALS = 5, REGIONS = 10, LENGTH_US = 500 };
+    double least = 1e9;
+    for (int i = 0; i < TRIALS; i++) {
+        double begin = now_us();
+        compute(TRIAL);
+        double took = now_us() - begin;
+        if (took < least) least = took;
+    }
+    long steps = (long)(TRIAL * LENGTH_US / least);
+    omp_set_dynamic(0);
+    double begin = now_us();
+    for (int i = 0; i < REGIONS; i++) {
+#pragma omp parallel num_threads(threads)
+        compute(steps);
+    }
+    printf("%.6g\n", now_us() - begin);
+}
+
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
+    if (strcmp(argv[1], "early") == 0) {
+        early(atoi(argv[2]));
+        return 0;
+    }
     int failed = strcmp(argv[1], "link") == 0 ? omp_get_max_threads() < 1 : region(atoi(argv[2]));
     if (strcmp(argv[1], "idle") == 0) idle();
     if (argc > 3 && strcmp(argv[3], "memory") == 0) failed |= print_resident();

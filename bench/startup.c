@@ -3,8 +3,9 @@
  * Starts startup-child, which lies beside this program, again and again. What follows the options
  * is put in front of it, such as "capstan run --". This program has no OpenMP runtime of its own.
  * Figures are microseconds from fork to the end, the memory that is resident at the end of main
- * (the child says so, in runs that are not timed), and what a team that has nothing to do uses: CPU
- * time in all after a region, and as a share once it has gone to sleep.
+ * (the child says so, in runs that are not timed), the time of a program's first regions, and what
+ * a team that has nothing to do uses: CPU time in all after a region, and as a share once it has
+ * gone to sleep.
  */
 #include "bench.h"
 
@@ -55,7 +56,8 @@ static double run(char **line, int output) {
     return (bench_now() - start) / 1e3;
 }
 
-static double resident_kib(char **line) {
+/* The one number that the child prints. */
+static double answer(char **line) {
     char text[32] = "";
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) exit(1);
@@ -72,12 +74,21 @@ static void measure(const struct bench *b, char *mode) {
     double kib[LAYOUTS];
     run(line, STDOUT_FILENO);
     for (int i = 0; i < b->samples; i++) us[i] = run(line, STDOUT_FILENO);
-    for (int i = 0; i < LAYOUTS; i++) kib[i] = resident_kib(asking);
+    for (int i = 0; i < LAYOUTS; i++) kib[i] = answer(asking);
     snprintf(name, sizeof name, "%s-time", mode);
     bench_print(name, "us", bench_median(us, b->samples));
     snprintf(name, sizeof name, "%s-memory", mode);
     bench_print(name, "KiB", bench_median(kib, LAYOUTS));
     free(us), free(line), free(asking);
+}
+
+/* As often as the layouts: where the kernel places a new team is chance. */
+static void early(const struct bench *b) {
+    char **line = command_line(b, "early", NULL);
+    double us[LAYOUTS];
+    for (int i = 0; i < LAYOUTS; i++) us[i] = answer(line);
+    bench_print("first-regions", "us", bench_median(us, LAYOUTS));
+    free(line);
 }
 
 /* The child measures itself and prints its lines. */
@@ -91,11 +102,13 @@ static void idle(const struct bench *b) {
 int main(int argc, char **argv) {
     struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
     if (b->list) {
-        puts("link-time\nlink-memory\nregion-time\nregion-memory\nafter-region-cpu\nidle-cpu");
+        puts("link-time\nlink-memory\nregion-time\nregion-memory\nfirst-regions\nafter-region-"
+             "cpu\nidle-cpu");
         return 0;
     }
     measure(b, "link");
     measure(b, "region");
+    early(b);
     idle(b);
     return 0;
 }
