@@ -179,6 +179,7 @@ void cst_pool_forget(struct cst_thread *thread) {
 
 void cst_pool_return(struct cst_team *team) {
     uint32_t counted = team->counted;
+    cst_store_relaxed(&team->running, 0);
     /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
      */
     cst_store_release(&team->leased, 0);

@@ -144,6 +144,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
                                       cst_team_entered_unsafely(thread)));
     team->region++;
+    if (size > 1) cst_store_relaxed(&team->running, team->region);
     set_icv(team, &thread->task->icv, bind);
 }
 

@@ -240,6 +240,8 @@ struct cst_team {
     /* 1 while a master has the team, or while it is a solo team in use. */
     CST_LINE_ALIGNED _Atomic uint32_t leased;
     uint32_t region; /* number of the current or last region; members know their seat's */
+    /* The same for who has left it already; 0 once it has ended, or if it had one member. */
+    _Atomic uint32_t running;
     _Atomic(struct cst_thread *) keeper; /* the only thread that may lease it; NULL: any */
     uint32_t counted;                    /* threads counted as busy in the pool */
     _Atomic uint32_t capacity;           /* seats with a worker (seat 0: always) */

@@ -99,10 +99,12 @@ static void park(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_apart_say(seat);
 }
 
-/* Do those who work want all processors? Who waits in a region is counted as one of them. */
-static bool is_crowded(const struct cst_wait *wait) {
+/* Do those who work want all processors? Who waits in a region is counted as one of them; so is a
+ * worker that has left one, until its master ends it. */
+static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *wait) {
     uint32_t busy = cst_turn_busy();
-    return busy > cst_config.available || (wait->idle && busy == cst_config.available);
+    if (!wait->idle || busy != cst_config.available) return busy > cst_config.available;
+    return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
 }
 
 /* A worker that has nothing to do sees to it that the next master begins. */
@@ -151,7 +153,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             has_helped |= helped(thread, wait);
             pause_between_polls(wait);
         }
-        if (is_crowded(wait)) return false;
+        if (is_crowded(thread, wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = APART_NS;
         if (now - begin > apart_ns) {
@@ -219,8 +221,8 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         if (helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */
         if (!is_rivalled(thread)) {
-            if (!is_crowded(wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
-            if (is_crowded(wait) && yield(thread, wait)) return;
+            if (!is_crowded(thread, wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
+            if (is_crowded(thread, wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
             if (policy.forever) continue;
         }
