@@ -35,6 +35,8 @@ static struct {
     _Atomic uint64_t until;
 } rest;
 
+_Atomic bool cst_apart_wakes_here;
+
 static void leave_out(uint64_t *bits, uint32_t processor) {
     if (processor < 64 * CST_CPU_MASK_WORDS) bits[processor / 64] &= ~(1ull << processor % 64);
 }
@@ -114,6 +116,11 @@ bool cst_apart(struct cst_thread *thread) {
 
 bool cst_apart_at_once(struct cst_thread *thread) {
     return part(thread, true);
+}
+
+void cst_apart_woken(uint32_t processor) {
+    if (cst_load_relaxed(&cst_apart_wakes_here) || cst_load_relaxed(&cst_rival_seen)) return;
+    if (cst_cpu_current() + 1 == processor) cst_store_relaxed(&cst_apart_wakes_here, true);
 }
 
 void cst_apart_from(uint32_t processor) {

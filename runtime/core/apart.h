@@ -18,6 +18,17 @@ bool cst_apart(struct cst_thread *thread);
  * another member ran here while it waited. */
 bool cst_apart_at_once(struct cst_thread *thread);
 
+/* Does the kernel leave a worker that was asleep where the member that wakes it computes, although
+ * it idles elsewhere? It does in virtual machines: a processor that sleeps looks taken to it. */
+extern _Atomic bool cst_apart_wakes_here;
+static inline bool cst_apart_woken_here(void) {
+    return cst_load_relaxed(&cst_apart_wakes_here) && !cst_load_relaxed(&cst_rival_seen);
+}
+
+/* For an idle worker that was woken by a member on `processor`, plus 1, as it runs again: if it is
+ * there now, it had to wait until that member gave its processor away. */
+void cst_apart_woken(uint32_t processor);
+
 /* Moves the calling thread away from that processor, if it is there, and may run elsewhere. */
 void cst_apart_from(uint32_t processor);
 

@@ -73,18 +73,26 @@ enum cst_combined {
 /* From where a member claims several chunks of a dynamic loop at once. */
 enum cst_batching { CST_BATCHING_NOT, CST_BATCHING_COUNTER, CST_BATCHING_TREE };
 
+enum cst_parked {
+    CST_AWAKE,
+    CST_PARKED, /* asleep, or about to be (wait.c) */
+    CST_PARTING /* woken, and not to go on before it has been taken to another processor (apart.h)
+                 */
+};
+
 /* What a parent tells a member at fork. */
 struct cst_dock {
     /* Number of the team's region that the member is to execute; grows by one per region.
      * Written by the parent with an exchange, after the fields below; the member's acquire load
      * pairs with it. */
     _Atomic uint32_t go;
-    /* The member's futex: 1 while it sleeps or is about to (wait.c). */
-    _Atomic uint32_t parked;
-    uint32_t size;    /* of the team in this region */
-    uint32_t barrier; /* number of the team's last barrier */
-    uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
-    bool crowded;     /* more members than processors: central barrier, no long spinning */
+    _Atomic uint32_t parked; /* the member's futex, enum cst_parked */
+    uint32_t size;           /* of the team in this region */
+    uint32_t barrier;        /* number of the team's last barrier */
+    uint8_t combined;        /* enum cst_combined: the first construct (parallel loop, sections) */
+    bool crowded;            /* more members than processors: central barrier, no long spinning */
+    _Atomic int32_t sleeper; /* the kernel's number of the member that is parked */
+    _Atomic uint32_t woken_on;     /* the processor of who woke it, plus 1 */
     cst_region_function *function; /* NULL: the worker is to end */
     void *data;
     uint64_t construct; /* worksharing constructs that the team has met */

@@ -75,12 +75,35 @@ static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
     } while (!cst_cas_seq_cst(&team->sleepers, &old, new));
 }
 
+void cst_wake_parked(struct cst_seat *seat) {
+    bool parts = cst_apart_woken_here() && cst_turn_busy() <= cst_config.available;
+    uint32_t state = CST_PARKED;
+    if (!cst_cas_seq_cst(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
+    int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
+    cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
+    bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
+    if (!parts) return;
+    if (slept) cst_cpu_part_woken(sleeper);
+    cst_exchange_seq_cst(&seat->dock.parked, CST_AWAKE);
+}
+
+/* The seat is not parked any more, and who woke the member has done with it. */
+static void leave(struct cst_seat *seat) {
+    uint32_t state = CST_PARKED;
+    while (!cst_cas_seq_cst(&seat->dock.parked, &state, CST_AWAKE)) {
+        if (state == CST_AWAKE) return;
+        cst_yield();
+        state = CST_PARKED;
+    }
+}
+
 /* W1 to W3. Returns when woken, or when there is something to do. */
 static void park(struct cst_thread *thread, const struct cst_wait *wait) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
-    if (!cst_box_close(seat)) return;            /* it has been given a task */
-    cst_exchange_seq_cst(&seat->dock.parked, 1); /* W1 */
+    if (!cst_box_close(seat)) return; /* it has been given a task */
+    cst_store_relaxed(&seat->dock.sleeper, cst_thread_id());
+    cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
     bool sees_tasks = true;
     if (wait->help) {
         count_sleeper(team, seat->region, 1);
@@ -90,12 +113,13 @@ static void park(struct cst_thread *thread, const struct cst_wait *wait) {
     }
     if (!wait->holds(wait) && !helped(thread, wait)) { /* W2, W3 */
         if (sees_tasks)
-            cst_futex_wait(&seat->dock.parked, 1);
+            cst_futex_wait(&seat->dock.parked, CST_PARKED);
         else
-            cst_futex_wait_for(&seat->dock.parked, 1, UNSEEN_TASK_NS);
+            cst_futex_wait_for(&seat->dock.parked, CST_PARKED, UNSEEN_TASK_NS);
+        if (wait->idle) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
     if (wait->help) count_sleeper(team, seat->region, -1);
-    cst_store_relaxed(&seat->dock.parked, 0); /* a waker that still saw 1 wakes in vain */
+    leave(seat);
     cst_apart_say(seat);
 }
 

@@ -3,8 +3,9 @@
  * The waiter sleeps on its own seat's futex, so one word serves every kind of wait. Protocol (the
  * argument is in README.md, "Sleep and wake"):
  *   waiter  W1 parked := 1   W2 look at the condition   W3 sleep while parked = 1
- *   waker   K1 change the condition   K2 look at parked; if 1, set it to 0 and wake
- * W1, W2, K1 and K2 are sequentially consistent, so W2 sees K1 or K2 sees W1. */
+ *   waker   K1 change the condition   K2 look at parked; if 1, set it to 0 or 2 and wake
+ * W1, W2, K1 and K2 are sequentially consistent, so W2 sees K1 or K2 sees W1. After 2 the waker
+ * takes the woken to another processor; nobody but this waker ends that. */
 #ifndef CST_CORE_WAIT_H
 #define CST_CORE_WAIT_H
 
@@ -47,10 +48,13 @@ static inline void cst_wait_word(struct cst_thread *thread, _Atomic uint32_t *wo
     cst_wait(thread, &wait);
 }
 
+/* Wakes a member that was found parked. */
+void cst_wake_parked(struct cst_seat *seat);
+
 /* K2 for one member. The caller has changed the condition by a sequentially consistent store. */
 static inline void cst_wake(struct cst_seat *seat) {
     if (cst_likely(!cst_load_seq_cst(&seat->dock.parked))) return;
-    if (cst_exchange_seq_cst(&seat->dock.parked, 0)) cst_futex_wake(&seat->dock.parked, 1);
+    cst_wake_parked(seat);
 }
 
 /* Do idle workers spin before they sleep? */

@@ -37,8 +37,8 @@ static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
 void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected);
 /* As above for at most `ns` nanoseconds. False when the time ran out. May block. */
 bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns);
-/* Wakes at most `count` threads that sleep on word. */
-void cst_futex_wake(_Atomic uint32_t *word, int count);
+/* Wakes at most `count` threads that sleep on word. Returns how many. */
+int cst_futex_wake(_Atomic uint32_t *word, int count);
 /* Gives the processor to another runnable thread, if there is one. */
 void cst_yield(void);
 
@@ -105,6 +105,12 @@ bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words);
  * on another processor, if the mask has one; elsewhere it stays. It must not end meanwhile, nor
  * change its mask. Does not block. */
 void cst_cpu_part(pthread_t thread);
+
+/* The same for a thread of this process that was asleep, by its cst_thread_id; it keeps its mask.
+ */
+void cst_cpu_part_woken(int32_t id);
+/* The kernel's number of the calling thread. */
+int32_t cst_thread_id(void);
 
 /* The processor on which the calling thread runs at this moment. */
 unsigned cst_cpu_current(void);

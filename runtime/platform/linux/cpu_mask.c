@@ -51,18 +51,43 @@ bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
     return done;
 }
 
-void cst_cpu_part(pthread_t thread) {
-    uint64_t bits[CST_CPU_MASK_WORDS];
+/* A thread's mask by its number, 0 for the calling one, and whether it may be sent away from here:
+ * then the mask lacks this processor, whose bit is in *word. */
+static uint64_t leave_out_here(int32_t id, uint64_t *bits, uint64_t **word) {
     unsigned here = cst_cpu_current();
+    memset(bits, 0, CST_CPU_MASK_WORDS * sizeof *bits);
+    long bytes = syscall(SYS_sched_getaffinity, id, CST_CPU_MASK_WORDS * sizeof *bits, bits);
+    if (bytes <= 0 || here >= 64 * CST_CPU_MASK_WORDS) return 0;
+    *word = &bits[here / 64];
+    uint64_t bit = **word & 1ull << here % 64;
+    **word ^= bit;
+    return count_bits(bits, CST_CPU_MASK_WORDS) > 0 ? bit : 0;
+}
+
+void cst_cpu_part(pthread_t thread) {
+    uint64_t bits[CST_CPU_MASK_WORDS], *word, bit;
     int saved = errno;
-    if (here < 64 * CST_CPU_MASK_WORDS && cst_cpu_mask_get_own(bits, CST_CPU_MASK_WORDS) > 1 &&
-        bits[here / 64] >> here % 64 & 1) {
-        bits[here / 64] ^= 1ull << here % 64;
-        pthread_setaffinity_np(thread, sizeof bits, (const cpu_set_t *)bits);
-        bits[here / 64] ^= 1ull << here % 64;
+    if ((bit = leave_out_here(0, bits, &word)) != 0 &&
+        pthread_setaffinity_np(thread, sizeof bits, (const cpu_set_t *)bits) == 0) {
+        *word |= bit;
         pthread_setaffinity_np(thread, sizeof bits, (const cpu_set_t *)bits);
     }
     errno = saved;
+}
+
+void cst_cpu_part_woken(int32_t id) {
+    uint64_t bits[CST_CPU_MASK_WORDS], *word, bit;
+    int saved = errno;
+    if ((bit = leave_out_here(id, bits, &word)) != 0 &&
+        syscall(SYS_sched_setaffinity, id, sizeof bits, bits) == 0) {
+        *word |= bit;
+        syscall(SYS_sched_setaffinity, id, sizeof bits, bits);
+    }
+    errno = saved;
+}
+
+int32_t cst_thread_id(void) {
+    return (int32_t)syscall(SYS_gettid);
 }
 
 unsigned cst_cpu_current(void) {
@@ -71,7 +96,7 @@ unsigned cst_cpu_current(void) {
 }
 
 bool cst_thread_is_main(void) {
-    return syscall(SYS_gettid) == getpid();
+    return cst_thread_id() == getpid();
 }
 
 /* How many words a mask of this kernel has. Programs ask for the count in loops, and to clear and

@@ -31,8 +31,11 @@ bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) 
     return futex(word, FUTEX_WAIT, expected, &span) != ETIMEDOUT;
 }
 
-void cst_futex_wake(_Atomic uint32_t *word, int count) {
-    futex(word, FUTEX_WAKE, (uint32_t)count, NULL);
+int cst_futex_wake(_Atomic uint32_t *word, int count) {
+    int saved = errno;
+    long woken = syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+    errno = saved;
+    return woken > 0 ? (int)woken : 0;
 }
 
 void cst_yield(void) {

@@ -335,17 +335,19 @@ void explore_futex_wait(void *address, uint32_t expected, struct explore_place p
     record(x->running, &x->thread[x->running].next, 0); /* who woke it has set `after` */
 }
 
-void explore_futex_wake(void *address, int count, struct explore_place place) {
+int explore_futex_wake(void *address, int count, struct explore_place place) {
     struct step step = {.kind = WRITE, .address = address, .after = -1, .place = place};
-    if (!x->exploring) return;
+    int woken = 0;
+    if (!x->exploring) return 0;
     await_turn(step);
     record(x->running, &step, (uint64_t)count);
-    for (unsigned t = 0; t < x->threads && count > 0; t++)
+    for (unsigned t = 0; t < x->threads && woken < count; t++)
         if (x->thread[t].sleeps_on == address) {
             x->thread[t].sleeps_on = NULL;
             x->thread[t].next.after = (int)x->steps - 1;
-            count--;
+            woken++;
         }
+    return woken;
 }
 
 /* --- executions ------------------------------------------------------------------------------- */

@@ -64,7 +64,8 @@ void explore_spin(struct explore_place place);
 /* Waits until all threads' buffers are empty: membarrier(2). */
 void explore_process_barrier(struct explore_place place);
 void explore_futex_wait(void *address, uint32_t expected, struct explore_place place);
-void explore_futex_wake(void *address, int count, struct explore_place place);
+/* Returns how many have been woken. */
+int explore_futex_wake(void *address, int count, struct explore_place place);
 
 /* Starts one more thread. */
 void explore_start(void *(*run)(void *), void *argument);

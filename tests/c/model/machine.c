@@ -1,8 +1,11 @@
 /* The kernel, the clock and the thread library, as far as core asks for them: each call is a step
- * of the explorer. Stands in for platform/linux/{futex,clock,scheduler}.c and the substrates. */
+ * of the explorer. Stands in for platform/linux/{futex,clock,cpu_mask,scheduler}.c and the
+ * substrates. */
 #include "explore.h"
 #include "platform/platform.h"
 #include "substrate/substrate.h"
+
+#include <string.h>
 
 void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
     explore_futex_wait((void *)word, expected, EXPLORE_AT("futex wait"));
@@ -15,8 +18,39 @@ bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) 
     return true;
 }
 
-void cst_futex_wake(_Atomic uint32_t *word, int count) {
-    explore_futex_wake((void *)word, count, EXPLORE_AT("futex wake"));
+int cst_futex_wake(_Atomic uint32_t *word, int count) {
+    return explore_futex_wake((void *)word, count, EXPLORE_AT("futex wake"));
+}
+
+/* Nothing is known of where threads run, but that they are all on one processor. */
+unsigned cst_cpu_current(void) {
+    return 0;
+}
+unsigned cst_cpu_affinity_count(void) {
+    return 1;
+}
+size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
+    memset(bits, 0, words * sizeof *bits);
+    return 0;
+}
+size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
+    return cst_cpu_mask_get(bits, words);
+}
+bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
+    (void)bits, (void)words;
+    return false;
+}
+bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
+    return cst_cpu_mask_set(bits, words);
+}
+void cst_cpu_part_woken(int32_t id) {
+    (void)id;
+}
+int32_t cst_thread_id(void) {
+    return (int32_t)explore_self();
+}
+bool cst_thread_is_main(void) {
+    return explore_self() == 0;
 }
 
 void cst_yield(void) {

@@ -2,6 +2,7 @@
  * and a wake-up for an old wait does no harm to the next. */
 #include "core/wait.h"
 
+#include "core/apart.h"
 #include "core/barrier.h"
 #include "core/task.h"
 #include "models.h"
@@ -72,10 +73,23 @@ static void setup_three(void) {
     models_team(3, false);
 }
 
+/* Who wakes takes the woken to another processor. */
+static void setup_two_parted(void) {
+    setup_two();
+    cst_store_relaxed(&cst_apart_wakes_here, true);
+}
+
+static void setup_three_parted(void) {
+    setup_three();
+    cst_store_relaxed(&cst_apart_wakes_here, true);
+}
+
 int models_run(void) {
     const struct explore_model models[] = {
         {"wait, twice", setup_two, two_waits, NULL, .threads = 2},
         {"wait, two wakers", setup_three, two_wakers, NULL, .threads = 3},
+        {"wait, twice, parted", setup_two_parted, two_waits, NULL, .threads = 2},
+        {"wait, two wakers, parted", setup_three_parted, two_wakers, NULL, .threads = 3},
         {"wait, a new task", setup_tasks, new_task, NULL, .threads = 2},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
