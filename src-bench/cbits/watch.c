@@ -48,7 +48,9 @@ static void count_map(const __u64 *args) {
         return;
     }
     count(MAPS, 1);
-    count(MAP_BYTES, length);
+    /* What nobody may touch is a place for more: 128 MiB for another thread's heap, now and then,
+     * which would hide how large all the others are. */
+    if (args[2] != PROT_NONE) count(MAP_BYTES, length);
 }
 
 /* A thread is about to be made, if the flags of the call say so. */

@@ -13,7 +13,7 @@
 /* The order is that of Capstan.Bench.Counters.Calls. */
 struct calls {
     double maps;        /* mmap of memory without a file, but for GHC's own heap; mremap */
-    double map_bytes;   /* their sizes */
+    double map_bytes;   /* their sizes, without what is only reserved */
     double unmaps;      /* munmap */
     double unmap_bytes; /* their sizes */
     double grows;       /* brk to a higher address; mprotect, by which other threads' heaps grow */

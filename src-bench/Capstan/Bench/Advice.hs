@@ -103,7 +103,7 @@ wordsFor names (Finding _ share call numbers) = case numbers of
     [ worst <> "each call asks the kernel for memory: "
         <> Text.intercalate
           ", "
-          ( [count maps' <> " mmap of " <> bytes size | maps' >= 0.005]
+          ( [count maps' <> " mmap" <> (if size > 0 then " of " <> bytes size else "") | maps' >= 0.005]
               ++ [count brks <> " brk or mprotect" | brks >= 0.005]
               ++ [count gives <> " munmap or madvise" | gives >= 0.005]
               ++ [count faults <> " page faults on the new pages" | faults >= 0.5]

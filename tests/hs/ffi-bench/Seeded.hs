@@ -3,6 +3,7 @@ module Seeded
   ( benchmarks,
     blockBytes,
     touchBytes,
+    reservedBytes,
     madeThreads,
     markerVariable,
   )
@@ -14,19 +15,20 @@ import Control.Concurrent (forkOS, newEmptyMVar, putMVar, readMVar, takeMVar, th
 import Control.Monad (forM_, replicateM, when)
 import Data.IORef
 import Data.Word (Word8)
-import Foreign.C.Types (CInt (..))
+import Foreign.C.Types (CInt (..), CLong (..), CSize (..))
 import Foreign.ForeignPtr (newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (callocBytes, finalizerFree, free, mallocBytes)
 import Foreign.Marshal.Utils (fillBytes)
-import Foreign.Ptr (Ptr)
+import Foreign.Ptr (Ptr, nullPtr)
 import Foreign.Storable (peekByteOff, pokeByteOff)
 import System.Directory (doesFileExist)
 import System.Environment (getEnv)
 import System.IO.Unsafe (unsafePerformIO)
 
-blockBytes, touchBytes :: Int
+blockBytes, touchBytes, reservedBytes :: Int
 blockBytes = 131072
 touchBytes = 64 * 1048576
+reservedBytes = 128 * 1048576
 
 -- | What "makes threads" makes.
 madeThreads :: Int
@@ -46,6 +48,7 @@ benchmarks arena =
       ],
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
     bench "makes threads" (whnfIO makesThreads),
+    bench "reserves" (whnfIO reserves),
     bench "leaves something behind" (whnfIO (writeIORef remembered True)),
     bench "remembers" (whnfIO remembering),
     bench "frees much" (whnfIO (mallocBytes largeBytes >>= \memory -> pokeByteOff memory 0 (1 :: Word8) >> free memory)),
@@ -78,6 +81,16 @@ makesThreads = do
   ended <- replicateM madeThreads newEmptyMVar
   forM_ (zip begun ended) $ \(b, e) -> forkOS (putMVar b () >> mapM_ readMVar begun >> putMVar e ())
   mapM_ takeMVar ended
+
+-- | Memory that may be touched, and as malloc does for another thread's heap, room that may not.
+reserves :: IO ()
+reserves = forM_ [(blockBytes, readAndWrite), (reservedBytes, nothing)] $ \(size, protection) -> do
+  memory <- c_mmap nullPtr (fromIntegral size) protection privateAnonymous (-1) 0
+  c_munmap memory (fromIntegral size)
+  where
+    nothing = 0
+    readAndWrite = 3
+    privateAnonymous = 0x22
 
 -- | Touches new pages in each call, but only where the other one ran before.
 remembering :: IO ()
@@ -125,3 +138,7 @@ touch :: Ptr Word8 -> Int -> IO ()
 touch memory bytes = forM_ [0, 4096 .. bytes - 1] $ \i -> pokeByteOff memory i (1 :: Word8)
 
 foreign import ccall unsafe "mallopt" c_mallopt :: CInt -> CInt -> IO CInt
+
+foreign import ccall unsafe "mmap" c_mmap :: Ptr Word8 -> CSize -> CInt -> CInt -> CInt -> CLong -> IO (Ptr Word8)
+
+foreign import ccall unsafe "munmap" c_munmap :: Ptr Word8 -> CSize -> IO CInt

@@ -15,7 +15,7 @@ import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
-import Seeded (blockBytes, madeThreads, markerVariable, touchBytes)
+import Seeded (blockBytes, madeThreads, markerVariable, reservedBytes, touchBytes)
 import System.Directory (getTemporaryDirectory, removePathForcibly)
 import System.Environment (lookupEnv, setEnv, withArgs)
 import System.Exit (ExitCode (..))
@@ -35,6 +35,9 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
         [ testCase "a block at the threshold is mapped in each call" $ do
             Watched n calls _ _ <- watched malloc
             assertBool (show calls) (maps calls >= 0.9 * n && mapBytes calls / maps calls >= fromIntegral blockBytes),
+          testCase "what is only reserved is no part of what is mapped" $ do
+            Watched n calls _ _ <- watched "reserves"
+            assertBool (show calls) (maps calls >= 2 * n && mapBytes calls < n * fromIntegral reservedBytes / 2),
           testCase "its pages fault" $ do
             a <- account malloc
             assertBool (show (faults a)) (faults a >= 0.9 * fromIntegral blockBytes / 4096),
@@ -132,7 +135,7 @@ measured p = runSession p >>= either assertFailure pure
 plan :: Plan
 plan =
   Plan
-    { planNames = ["block/malloc and a finaliser", "block/arena", "makes threads", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one", "short runs"],
+    { planNames = ["block/malloc and a finaliser", "block/arena", "makes threads", "reserves", "first touch", "leaves something behind", "remembers", "slow at first", "timed one by one", "short runs"],
       planRounds = 2,
       planSeconds = 0.02,
       planSeed = 7,
