@@ -167,14 +167,16 @@ static void awake(int thread, uint64_t when) {
     make_runnable(thread);
 }
 
-void sim_wake(const void *address, int count) {
-    for (int i = 0; i < machine.threads && count > 0; i++) {
+int sim_wake(const void *address, int count) {
+    int woken = 0;
+    for (int i = 0; i < machine.threads && woken < count; i++) {
         struct thread *t = machine.thread[i];
         if (t->asleep != address || t->ended) continue;
         t->asleep = NULL;
         awake(i, self()->clock);
-        count--;
+        woken++;
     }
+    return woken;
 }
 
 void sim_work(uint64_t time) {

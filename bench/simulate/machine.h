@@ -62,7 +62,8 @@ void sim_fence(void);
 void sim_relax(void);
 /* Sleeps until sim_wake is called for this address. */
 void sim_sleep(const void *address);
-void sim_wake(const void *address, int count);
+/* Wakes at most that many of them. Returns how many. */
+int sim_wake(const void *address, int count);
 /* Transfers so far, by all threads. */
 uint64_t sim_transfers(void);
 

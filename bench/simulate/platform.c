@@ -22,8 +22,8 @@ bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) 
     cst_futex_wait(word, expected);
     return true;
 }
-void cst_futex_wake(_Atomic uint32_t *word, int count) {
-    sim_wake(word, count);
+int cst_futex_wake(_Atomic uint32_t *word, int count) {
+    return sim_wake(word, count);
 }
 void cst_yield(void) {
     sim_relax();
@@ -87,8 +87,10 @@ static int start(unsigned threads, const char **reason) {
     (void)threads, (void)reason;
     return 0;
 }
-static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size) {
-    (void)index, (void)stack_size;
+/* Each thread has a processor of its own. */
+static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
+                 bool apart) {
+    (void)index, (void)stack_size, (void)apart;
     return sim_spawn(main, argument) ? 0 : EAGAIN;
 }
 static unsigned none(void) {
