@@ -87,11 +87,27 @@ static int start(unsigned threads, const char **reason) {
     (void)threads, (void)reason;
     return 0;
 }
+struct worker {
+    cst_worker_main *main;
+    void *argument;
+};
+
+static void run(void *given) {
+    struct worker worker = *(struct worker *)given;
+    free(given);
+    worker.main(worker.argument);
+}
+
 /* Each thread has a processor of its own. */
 static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
                  bool apart) {
     (void)index, (void)stack_size, (void)apart;
-    return sim_spawn(main, argument) ? 0 : EAGAIN;
+    struct worker *worker = malloc(sizeof *worker);
+    if (!worker) return ENOMEM;
+    *worker = (struct worker){main, argument};
+    if (sim_spawn(run, worker)) return 0;
+    free(worker);
+    return EAGAIN;
 }
 static unsigned none(void) {
     return 0;
