@@ -147,6 +147,25 @@ static void keeps_what_the_kernel_says(void) {
     UNIT_CHECK(cst_cpu_mask_set_own(before, CST_CPU_MASK_WORDS));
 }
 
+/* Only where it waited for that very processor. */
+static void learns_where_the_woken_go(void) {
+    prepare();
+    cst_store_relaxed(&cst_rival_seen, false);
+    uint64_t one[CST_CPU_MASK_WORDS] = {0};
+    cst_cpu_mask_get(before, CST_CPU_MASK_WORDS);
+    uint32_t here = cst_cpu_current();
+    one[here / 64] = 1ull << here % 64;
+    cst_cpu_mask_set(one, CST_CPU_MASK_WORDS);
+    cst_apart_woken(0);
+    cst_apart_woken(here + 2);
+    UNIT_CHECK(!cst_apart_woken_here());
+    cst_apart_woken(here + 1);
+    UNIT_CHECK(cst_apart_woken_here());
+    cst_store_relaxed(&cst_rival_seen, true);
+    UNIT_CHECK(!cst_apart_woken_here());
+    cst_cpu_mask_set(before, CST_CPU_MASK_WORDS);
+}
+
 int main(void) {
     unit_limit(60);
     if (cst_cpu_mask_get(before, CST_CPU_MASK_WORDS) < 2) return 77;
@@ -156,5 +175,6 @@ int main(void) {
     UNIT_RUN(stays_without_rival);
     UNIT_RUN(stays_where_nothing_is_free);
     UNIT_RUN(keeps_what_the_kernel_says);
+    UNIT_RUN(learns_where_the_woken_go);
     return unit_result();
 }

@@ -5,11 +5,16 @@
  */
 #include "unit.h"
 
+#include "core/apart.h"
+#include "core/rival.h"
 #include "core/team.h"
 #include "core/thread.h"
+#include "core/wait.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
@@ -20,6 +25,8 @@ enum { REGIONS = 50 };
 
 static _Thread_local int yields;
 static _Atomic int moves;
+static _Atomic int partings; /* masks of other threads that have been set */
+static _Atomic int sleeps;
 
 /* libc's, and it counts. Like libc's it reads six arguments, however many there are. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
@@ -28,13 +35,15 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
     va_start(list, number);
     for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
     va_end(list);
+    yields += number == SYS_sched_yield;
+    if (number == SYS_sched_setaffinity) cst_add_relaxed(a[0] == 0 ? &moves : &partings, 1);
+    if (number == SYS_futex && a[1] == (FUTEX_WAIT | FUTEX_PRIVATE_FLAG))
+        cst_add_relaxed(&sleeps, 1);
     register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
-    yields += number == SYS_sched_yield;
-    if (number == SYS_sched_setaffinity) cst_add_relaxed(&moves, 1);
     if (result >= 0) return result;
     errno = (int)-result;
     return -1;
@@ -52,7 +61,6 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 
 static cpu_set_t all;
-static _Atomic int partings; /* masks of other threads that have been set */
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
     cst_add_relaxed(&partings, !pthread_equal(thread, pthread_self()));
@@ -108,6 +116,11 @@ static void gives_way(void) {
     UNIT_CHECK(regions_with > REGIONS / 2);
 }
 
+/* Something else wants the processors: then members sleep, and do not move so soon. */
+static bool is_rivalled(void) {
+    return cst_load_relaxed(&cst_rival_seen) || cst_rival_was_known();
+}
+
 /* The kernel may part them first, so it is tried until they part by themselves. */
 static void moves_apart(void) {
     while (cst_load_relaxed(&moves) == 0) {
@@ -133,13 +146,61 @@ static bool long_region(void) {
 static void moves_when_it_lost_time(void) {
     int on_one = 0;
     cst_store_relaxed(&moves, 0);
-    while (cst_load_relaxed(&moves) == 0) {
+    while (cst_load_relaxed(&moves) == 0 && !is_rivalled()) {
         UNIT_CHECK(on_one < 16);
         together();
         regions(1);
         free_again();
         for (int i = 0; i < 4; i++) on_one += long_region();
     }
+}
+
+static void rest_ms(long ms) {
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* Two milliseconds of the master's, and the worker has left the region; if that were another team's
+ * it would always sleep after a fraction of one. */
+static void spins_in_its_own_region(void) {
+    for (int i = 0; i < REGIONS && !is_rivalled(); i++) {
+        int before = cst_load_relaxed(&sleeps);
+#pragma omp parallel num_threads(2)
+        if (omp_get_thread_num() == 0) rest_ms(2);
+        if (cst_load_relaxed(&sleeps) == before) return;
+    }
+    UNIT_CHECK(is_rivalled());
+}
+
+static struct cst_seat seat;
+static _Atomic bool enough;
+
+static void *sleep_again(void *unused) {
+    cst_store_relaxed(&seat.dock.sleeper, cst_thread_id());
+    for (;;) {
+        cst_exchange_seq_cst(&seat.dock.parked, CST_PARKED);
+        if (cst_load_seq_cst(&enough)) return unused;
+        while (cst_load_acquire(&seat.dock.parked) == CST_PARKED)
+            cst_futex_wait(&seat.dock.parked, CST_PARKED);
+        while (cst_load_acquire(&seat.dock.parked) == CST_PARTING) cst_yield();
+    }
+}
+
+/* Where the kernel leaves the woken behind who wakes it, who wakes takes it elsewhere, by setting
+ * its mask twice; once it sleeps, not before. */
+static void parts_whom_it_wakes(void) {
+    pthread_t sleeper;
+    pthread_create(&sleeper, NULL, sleep_again, NULL);
+    cst_store_relaxed(&cst_apart_wakes_here, true);
+    cst_store_relaxed(&partings, 0);
+    while (cst_load_relaxed(&partings) == 0) {
+        rest_ms(1);
+        cst_store_relaxed(&cst_rival_seen, false);
+        cst_wake_parked(&seat);
+    }
+    cst_exchange_seq_cst(&enough, true);
+    cst_wake_parked(&seat);
+    UNIT_EQUAL(cst_load_relaxed(&partings) % 2, 0);
+    pthread_join(sleeper, NULL);
 }
 
 int main(void) {
@@ -152,5 +213,7 @@ int main(void) {
     free_again();
     UNIT_RUN(moves_apart);
     UNIT_RUN(moves_when_it_lost_time);
+    UNIT_RUN(spins_in_its_own_region);
+    UNIT_RUN(parts_whom_it_wakes);
     return unit_result();
 }
