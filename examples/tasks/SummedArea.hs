@@ -56,7 +56,7 @@ stripes n height table = do
   across <- poolSize defaultPool
   let down = (n + height - 1) `quot` height
       there i j = i >= 0 && i < down && j >= 0 && j < across
-      place index = let (time, j) = index `quotRem` across in (time - j, j)
+      place number = let (time, j) = number `quotRem` across in (time - j, j)
       index (i, j) = (i + j) * across + j
       before this = let (i, j) = place this in [index at | at@(i', j') <- [(i - 1, j), (i, j - 1)], there i' j']
   parallelForAfter (range 0 ((down + across - 1) * across)) before $ \this ->
