@@ -49,7 +49,7 @@ module Capstan.Task.Group
   )
 where
 
-import Capstan.Internal.Swap (swapVariable)
+import Capstan.Internal.Swap (modifyEvaluated, swapVariable)
 import Capstan.Task.Target
 import Control.Exception
 import Control.Monad (filterM)
@@ -163,9 +163,10 @@ instance Eq Place where
 target :: Place -> Target
 target (Place _ thread) = thread
 
--- The places by the numbers of the threads, which are never used again.
+-- The places by the numbers of the threads, which are never used again. Nobody waits for them: a thread of a seeded run that did would be
+-- taken for one that waits for a task.
 places :: IORef (IntMap.IntMap Place)
-places = unsafePerformIO (newIORef IntMap.empty)
+places = unsafePerformIO (newIORef $! IntMap.empty)
 {-# NOINLINE places #-}
 
 foreign import prim "cst_task_threadzh"
@@ -198,11 +199,11 @@ placeHere = do
 register :: Int -> IO (Place, Self)
 register n = do
   made@(place, _) <- newPlace
-  atomicModifyIORef' places (\all' -> (IntMap.insert n place all', ()))
+  modifyEvaluated places (IntMap.insert n place)
   pure made
 
 forget :: Int -> IO ()
-forget n = atomicModifyIORef' places (\all' -> (IntMap.delete n all', ()))
+forget n = modifyEvaluated places (IntMap.delete n)
 
 -- | Gives the calling thread a place, for as long as an action takes. Cheaper than 'placeHere', for threads that end soon.
 workerPlace :: (Place -> Self -> IO a) -> IO a

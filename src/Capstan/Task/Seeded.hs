@@ -1,3 +1,8 @@
+{-# LANGUAGE GHCForeignImportPrim #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE UnliftedFFITypes #-}
+
 -- |
 -- Module      : Capstan.Task.Seeded
 -- Description : One task at a time, in an order that follows from a seed
@@ -11,7 +16,9 @@
 -- == Why the same seed gives the same order
 --
 -- (C1) All members, those that throw interrupts too, are on one Capability, and the conductor draws only when none of
--- them can run. What could go on then depends only on what was drawn before, if the program itself depends on nothing else.
+-- them can run. It looks at all of them in one step, between whose parts none of them is run, and at no list that is older: else GHC's
+-- timer could let one run that had been seen to stand still, woken by one that then does. What could go on then depends only on what was
+-- drawn before, if the program itself depends on nothing else.
 --
 -- (C2) Members stand in one list in the order in which they came, tasks in another. A member is added by its thread or by the
 -- conductor, a task by the member that has the turn. So the lists do not depend on time.
@@ -19,7 +26,9 @@
 -- (C3) A member that waits for something else than a point, an 'Control.Concurrent.MVar.MVar' say, loses its turn when the
 -- conductor finds that it is blocked; when it goes on, by what another member does, the conductor waits until it has come to a
 -- point too. The two run side by side until then, on one Capability: one after the other, but where GHC's timer comes between.
--- What throws to a member that has masked exceptions waits so, and therefore comes to a point when it has thrown.
+-- What throws to a member that has masked exceptions waits so, and therefore comes to a point when it has thrown, or ends.
+-- A member that waits for a value which another thread evaluates has its turn for as long as that thread can run, whether it is a
+-- member or not: how far such a thread is depends on time.
 --
 -- (C4) What is outside of the run may wake such a member at any time, also while the conductor looks through the lists. So who
 -- adds to a list does so by an atomic operation, in front, and the conductor keeps what it has not seen.
@@ -43,17 +52,21 @@ module Capstan.Task.Seeded
   )
 where
 
+import Capstan.Internal.Swap (modifyEvaluated)
 import Capstan.Task.Group (threadNumber)
 import Capstan.Task.Target (Target, isFree, masked, throwInTurn)
-import Control.Concurrent
+import Control.Concurrent hiding (ThreadId)
 import Control.Exception
 import Control.Monad
 import Data.Bits (shiftR, xor)
 import Data.IORef
 import qualified Data.IntMap.Strict as IntMap
 import Data.Maybe (fromMaybe, isJust, isNothing)
+import Data.Primitive.SmallArray (SmallArray (..), smallArrayFromList)
 import Data.Word (Word64)
-import GHC.Conc (ThreadStatus (..), threadStatus)
+import GHC.Conc (ThreadId (..), ThreadStatus (..), threadStatus)
+import GHC.Exts (Int#, RealWorld, SmallArray#, State#, isTrue#)
+import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (Weak, deRefWeak)
@@ -81,7 +94,7 @@ data Task = Task !(IO Bool) (IO ())
 
 -- | Who is in a seeded run, by the numbers of their threads.
 everyone :: IORef (IntMap.IntMap Member)
-everyone = unsafePerformIO (newIORef IntMap.empty)
+everyone = unsafePerformIO (newIORef $! IntMap.empty)
 {-# NOINLINE everyone #-}
 
 -- | Does the one for a thread of a seeded run, the other for any other.
@@ -149,9 +162,9 @@ enlist run action = mask_ $ do
   name <- forkOn (place run) $ do
     me <- takeMVar started
     number <- threadNumber
-    atomicModifyIORef' everyone (\known -> (IntMap.insert number me known, ()))
+    modifyEvaluated everyone (IntMap.insert number me)
     uninterruptibleMask_ (takeMVar ticket)
-    masked action `finally` atomicModifyIORef' everyone (\known -> (IntMap.delete number known, ()))
+    masked action `finally` modifyEvaluated everyone (IntMap.delete number)
   weak <- mkWeakThreadId name
   let me = Member run weak ticket condition
   add (members run) me
@@ -201,8 +214,19 @@ conduct run stuck = do
 settle :: Run -> IO ()
 settle run = do
   everybody <- readIORef (members run)
-  moving <- or <$> mapM (fmap (== ThreadRunning) . statusOf . thread) everybody
-  when moving (yield >> settle run)
+  names <- mapM (deRefWeak . thread) everybody
+  moving <- anyMoving (smallArrayFromList [name | Just name@(ThreadId _) <- names])
+  -- Who is new since then was added by one of them, or runs.
+  now <- readIORef (members run)
+  when (moving || length now /= length everybody) (yield >> settle run)
+
+foreign import prim "cst_task_movingzh"
+  moving# :: SmallArray# ThreadId -> State# RealWorld -> (# State# RealWorld, Int# #)
+
+-- | Whether any of these threads can run, at one moment.
+anyMoving :: SmallArray ThreadId -> IO Bool
+anyMoving (SmallArray threads) = IO $ \s -> case moving# threads s of
+  (# s1, answer #) -> (# s1, isTrue# answer #)
 
 statusOf :: Weak ThreadId -> IO ThreadStatus
 statusOf name = deRefWeak name >>= maybe (pure ThreadFinished) threadStatus
@@ -219,7 +243,8 @@ over status = status == ThreadFinished || status == ThreadDied
 --
 -- The order changes only where a task starts or awaits another, uses a channel ("Capstan.Chan"), ends, or calls 'switchPoint'. It
 -- follows from the seed alone as far as the action does: not where it depends on time ('Capstan.Task.runWithin'), on threads of its own
--- ('forkIO'), or on foreign calls. What waits in an 'MVar' or in STM goes on when it can, without being drawn.
+-- ('forkIO'), or on foreign calls. What waits in an 'MVar' or in STM goes on when it can, without being drawn: who wakes it and it do
+-- what they do until their next points in an order that GHC's timer may change.
 --
 -- All runs on one Capability, at some ten microseconds a point. The action runs in a thread of its own; what it throws is
 -- thrown again here, and an exception to the caller is thrown to it. Runs do not nest: a run in a run is part of the outer one.

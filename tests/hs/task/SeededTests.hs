@@ -9,6 +9,7 @@ import Control.Monad
 import Data.IORef
 import Data.List (nub)
 import Fibonacci (fibonacci)
+import System.IO.Unsafe (unsafeInterleaveIO)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -22,6 +23,11 @@ tests =
           again <- mapM (`traced` program) seeds
           assertEqual name first again
           assertBool (name ++ ": more than one order") (length (nub first) > 2),
+      testCase "the same order where a thread outside evaluates what a task needs" $
+        forM_ seeds $ \seed -> do
+          first <- slowValue >>= \value -> evaluate value >> traced seed (needing value)
+          again <- slowValue >>= \value -> begunOutside value >> traced seed (needing value)
+          again @?= first,
       testCase "results are what they are without a seed" $
         forM_ seeds $ \seed -> do
           seeded seed (run (`fibonacci` 10)) >>= (@?= 55)
@@ -144,6 +150,23 @@ programs =
         write (either (\e -> show (e :: ErrorCall)) (const "no failure") result)
     )
   ]
+
+-- | A value, new each time, whose evaluation lets others run many times.
+slowValue :: IO Int
+slowValue = unsafeInterleaveIO (1 <$ replicateM_ 200 yield)
+
+-- | Lets a thread on the Capability of the caller begin with a value.
+begunOutside :: Int -> IO ()
+begunOutside value = do
+  (here, _) <- threadCapability =<< myThreadId
+  _ <- forkOn here (void (evaluate value))
+  yield
+
+-- | Tasks of which one needs that value, between others.
+needing :: Int -> (String -> IO ()) -> IO ()
+needing value write = run $ \scope -> do
+  promises <- forM [1 .. 4 :: Int] $ \i -> async scope (write (show i) >> when (i == 2) (void (evaluate value)) >> write (show i))
+  mapM_ await promises
 
 -- | Both read before one has written, in some orders.
 twoDeposits :: IO Int
