@@ -83,8 +83,8 @@ bool cst_topology_nodes(const char *root, uint64_t *bits, size_t words) {
 
 /* --- the substrate ------------------------------------------------------------------------ */
 
-static int start(unsigned threads, const char **reason) {
-    (void)threads, (void)reason;
+static int start(unsigned threads, unsigned (*busy)(void), const char **reason) {
+    (void)threads, (void)busy, (void)reason;
     return 0;
 }
 struct worker {

@@ -40,7 +40,7 @@ static const struct cst_substrate *choose(void) {
     const struct cst_substrate *rts = runtime.child ? NULL : cst_rts_substrate(&reason);
     uint32_t capabilities =
         cst_config.capabilities ? cst_config.capabilities : cst_config.available;
-    if (rts && rts->start(capabilities, &reason) == 0) return rts;
+    if (rts && rts->start(capabilities, cst_turn_busy, &reason) == 0) return rts;
     runtime.note = reason;
     if (!runtime.child && cst_config.substrate == CST_SUBSTRATE_RTS)
         fprintf(stderr, "capstan: CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread\n",

@@ -34,8 +34,9 @@ struct cst_substrate {
      * process may already have many threads. Returns 0, or an errno value with a message in
      * *reason (static storage), after which the pthread substrate is used. May block, but not on
      * Haskell code: the caller may hold a Capability. `capabilities` is how many the RTS shall
-     * have, if it is we who start it. */
-    int (*start)(unsigned capabilities, const char **reason);
+     * have, if it is we who start it. `busy` tells how many threads execute regions at any moment:
+     * while some do, the collector wakes no threads that have nothing to do. */
+    int (*start)(unsigned capabilities, unsigned (*busy)(void), const char **reason);
 
     /* Makes one worker. It inherits the caller's signal mask, is detached, has a stack of
      * at least `stack_size` bytes (0: the system's default), and runs main(argument) without
@@ -56,8 +57,8 @@ struct cst_substrate {
 
     /* Number of Capabilities, out of capabilities(), on which no Haskell code runs or is about to,
      * but perhaps the calling thread's own (it called by an unsafe foreign call, and so computes in
-     * C); 0 while a collection goes on. Who asks opens a region: for a while the collector wakes no
-     * threads that have nothing to do. */
+     * C); 0 while a collection goes on. Who asks opens a region: for a while the collector keeps
+     * out of its way, as beside one that has several threads. */
     unsigned (*idle_capabilities)(void);
 
     /* Does the calling thread hold a Capability, as in an unsafe foreign call? Some loads. Always

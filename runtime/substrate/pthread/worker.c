@@ -10,8 +10,8 @@ static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t s
     return cst_thread_start(main, argument, stack_size, 0, apart);
 }
 
-static int start(unsigned capabilities, const char **reason) {
-    (void)capabilities, (void)reason;
+static int start(unsigned capabilities, unsigned (*busy)(void), const char **reason) {
+    (void)capabilities, (void)busy, (void)reason;
     return 0;
 }
 static unsigned none(void) {

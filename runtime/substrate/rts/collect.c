@@ -26,7 +26,8 @@ enum {
     SMALL_BYTES = 2 << 20  /* collected in about the time that waking a thread takes */
 };
 
-static _Atomic bool noted; /* a region, since the last collection */
+static _Atomic bool noted;             /* a region, since the last collection */
+static unsigned (*_Atomic busy)(void); /* threads in regions; NULL: not known */
 
 /* The hook's: collections come one after the other. */
 static struct {
@@ -52,7 +53,8 @@ static uint32_t youngest(const struct GCDetails_ *details, uint64_t now) {
 static void collected(const struct GCDetails_ *details) {
     if (collector.next) collector.next(details);
     uint64_t now = cst_clock_ns();
-    if (cst_load_relaxed(&noted)) {
+    unsigned (*computing)(void) = cst_load_relaxed(&busy);
+    if (cst_load_relaxed(&noted) || (computing && computing() > 0)) {
         cst_store_relaxed(&noted, false);
         collector.seen = now;
     }
@@ -67,16 +69,28 @@ static void hook(void) {
     cst_store_release((_Atomic(void *) *)&rtsConfig.gcDoneHook, (void *)collected);
 }
 
-void cst_rts_note_region(void) {
+static void hook_once(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, hook);
+}
+
+void cst_rts_collect_beside(unsigned (*threads_in_regions)(void)) {
+    cst_store_relaxed(&busy, threads_in_regions);
+    hook_once();
+}
+
+void cst_rts_note_region(void) {
     if (cst_load_relaxed(&noted)) return;
     cst_store_relaxed(&noted, true);
-    pthread_once(&once, hook);
+    hook_once();
 }
 
 #else
 
 /* As a guest GHC's runtime system has nothing to collect. */
+void cst_rts_collect_beside(unsigned (*threads_in_regions)(void)) {
+    (void)threads_in_regions;
+}
 void cst_rts_note_region(void) {}
 
 #endif

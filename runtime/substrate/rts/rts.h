@@ -78,7 +78,9 @@ unsigned cst_rts_own_capability(void);
 
 /* --- collect.c ------------------------------------------------------------------------- */
 
-/* A region begins, whose threads want the processors to themselves. */
+/* The collector keeps out of the way of regions: while `busy` counts threads in some, */
+void cst_rts_collect_beside(unsigned (*busy)(void));
+/* and when one begins, whose threads want the processors to themselves. */
 void cst_rts_note_region(void);
 
 /* --- offset.c -------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ enum cst_rts_state cst_rts_state(void) {
     return arguments ? CST_RTS_RUNNING : CST_RTS_ENDED;
 }
 
-static int start(unsigned capabilities, const char **reason) {
+static int start(unsigned capabilities, unsigned (*busy)(void), const char **reason) {
     if (!rtsSupportsBoundThreads()) {
         *reason = "the program is not linked with -threaded";
         return ENOTSUP;
@@ -28,6 +28,7 @@ static int start(unsigned capabilities, const char **reason) {
     cst_rts_observe();
     switch (cst_rts_state()) {
     case CST_RTS_RUNNING:
+        cst_rts_collect_beside(busy);
         return 0;
     case CST_RTS_ENDED:
         *reason = "GHC's runtime system has ended and cannot be started again";

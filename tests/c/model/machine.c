@@ -84,8 +84,8 @@ uint64_t cst_clock_coarse_ns(void) {
     return explore_ticks();
 }
 
-static int start(unsigned capabilities, const char **reason) {
-    (void)capabilities, (void)reason;
+static int start(unsigned capabilities, unsigned (*busy)(void), const char **reason) {
+    (void)capabilities, (void)busy, (void)reason;
     return 0;
 }
 

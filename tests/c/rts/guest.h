@@ -30,7 +30,7 @@ __attribute__((unused)) static const struct cst_substrate *guest_load(void) {
 __attribute__((unused)) static const struct cst_substrate *guest_start(unsigned capabilities) {
     const struct cst_substrate *rts = guest_load();
     const char *reason = "";
-    if (rts->start(capabilities, &reason) != 0) fprintf(stderr, "%s\n", reason);
+    if (rts->start(capabilities, NULL, &reason) != 0) fprintf(stderr, "%s\n", reason);
     CHECK_EQ(*reason, 0);
     return rts;
 }

@@ -19,7 +19,7 @@ static void *work(void *argument) {
 static void try(void) {
     const char *reason = NULL;
     const struct cst_substrate *rts = guest_load();
-    int error = rts->start(2, &reason);
+    int error = rts->start(2, NULL, &reason);
     if (error) CHECK(reason && *reason);
     if (!error) error = rts->spawn(work, NULL, 1, 0, false);
     CHECK(error == 0 || error == EAGAIN || error == ENOMEM);

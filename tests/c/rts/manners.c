@@ -154,7 +154,7 @@ int main(void) {
     const struct cst_substrate *rts = guest_load();
     errno = 4711;
     const char *reason = NULL;
-    CHECK_EQ(rts->start(CAPABILITIES, &reason), 0);
+    CHECK_EQ(rts->start(CAPABILITIES, NULL, &reason), 0);
     CHECK_EQ(errno, 4711);
     for (unsigned i = 1; i <= WORKERS; i++) CHECK_EQ(rts->spawn(work, &mask, i, 0, false), 0);
     CHECK_EQ(errno, 4711);

@@ -27,7 +27,7 @@ static void boot(long wanted) {
     AWAIT(&worked, 2 * (int)count);
     /* Once more is once. */
     const char *reason = NULL;
-    CHECK_EQ(rts->start(3, &reason), 0);
+    CHECK_EQ(rts->start(3, NULL, &reason), 0);
     CHECK_EQ(rts->capabilities(), count);
     exit(0);
 }

@@ -40,6 +40,8 @@ foreign import ccall safe "probe_sleep" sleepSafe :: CLong -> IO ()
 
 foreign import ccall unsafe "probe_sleep" sleepUnsafe :: CLong -> IO ()
 
+foreign import ccall unsafe "probe_compute" compute :: CUInt -> IO ()
+
 foreign import ccall safe "probe_idle" idleSafe :: IO CInt
 
 foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
@@ -189,6 +191,11 @@ collectors = do
   threadDelay 200000
   performMinorGC
   threads performMinorGC >>= expectThat "threads after the last region" (== 2)
+  -- A region that goes on is beside all of them, however it began.
+  compute 2 >> performMinorGC >> threadDelay 200000 >> performMinorGC
+  threads performMinorGC >>= expectThat "threads beside a region that goes on" (== 1)
+  compute 0 >> threadDelay 200000 >> performMinorGC
+  threads performMinorGC >>= expectThat "threads after it" (== 2)
   where
     -- What a collection finds is for the next one.
     beside' :: IO () -> IO Word32

@@ -22,11 +22,11 @@ int main(int argc, char **argv) {
     CHECK(cst_rts_is_host());
     const char *reason = NULL;
     const struct cst_substrate *rts = cst_rts_substrate(&reason);
-    CHECK_EQ(rts->start(2, &reason), EAGAIN);
+    CHECK_EQ(rts->start(2, NULL, &reason), EAGAIN);
     CHECK(strstr(reason, "has not been started"));
 
     probe_init(&argc, &argv);
-    CHECK_EQ(rts->start(2, &reason), 0);
+    CHECK_EQ(rts->start(2, NULL, &reason), 0);
     CHECK_EQ(probe_spawn(4, 0), 0);
     for (int i = 0; i < 100; i++) CHECK_EQ(probe_region(), 0);
     CHECK(!probe_holds());
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     CHECK_EQ(probe_collections(), before + 1);
     hs_exit();
 
-    CHECK_EQ(rts->start(2, &reason), ENOTSUP);
+    CHECK_EQ(rts->start(2, NULL, &reason), ENOTSUP);
     CHECK(strstr(reason, "has ended"));
     for (unsigned i = 0; i < 4; i++) CHECK(!rts->haskell_runs(i));
     CHECK(!probe_holds());

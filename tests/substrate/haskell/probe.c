@@ -8,9 +8,19 @@
 
 static const struct cst_substrate *const rts = &cst_rts_linked_substrate;
 
+static _Atomic unsigned computing; /* threads, as if in regions */
+
+static unsigned busy(void) {
+    return cst_load_relaxed(&computing);
+}
+
+void probe_compute(unsigned threads) {
+    cst_store_relaxed(&computing, threads);
+}
+
 const char *probe_start(void) {
     const char *reason = "";
-    return rts->start(2, &reason) == 0 ? "" : reason;
+    return rts->start(2, busy, &reason) == 0 ? "" : reason;
 }
 
 /* --- collections, which are told to a hook of the program's ------------------------------- */
