@@ -37,20 +37,52 @@ enum cst_callback_state {
     CST_CALLBACK_KILLED        /* the Haskell thread that evaluates callbacks was killed */
 };
 
+/* Up to CST_COROUTINE_RELEASED the C thread goes on, and may call. Capstan.Internal.Coroutine knows
+ * the first two, and writes them as it lets C go on. */
+enum cst_coroutine_state {
+    CST_COROUTINE_KEPT,     /* C goes on and the coroutine's Capability is held all the same */
+    CST_COROUTINE_RELEASED, /* and is free */
+    CST_COROUTINE_BUSY,     /* Haskell runs, or C that it called */
+    CST_COROUTINE_OVER      /* Haskell's side has returned */
+};
+
 struct cst_coroutine {
+    /* Where the one that does not run goes on: two places for Haskell to switch by (stack.h). */
+    struct cst_stack_place haskell, c;
+    /* Of Haskell's while its Capability is released, known to cmm/coroutine.cmm: what goes on, and
+     * GHC's name for the thread's call. */
+    void *code, *task;
+    /* What Haskell is asked for, and how: known to Capstan.Internal.Coroutine. */
+    struct cst_callback *callback; /* NULL: to end; or to release its Capability */
+    struct cst_call *call;
+    bool lasting;                /* more calls may come */
+    uint8_t state;               /* enum cst_coroutine_state */
     struct cst_coroutine *below; /* the thread's next outer one, in a callback now; or NULL */
     const void *owner;           /* the team in whose region it began and ends */
-    bool busy;                   /* Haskell runs, or C that it called; else the C thread below */
-    bool kept;                   /* C runs and the coroutine's Capability is held all the same */
-    bool over;                   /* Haskell's side has returned */
     void (*give_back)(struct cst_coroutine *coroutine);
     void (*end)(struct cst_coroutine *coroutine);
 };
 
+static inline bool cst_coroutine_is_busy(const struct cst_coroutine *coroutine) {
+    return coroutine->state > CST_COROUTINE_RELEASED;
+}
+
+/* Evaluates a callback in a coroutine that is not busy. Blocks until its Capability is free; not
+ * if it is kept. Inline, for the registers that the switch does not save its caller then saves
+ * once. */
+static inline void cst_coroutine_call(struct cst_coroutine *coroutine,
+                                      struct cst_callback *callback, struct cst_call *call) {
+    coroutine->callback = callback;
+    coroutine->call = call;
+    coroutine->state = CST_COROUTINE_BUSY;
+    cst_stack_switch(&coroutine->c, &coroutine->haskell);
+}
+
 /* Before the thread waits for others. They might wait for the Capability that it keeps: to call
  * back as well, or for a collection. Costs a load when nothing is kept. */
 static inline void cst_coroutine_before_wait(struct cst_coroutine *coroutine) {
-    if (cst_unlikely(coroutine != NULL) && coroutine->kept) coroutine->give_back(coroutine);
+    if (cst_unlikely(coroutine != NULL) && coroutine->state == CST_COROUTINE_KEPT)
+        coroutine->give_back(coroutine);
 }
 
 /* Ends the thread's innermost coroutine, which C has come back from. */
@@ -69,11 +101,6 @@ static inline void cst_coroutine_end(struct cst_coroutine **top) {
  * the thread has a Capability. */
 bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool lasting,
                          struct cst_callback *callback, struct cst_call *call);
-
-/* Evaluates a callback in a coroutine that is not busy. Blocks until its Capability is free; not
- * if it is kept. */
-void cst_coroutine_call(struct cst_coroutine *coroutine, struct cst_callback *callback,
-                        struct cst_call *call);
 
 /* Of GHC's runtime system. Does it run? Can it be called from any thread (-threaded)? Does the
  * calling thread hold a Capability? About 1 ns each, the last 5 ns. */

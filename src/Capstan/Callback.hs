@@ -120,7 +120,7 @@ withInterruptibleCallback mode f body = do
 
 -- | Makes the pointer, runs the body, and decides how it ends.
 scoped ::
-  (Scope f -> IO a -> IO (Either SomeException a)) -> Mode -> (Ptr Call -> IO ()) -> (FunPtr f -> IO a) -> IO a
+  (Scope f -> IO a -> IO (Either SomeException a)) -> Mode -> (Ptr (Ptr Call) -> IO ()) -> (FunPtr f -> IO a) -> IO a
 scoped run mode evaluate' body = mask $ \restore -> do
   scope <- open mode evaluate'
   outcome <- run scope (restore (body (scopeFunction scope)))

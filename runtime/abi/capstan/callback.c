@@ -33,7 +33,7 @@ static bool has_failed(struct cst_callback *callback) {
  * Capability as well, but gives it back before it waits. */
 static bool entered_unsafely(struct cst_thread *thread) {
     struct cst_coroutine *coroutine = thread->coroutine;
-    if (coroutine && !coroutine->busy) return false;
+    if (coroutine && !cst_coroutine_is_busy(coroutine)) return false;
     return cst_coroutine_holds_capability();
 }
 
@@ -56,10 +56,17 @@ static bool may_last(struct cst_thread *thread) {
            !(outer && outer->owner == thread->team);
 }
 
-static void begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+static bool is_over(const struct cst_coroutine *coroutine) {
+    return coroutine && coroutine->state == CST_COROUTINE_OVER;
+}
+
+/* The first call of a thread in a region, or of C that a callback has called. Not inline, nor what
+ * follows: all other calls would save registers for it. */
+static __attribute__((noinline, cold)) void
+begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+    if (has_failed(callback)) return;
     /* It was killed when it gave its Capability back. */
-    if (cst_unlikely(thread->coroutine && thread->coroutine->over))
-        cst_coroutine_end(&thread->coroutine);
+    if (is_over(thread->coroutine)) cst_coroutine_end(&thread->coroutine);
     enum cst_callback_state reason = objection(thread, callback);
     if (reason == CST_CALLBACK_OPEN) {
         if (!cst_coroutine_begin(&thread->coroutine, thread->team, may_last(thread), callback,
@@ -70,7 +77,8 @@ static void begin(struct cst_thread *thread, struct cst_callback *callback, stru
 }
 
 /* A failed callback returns zero, and its region is cancelled if the program allows that. */
-static void give_up(struct cst_thread *thread, struct cst_call *call) {
+static __attribute__((noinline, cold)) void give_up(struct cst_thread *thread,
+                                                    struct cst_call *call) {
     call->integer[0] = call->real[0] = 0;
     if (cst_config.cancellation && !cst_region_is_cancelled(thread)) cst_region_cancel(thread);
 }
@@ -80,14 +88,11 @@ static void call_haskell(struct cst_callee *callee, struct cst_call *call) {
     struct cst_thread *thread = cst_self();
     struct cst_coroutine *coroutine = thread->coroutine;
     int saved = errno;
-    if (cst_likely(!has_failed(callback))) {
-        if (cst_likely(coroutine && !coroutine->busy))
-            cst_coroutine_call(coroutine, callback, call);
-        else
-            begin(thread, callback, call);
-        coroutine = thread->coroutine;
-        if (cst_unlikely(coroutine && coroutine->over)) cst_coroutine_end(&thread->coroutine);
-    }
+    if (cst_likely(coroutine && !cst_coroutine_is_busy(coroutine) && !has_failed(callback)))
+        cst_coroutine_call(coroutine, callback, call);
+    else
+        begin(thread, callback, call);
+    if (cst_unlikely(is_over(thread->coroutine))) cst_coroutine_end(&thread->coroutine);
     if (cst_unlikely(has_failed(callback))) give_up(thread, call);
     errno = saved;
 }

@@ -13,28 +13,21 @@
 #include <stdlib.h>
 
 struct side {
-    /* Where the one that does not run goes on: two places for Haskell to switch by (stack.h). */
-    struct cst_stack_place haskell, c;
-    /* Of Haskell's while its Capability is released, known to cmm/coroutine.cmm: what goes on, and
-     * GHC's name for the thread's call. */
-    void *code, *task;
-    /* What Haskell is asked for, known to Capstan.Internal.Coroutine. */
-    struct cst_callback *callback; /* NULL: to end; or below */
-    struct cst_call *call;
-    bool lasting;  /* more calls may come */
-    bool released; /* Haskell gave the Capability up before it switched */
-    struct cst_coroutine public;
-    unsigned capability; /* counted there */
+    struct cst_coroutine public; /* first: a pointer to the one points to the other */
+    unsigned capability;         /* counted there */
     struct cst_stack stack;
     size_t stack_size; /* asked for */
     struct side *next; /* free ones */
 };
 
 /* Known to Capstan.Internal.Coroutine. */
-_Static_assert(offsetof(struct side, code) == 48 && offsetof(struct side, callback) == 64 &&
-                   offsetof(struct side, call) == 72 && offsetof(struct side, lasting) == 80 &&
-                   offsetof(struct side, released) == 81 &&
-                   offsetof(struct cst_callback, target) == 8,
+_Static_assert(offsetof(struct side, public) == 0 && offsetof(struct cst_coroutine, code) == 48 &&
+                   offsetof(struct cst_coroutine, callback) == 64 &&
+                   offsetof(struct cst_coroutine, call) == 72 &&
+                   offsetof(struct cst_coroutine, lasting) == 80 &&
+                   offsetof(struct cst_coroutine, state) == 81 &&
+                   offsetof(struct cst_callback, target) == 8 && CST_COROUTINE_KEPT == 0 &&
+                   CST_COROUTINE_RELEASED == 1,
                "Haskell reads these");
 
 extern struct cst_callback cst_coroutine_release;
@@ -64,7 +57,7 @@ void cst_coroutine_set_server(HsStablePtr server) {
 /* --- a coroutine's life ------------------------------------------------------------------- */
 
 static struct side *side_of(struct cst_coroutine *coroutine) {
-    return (struct side *)((char *)coroutine - offsetof(struct side, public));
+    return (struct side *)coroutine;
 }
 
 /* On the side stack, or, if the coroutine does not last, on the thread's own. */
@@ -78,16 +71,17 @@ static void call_in(struct side *side) {
      * call is left without a result. */
     rts_evalIO(&capability, action, NULL);
     rts_unlock(capability);
-    side->public.over = true;
+    side->public.state = CST_COROUTINE_OVER;
     uint32_t open = CST_CALLBACK_OPEN;
-    if (side->callback && side->callback != &cst_coroutine_release)
-        cst_cas_acq_rel(&side->callback->state, &open, CST_CALLBACK_KILLED);
+    struct cst_callback *callback = side->public.callback;
+    if (callback && callback != &cst_coroutine_release)
+        cst_cas_acq_rel(&callback->state, &open, CST_CALLBACK_KILLED);
 }
 
 static void run(void *argument) {
     struct side *side = argument;
     call_in(side);
-    cst_stack_switch(&side->haskell, &side->c);
+    cst_stack_switch(&side->public.haskell, &side->public.c);
 }
 
 static void put_back(struct side *side) {
@@ -136,59 +130,38 @@ static struct side *take(bool lasting) {
     if (!side) side = calloc(1, sizeof *side);
     if (!side) return NULL;
     side->capability = capability;
-    side->lasting = lasting;
     if (!lasting || has_stack(side, size)) return side;
     put_back(side);
     return NULL;
 }
 
-static void c_goes_on(struct side *side) {
-    side->public.busy = side->public.over;
-    side->public.kept = !side->public.over && !side->released;
-}
-
-/* Lets Haskell run until it resumes C. */
-static void turn(struct side *side, struct cst_callback *callback, struct cst_call *call) {
-    side->callback = callback;
-    side->call = call;
-    side->public.busy = true;
-    side->public.kept = false;
-    side->released = false;
-    cst_stack_switch(&side->c, &side->haskell);
-    c_goes_on(side);
-}
-
 static void give_back(struct cst_coroutine *coroutine) {
-    turn(side_of(coroutine), &cst_coroutine_release, NULL);
+    cst_coroutine_call(coroutine, &cst_coroutine_release, NULL);
 }
 
 static void end(struct cst_coroutine *coroutine) {
-    struct side *side = side_of(coroutine);
-    if (!side->public.over) turn(side, NULL, NULL);
-    put_back(side);
+    if (coroutine->state != CST_COROUTINE_OVER) cst_coroutine_call(coroutine, NULL, NULL);
+    put_back(side_of(coroutine));
 }
 
 bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool lasting,
                          struct cst_callback *callback, struct cst_call *call) {
     struct side *side = take(lasting);
     if (!side) return false;
-    side->callback = callback;
-    side->call = call;
-    side->released = false;
-    side->public = (struct cst_coroutine){
-        .below = *top, .owner = owner, .busy = true, .give_back = give_back, .end = end};
+    side->public = (struct cst_coroutine){.callback = callback,
+                                          .call = call,
+                                          .lasting = lasting,
+                                          .state = CST_COROUTINE_BUSY,
+                                          .below = *top,
+                                          .owner = owner,
+                                          .give_back = give_back,
+                                          .end = end};
     *top = &side->public;
     if (lasting)
-        cst_stack_begin(&side->c, side->stack.top, run, side);
+        cst_stack_begin(&side->public.c, side->stack.top, run, side);
     else
         call_in(side);
-    c_goes_on(side);
     return true;
-}
-
-void cst_coroutine_call(struct cst_coroutine *coroutine, struct cst_callback *callback,
-                        struct cst_call *call) {
-    turn(side_of(coroutine), callback, call);
 }
 
 bool cst_coroutine_rts_runs(void) {

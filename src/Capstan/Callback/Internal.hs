@@ -11,6 +11,7 @@
 module Capstan.Callback.Internal
   ( Function (..),
     Evaluation (..),
+    evaluateCall,
     Argument (..),
     integerArgument,
     realArgument,
@@ -35,7 +36,7 @@ import Capstan.Internal.Coroutine (Call, Callback, Target (..))
 import qualified Capstan.Internal.Coroutine as Coroutine
 import Control.Applicative ((<|>))
 import Control.Exception
-import Control.Monad (when)
+import Control.Monad (when, (>=>))
 import Data.IORef
 import Data.Int
 import Data.Word
@@ -147,13 +148,18 @@ class Function f where
 
 -- | Reads a call's arguments that come after some others, and stores the result. (A function of two
 -- arguments is inlined where it is given two.)
-newtype Evaluation = Evaluation {evaluateCall :: Ptr Call -> IO ()}
+newtype Evaluation = Evaluation {evaluateAt :: Ptr Call -> IO ()}
+
+-- | Of the call that the target points to. (Inlined where it is given an evaluation.)
+evaluateCall :: Evaluation -> Ptr (Ptr Call) -> IO ()
+evaluateCall evaluate' = peek >=> evaluateAt evaluate'
+{-# INLINE evaluateCall #-}
 
 instance (Argument a, Function f) => Function (a -> f) where
   evaluation f before = Evaluation $ \call -> do
     let (get, after) = argument call before
     x <- get
-    evaluateCall (evaluation (f x) after) call
+    evaluateAt (evaluation (f x) after) call
   {-# INLINE evaluation #-}
 
 instance Result r => Function (IO r) where
@@ -323,7 +329,7 @@ prepared = unsafePerformIO (Coroutine.serverAction >>= setServer . castStable >>
 {-# NOINLINE prepared #-}
 
 -- | Makes a function pointer. To be called with asynchronous exceptions masked.
-open :: Mode -> (Ptr Call -> IO ()) -> IO (Scope f)
+open :: Mode -> (Ptr (Ptr Call) -> IO ()) -> IO (Scope f)
 open mode run = do
   prepareCallbacks
   thrown <- newIORef Nothing

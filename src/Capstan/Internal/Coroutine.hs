@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
@@ -27,7 +28,7 @@ import Control.Exception (SomeException, evaluate, mask, try)
 import Control.Monad (unless)
 import Data.IORef (newIORef, readIORef)
 import Data.Word (Word8)
-import Foreign.Ptr (nullPtr)
+import Foreign.Ptr (nullPtr, plusPtr)
 import Foreign.StablePtr (StablePtr, castPtrToStablePtr, deRefStablePtr, newStablePtr)
 import Foreign.Storable (peekByteOff, pokeByteOff)
 import GHC.Exts (Addr#, Ptr (..), RealWorld, State#)
@@ -39,7 +40,7 @@ data Call
 -- | A C function pointer that evaluates a Haskell function: @struct cst_callback@.
 data Callback
 
--- | A C thread's coroutine: @struct side@.
+-- | A C thread's coroutine: @struct cst_coroutine@.
 data Side
 
 -- | How C goes on after a callback.
@@ -51,8 +52,9 @@ data Resume
 
 -- | What a callback does.
 data Target = Target
-  { -- | Evaluates a call, from its arguments to its result.
-    targetRun :: Ptr Call -> IO (),
+  { -- | Evaluates the call that the pointer's target points to, from its arguments to its result. It is always the
+    -- same pointer, so that a call allocates none.
+    targetRun :: Ptr (Ptr Call) -> IO (),
     -- | Takes the exception with which it ended instead. Does not throw.
     targetFailed :: SomeException -> IO (),
     targetResume :: !Resume
@@ -66,13 +68,15 @@ foreign import prim "capstan_resume_released"
 foreign import prim "cst_stack_resume_kept"
   resumeKept# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
 
-resumeReleased :: Ptr Side -> IO ()
-resumeReleased side@(Ptr address) = do
-  pokeByteOff side releasedAt (1 :: Word8)
-  IO $ \s -> case resumeReleased# address s of (# s' #) -> (# s', () #)
+resumeReleased :: Addr# -> IO ()
+resumeReleased side = do
+  pokeByteOff (Ptr side) stateAt (1 :: Word8)
+  IO $ \s -> case resumeReleased# side s of (# s' #) -> (# s', () #)
 
-resumeKept :: Ptr Side -> IO ()
-resumeKept (Ptr side) = IO $ \s -> case resumeKept# side s of (# s' #) -> (# s', () #)
+resumeKept :: Addr# -> IO ()
+resumeKept side = do
+  pokeByteOff (Ptr side) stateAt (0 :: Word8)
+  IO $ \s -> case resumeKept# side s of (# s' #) -> (# s', () #)
 
 -- What C asks for instead of a callback: that the Capability be released.
 foreign import ccall "&cst_coroutine_release" release :: Ptr Callback
@@ -87,8 +91,9 @@ serverAction = newStablePtr serve
 -- C goes on under the handler, or masked. Without either, an exception that was thrown to this thread
 -- meanwhile would leave no stack for the return into Haskell, which GHC does not survive.
 serve :: Ptr Side -> IO ()
-serve side = mask rounds
+serve (Ptr side) = mask rounds
   where
+    !call = Ptr side `plusPtr` callAt
     rounds :: (forall a. IO a -> IO a) -> IO ()
     rounds restore = do
       outcome <- try (restore (underUpdate answer))
@@ -110,16 +115,16 @@ serve side = mask rounds
             then resumeReleased side >> answer
             else do
               Target run _ resume <- targetOf request
-              peekByteOff side callAt >>= run
+              run call
               more <- lasts
               if more then goOn resume >> answer else finish
 
     goOn Released = resumeReleased side
     goOn Kept = resumeKept side
 
-    asked = peekByteOff side callbackAt
-    lasts = (/= 0) <$> (peekByteOff side lastingAt :: IO Word8)
-    finish = pokeByteOff side callbackAt (nullPtr :: Ptr Callback)
+    asked = peekByteOff (Ptr side) callbackAt
+    lasts = (/= 0) <$> (peekByteOff (Ptr side) lastingAt :: IO Word8)
+    finish = pokeByteOff (Ptr side) callbackAt (nullPtr :: Ptr Callback)
 
 -- | Runs the action as the value of a thunk. At every safe call GHC walks down the thread's stack, to the
 -- first update frame that it has seen before. Here that is the next one: a fifth of the call's cost
@@ -127,12 +132,12 @@ serve side = mask rounds
 underUpdate :: IO () -> IO ()
 underUpdate action = newIORef (unsafeDupablePerformIO action) >>= readIORef >>= evaluate
 
--- Offsets in @struct side@ and @struct cst_callback@; coroutine.c asserts them.
-callbackAt, callAt, lastingAt, releasedAt, targetAt :: Int
+-- Offsets in @struct cst_coroutine@ and @struct cst_callback@; coroutine.c asserts them.
+callbackAt, callAt, lastingAt, stateAt, targetAt :: Int
 callbackAt = 64
 callAt = 72
 lastingAt = 80
-releasedAt = 81
+stateAt = 81
 targetAt = 8
 
 targetOf :: Ptr Callback -> IO Target
