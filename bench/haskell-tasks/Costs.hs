@@ -33,7 +33,8 @@ costs a = do
   -- One Capability: what looking for others' needs costs beside indices of a microsecond.
   speedUps
     a
-    (Measured "grain-1us-sequential" (pure (loop 0 grains grain)))
+    "grain-1us"
+    (pure (loop 0 grains grain))
     [ Measured "grain-1us" (pure (parallelFor (range 0 grains) grain)),
       Measured "grain-1us-chunk-1" (pure (parallelFor (chunk 1 (range 0 grains)) grain))
     ]

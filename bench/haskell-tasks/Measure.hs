@@ -13,8 +13,9 @@ module Measure
 where
 
 import Bench
-import Control.Exception (evaluate)
-import Control.Monad (forM_, replicateM, when)
+import Control.Concurrent (forkOn, newEmptyMVar, putMVar, takeMVar)
+import Control.Exception (SomeException, evaluate, throwIO, try)
+import Control.Monad (forM, forM_, replicateM, when, (>=>))
 import System.Mem (performMajorGC)
 
 -- | A case: its name, and an action whose time is measured, made anew for each sample.
@@ -48,17 +49,34 @@ milliseconds = 1e-6
 
 -- | A computation alone and by tasks: both times, and their ratio.
 speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
-speedUp a name alone tasks = speedUps a (Measured (name ++ "-sequential") alone) [Measured name tasks]
+speedUp a name alone tasks = speedUps a name alone [Measured name tasks]
 
--- | A computation alone and by tasks in several ways.
-speedUps :: Arguments -> Measured -> [Measured] -> IO ()
-speedUps a alone@(Measured sequential _) ways = when (any (wanted a) (sequential : names ++ map (++ "-speedup") names)) $ do
-  times <- map (* milliseconds) <$> measure a (alone : ways)
+-- | A computation alone and by tasks in several ways. Where there are several Capabilities, also what the machine
+-- makes of them: as many computations at once that have nothing in common. A processor whose core another machine
+-- uses too, or memory that is busy, gives them less than so many times one.
+speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> IO ()
+speedUps a name alone ways = when (any (wanted a) shown) $ do
+  times <- map (* milliseconds) <$> measure a (Measured (name ++ "-sequential") alone : ways ++ together)
   forM_ (take 1 times) $ \before -> do
-    emit sequential "ms" before
-    forM_ (zip names (drop 1 times)) $ \(name, after) -> emit name "ms" after >> emit (name ++ "-speedup") "x" (before / after)
+    emit (name ++ "-sequential") "ms" before
+    forM_ (zip names (drop 1 times)) $ \(way, after) -> emit way "ms" after >> emit (way ++ "-speedup") "x" (before / after)
+    forM_ (zip together (drop (1 + length ways) times)) $ \(Measured all' _, after) ->
+      emit all' "ms" after >> emit (name ++ "-gain") "x" (fromIntegral threads * before / after)
   where
-    names = [name | Measured name _ <- ways]
+    threads = fromIntegral (argThreads a) :: Int
+    names = [way | Measured way _ <- ways]
+    together = [Measured (name ++ "-copies") (copies threads alone) | threads > 1]
+    shown = [name ++ "-sequential", name ++ "-copies", name ++ "-gain"] ++ names ++ map (++ "-speedup") names
+
+-- | Each on a Capability of its own, until all have ended.
+copies :: Int -> IO (IO ()) -> IO (IO ())
+copies n make = do
+  actions <- replicateM n make
+  pure $ do
+    ends <- forM (zip [0 ..] actions) $ \(capability, action) -> do
+      end <- newEmptyMVar
+      end <$ forkOn capability (try action >>= putMVar end)
+    forM_ ends (takeMVar >=> either (throwIO :: SomeException -> IO ()) pure)
 
 -- | Not inlined: an application to a constant would be a constant, computed once for all samples.
 evaluateOf :: (Int -> Int) -> Int -> IO Int

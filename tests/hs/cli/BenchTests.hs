@@ -61,6 +61,22 @@ tests fixture =
         assertContains
           (resultOut result)
           ["over the floor", "at most 1.30 x round-trip", "met", "over the better", "at most 0.700 x libomp", "met", "bare", "at most 59.0 ns", "SHORT", "more", "libomp's 90.0 ns", "met", "3 of 4 met"],
+      testCase "no more is asked than the same part of what the machine gives" $ do
+        tree <-
+          newTree
+            fixture
+            "ceiling"
+            [other (name <> " of two") name ["at_least" .= (1.9 :: Double), "ceiling" .= (name <> "-gain")] | name <- ["shared", "wasted", "free"]]
+        saveResults tree . concat $
+          [ [row "shared" "pthread" (around 1.6), row "shared-gain" "pthread" (around 1.65)],
+            [row "wasted" "pthread" (around 1.5), row "wasted-gain" "pthread" (around 1.65)],
+            [row "free" "pthread" (around 1.6), row "free-gain" "pthread" (around 2.1)]
+          ]
+        result <- bench fixture tree ["--saved", "--check"]
+        resultExit result @?= ExitFailure 1
+        assertContains
+          (resultOut result)
+          ["shared of two", "at least 0.950 x shared-gain (1.65", "met", "wasted of two", "at least 0.950 x wasted-gain (1.65", "SHORT", "free of two", "at least 1.90", "SHORT", "1 of 3 met"],
       testCase "a figure that was not measured is not met" $ do
         tree <- newTree fixture "missing" [target "parallel" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (replicate 10 Nothing)]

@@ -29,8 +29,8 @@ import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
 import Control.Applicative ((<|>))
 import Data.Aeson (FromJSON (..), Value (..), eitherDecodeFileStrict', withObject, (.!=), (.:), (.:?))
-import Data.Bifunctor (second)
 import Data.List (minimumBy, nub)
+import Data.Maybe (maybeToList)
 import Data.Ord (comparing)
 import Data.Text (Text)
 import qualified Data.Text as Text
@@ -70,9 +70,9 @@ data Target = Target
     targetRuntimes :: [Text],
     targetPeer :: !Peer,
     targetBound :: !Bound,
-    -- | Two figures of the machine: where the second is less than so many times the first, no more is asked than 0.95
-    -- of that.
-    targetCeiling :: !(Maybe (Text, Text)),
+    -- | A case of the same runtime: what the machine gives as many programs as the team has threads, at most so many
+    -- times one. Where it gives less, the same part of that is asked.
+    targetCeiling :: !(Maybe Text),
     targetNoise :: !Bool,
     -- | Not judged where the peer was not measured, because it cannot be had everywhere.
     targetOptional :: !Bool,
@@ -119,7 +119,7 @@ teamSize cores target = case targetThreads target of
 
 -- | The cases that must be measured to judge these targets, each with its team size.
 neededBy :: Int -> [Target] -> [(String, Int)]
-neededBy cores targets = nub [(Text.unpack name, teamSize cores t) | t <- targets, name <- targetCase t : [other | ToCase other <- [targetPeer t]]]
+neededBy cores targets = nub [(Text.unpack name, teamSize cores t) | t <- targets, name <- targetCase t : [other | ToCase other <- [targetPeer t]] ++ maybeToList (targetCeiling t)]
 
 -- | A target with one of our runtimes, and what became of it: a ratio or figure with its interval
 -- and the bound in words, or why there is none.
@@ -133,7 +133,7 @@ data Judgement = Judgement
 judge :: Int -> Results -> Target -> [Judgement]
 judge cores results target
   | null ours = [Judgement target "-" (Left "no runtime of ours was measured")]
-  | otherwise = [Judgement asked name (outcome name) | name <- ours, not (targetOptional target && null (peerOf name))]
+  | otherwise = [Judgement (asked name) name (outcome name) | name <- ours, not (targetOptional target && null (peerOf name))]
   where
     ours =
       [ name
@@ -146,18 +146,14 @@ judge cores results target
       [r | r <- rows, rowCase r == name, rowRuntime r == runtime, rowThreads r == threads, not (null (present r))]
     outcome name = case find (resultsRows results) (targetCase target) name of
       [] -> Left "not measured"
-      row : _ -> second (<> because) <$> against asked row (peerOf name)
-    machine name = case [present r | r <- resultsFloor results, rowCase r == name, not (null (present r))] of
-      values : _ -> Just (median values)
-      [] -> Nothing
-    (asked, because) = case (targetBound target, targetCeiling target) of
-      (AtLeast x, Just (one, several))
-        | Just a <- machine one,
-          Just b <- machine several,
-          0.95 * b / a < x ->
-          (target {targetBound = AtLeast (0.95 * b / a)}, ": 0.95 of the machine's own " <> several <> " over " <> one)
-      _ -> (target, "")
-    peerOf name = case targetPeer target of
+      row : _ -> against (asked name) row (peerOf name)
+    asked name = case (targetBound target, targetCeiling target) of
+      (AtLeast x, Just ceiling')
+        | gain : _ <- find (resultsRows results) ceiling' name,
+          median (present gain) < fromIntegral threads ->
+          target {targetPeer = ToCase ceiling', targetBound = AtLeast (x / fromIntegral threads)}
+      _ -> target
+    peerOf name = case targetPeer (asked name) of
       ToRuntime other -> find (resultsRows results) (targetCase target) other
       ToBest -> best (concatMap (find (resultsRows results) (targetCase target)) ["libgomp", "libomp"])
       ToFloor floorCase -> [r | r <- resultsFloor results, rowCase r == floorCase, not (null (present r))]
