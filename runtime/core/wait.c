@@ -141,24 +141,27 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
  * it, while another processor idles: the kernel takes milliseconds to some ten to see it. So who
  * has spun for a while yields, which costs next to nothing where nobody is queued; and at once the
  * next time if that was all that was missing. Where the processor was gone for longer, the other
- * has computed here what it could have computed elsewhere meanwhile, and one moves away, whether or
- * not the other has arrived; then it was no rival that took the time, and `lost_from` says so. Also
- * if it comes back at once, time and again: the two are alone there. Not after a slice was lost: it
- * may be another process that waits, and who goes on beside one must not give away what is left of
- * its slice (apart.c). True: the condition holds. */
-static bool give_way(struct cst_thread *thread, const struct cst_wait *wait, uint64_t *lost_from) {
+ * has computed here what it could have computed elsewhere meanwhile, and one moves away; also if it
+ * comes back at once, time and again: the two are alone there. Not after a slice was lost: it may
+ * be another process that waits, and who goes on beside one must not give away what is left of its
+ * slice (apart.c). True: the condition holds. */
+static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (cst_load_relaxed(&cst_rival_seen)) return false;
     uint64_t begin = cst_clock_ns();
     cst_yield();
-    bool holds = wait->holds(wait), alone = cst_clock_ns() - begin < ALONE_NS;
-    thread->ahead = !holds ? 0 : alone ? thread->ahead + 1 : 1;
+    if (!wait->holds(wait)) {
+        thread->ahead = 0;
+        return false;
+    }
+    bool alone = cst_clock_ns() - begin < ALONE_NS;
+    thread->ahead = alone ? thread->ahead + 1 : 1;
     if (!alone) {
-        if (cst_apart_at_once(thread)) *lost_from = cst_clock_ns();
+        cst_apart_at_once(thread);
     } else if (thread->ahead > AHEAD_TIMES) {
         thread->ahead = 0;
         cst_apart_from(cst_cpu_current());
     }
-    return holds;
+    return true;
 }
 
 /* Spins without giving the core away for long. True: the condition holds. False: someone else wants
@@ -177,6 +180,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         if (is_crowded(thread, wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = APART_NS;
+        if (now - begin > apart_ns) {
+            apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
+            if (give_way(thread, wait)) return true;
+        }
         if (!policy.forever && now - begin > policy.spin_ns) return false;
         if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (!asked && now - begin > LONG_NS) {
@@ -184,10 +191,6 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             cst_rival_ask(&thread->rival);
         }
         last = now;
-        if (now - begin > apart_ns) {
-            apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
-            if (give_way(thread, wait, &last)) return true;
-        }
     }
 }
 
@@ -234,11 +237,10 @@ static bool is_rivalled(struct cst_thread *thread) {
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
     thread->rival.waits++;
-    uint64_t lost_from;
     bool ahead = cst_unlikely(thread->ahead > 0) && !thread->seat->crowded;
     if (!ahead && cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
-    if (ahead && give_way(thread, wait, &lost_from)) return;
+    if (ahead && give_way(thread, wait)) return;
     while (!wait->holds(wait)) {
         if (helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */

@@ -155,30 +155,6 @@ static void moves_when_it_lost_time(void) {
     }
 }
 
-/* The worker computes where the master waits for it, and goes on until the master has left: some
- * slices, of less than a millisecond each by the clock above. */
-static void worker_computes_here(void) {
-#pragma omp parallel num_threads(2)
-    {
-        sched_setaffinity(0, sizeof all, &all);
-        for (int look = 0; omp_get_thread_num() == 1 && look < 5000; look++) {
-            for (int i = 0; i < 1000; i++) cst_cpu_relax();
-            if (cst_load_relaxed(&moves) > 0) break;
-            cst_clock_ns();
-        }
-    }
-}
-
-/* Before the worker arrives: what is left of the region may be long. */
-static void moves_while_it_waits(void) {
-    cst_store_relaxed(&moves, 0);
-    for (int i = 0; cst_load_relaxed(&moves) == 0 && !is_rivalled(); i++) {
-        UNIT_CHECK(i < 16);
-        together();
-        worker_computes_here();
-    }
-}
-
 static void rest_ms(long ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
@@ -237,7 +213,6 @@ int main(void) {
     free_again();
     UNIT_RUN(moves_apart);
     UNIT_RUN(moves_when_it_lost_time);
-    UNIT_RUN(moves_while_it_waits);
     UNIT_RUN(spins_in_its_own_region);
     UNIT_RUN(parts_whom_it_wakes);
     return unit_result();
