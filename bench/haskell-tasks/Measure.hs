@@ -13,7 +13,7 @@ module Measure
 where
 
 import Bench
-import Control.Concurrent (forkOn, newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (forkOn, newEmptyMVar, putMVar, readMVar, takeMVar)
 import Control.Exception (SomeException, evaluate, throwIO, try)
 import Control.Monad (forM, forM_, replicateM, when, (>=>))
 import System.Mem (performMajorGC)
@@ -22,24 +22,24 @@ import System.Mem (performMajorGC)
 data Measured = Measured String (IO (IO ()))
 
 -- | Samples of several cases in turn, A B C A B C, so that what disturbs one disturbs all; and their
--- medians, in nanoseconds. Garbage of the one before is not the next one's burden; where there are
+-- medians. Each is made anew, and says how many nanoseconds it took. Garbage of the one before is not the next one's burden; where there are
 -- several samples, neither are the pages of memory that only the first one has to ask for.
-measure :: Arguments -> [Measured] -> IO [Double]
+measure :: Arguments -> [IO (IO Double)] -> IO [Double]
 measure a cases = do
   when (argSamples a > 1) (mapM_ sample cases)
   rounds <- replicateM (argSamples a) (mapM sample cases)
   pure (map median (columns rounds))
   where
-    sample (Measured _ make) = do
+    sample make = do
       action <- make
       performMajorGC
-      timed action
+      action
     columns rounds = [map (!! i) rounds | i <- [0 .. length cases - 1]]
 
 -- | The wanted ones of some cases, in that unit; a nanosecond has so many of them.
 report :: Arguments -> String -> Double -> [Measured] -> IO ()
 report a unit scale cases = do
-  times <- measure a chosen
+  times <- measure a [timed <$> make | Measured _ make <- chosen]
   sequence_ [emit name unit (time * scale) | (Measured name _, time) <- zip chosen times]
   where
     chosen = [c | c@(Measured name _) <- cases, wanted a name]
@@ -56,27 +56,32 @@ speedUp a name alone tasks = speedUps a name alone [Measured name tasks]
 -- uses too, or memory that is busy, gives them less than so many times one.
 speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> IO ()
 speedUps a name alone ways = when (any (wanted a) shown) $ do
-  times <- map (* milliseconds) <$> measure a (Measured (name ++ "-sequential") alone : ways ++ together)
+  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [copies threads alone | several])
   forM_ (take 1 times) $ \before -> do
     emit (name ++ "-sequential") "ms" before
     forM_ (zip names (drop 1 times)) $ \(way, after) -> emit way "ms" after >> emit (way ++ "-speedup") "x" (before / after)
-    forM_ (zip together (drop (1 + length ways) times)) $ \(Measured all' _, after) ->
-      emit all' "ms" after >> emit (name ++ "-gain") "x" (fromIntegral threads * before / after)
+    forM_ (drop (1 + length ways) times) $ \after ->
+      emit (name ++ "-copies") "ms" after >> emit (name ++ "-gain") "x" (fromIntegral threads * before / after)
   where
     threads = fromIntegral (argThreads a) :: Int
+    several = threads > 1
     names = [way | Measured way _ <- ways]
-    together = [Measured (name ++ "-copies") (copies threads alone) | threads > 1]
     shown = [name ++ "-sequential", name ++ "-copies", name ++ "-gain"] ++ names ++ map (++ "-speedup") names
 
--- | Each on a Capability of its own, until all have ended.
-copies :: Int -> IO (IO ()) -> IO (IO ())
+-- | Each on a Capability of its own, started together: the harmonic mean of what each took. Until the last has ended
+-- would be too much: on processors of 65 and 100 ms two copies have ended after 100, as if the machine gained 1.3, but
+-- who shares out the work by need gains 65 / 65 + 65 / 100 = 1.65.
+copies :: Int -> IO (IO ()) -> IO (IO Double)
 copies n make = do
   actions <- replicateM n make
   pure $ do
+    start <- newEmptyMVar
     ends <- forM (zip [0 ..] actions) $ \(capability, action) -> do
       end <- newEmptyMVar
-      end <$ forkOn capability (try action >>= putMVar end)
-    forM_ ends (takeMVar >=> either (throwIO :: SomeException -> IO ()) pure)
+      end <$ forkOn capability (readMVar start >> try (timed action) >>= putMVar end)
+    putMVar start ()
+    times <- forM ends (takeMVar >=> either (throwIO :: SomeException -> IO Double) pure)
+    pure (fromIntegral n / sum (map recip times))
 
 -- | Not inlined: an application to a constant would be a constant, computed once for all samples.
 evaluateOf :: (Int -> Int) -> Int -> IO Int

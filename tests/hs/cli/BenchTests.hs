@@ -76,7 +76,7 @@ tests fixture =
         resultExit result @?= ExitFailure 1
         assertContains
           (resultOut result)
-          ["shared of two", "at least 0.950 x shared-gain (1.65", "met", "wasted of two", "at least 0.950 x wasted-gain (1.65", "SHORT", "free of two", "at least 1.90", "SHORT", "1 of 3 met"],
+          ["shared of two", "at least 0.950 of what 2 sequential programs at once gain (1.65", "it gains 1.6", "met", "wasted of two", "at least 0.950 of what 2 sequential programs at once gain (1.65", "it gains 1.5", "SHORT", "free of two", "at least 1.90", "SHORT", "1 of 3 met"],
       testCase "a figure that was not measured is not met" $ do
         tree <- newTree fixture "missing" [target "parallel" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (replicate 10 Nothing)]

@@ -45,6 +45,8 @@ data Peer
     ToFloor Text
   | -- | Another case of the same runtime.
     ToCase Text
+  | -- | What as many separate programs as the team has threads gain: a case of the same runtime.
+    ToGain Text
   | -- | Nothing: the figure itself.
     ToNothing
   deriving (Eq, Show)
@@ -151,13 +153,14 @@ judge cores results target
       (AtLeast x, Just ceiling')
         | gain : _ <- find (resultsRows results) ceiling' name,
           median (present gain) < fromIntegral threads ->
-          target {targetPeer = ToCase ceiling', targetBound = AtLeast (x / fromIntegral threads)}
+          target {targetPeer = ToGain ceiling', targetBound = AtLeast (x / fromIntegral threads)}
       _ -> target
     peerOf name = case targetPeer (asked name) of
       ToRuntime other -> find (resultsRows results) (targetCase target) other
       ToBest -> best (concatMap (find (resultsRows results) (targetCase target)) ["libgomp", "libomp"])
       ToFloor floorCase -> [r | r <- resultsFloor results, rowCase r == floorCase, not (null (present r))]
       ToCase other -> find (resultsRows results) other name
+      ToGain other -> find (resultsRows results) other name
       ToNothing -> []
     best [] = []
     best rows = [minimumBy (comparing (median . present)) rows]
@@ -171,7 +174,7 @@ against target row peers = case (targetPeer target, targetBound target, peers) o
      in Right (shift (negate base) own, "at most " <> quantity (rowUnit row) more <> " over " <> rowRuntime peer <> "'s " <> quantity (rowUnit row) base)
   (_, _, peer : _) -> case ratioPaired (rowValues row) (rowValues peer) of
     Nothing -> Left "no round in which both were measured"
-    Just r -> Right (r, bounded figure <> " x " <> called peer <> " (" <> quantity (rowUnit peer) (median (present peer)) <> ")")
+    Just r -> Right (r, bounded figure <> called peer)
   where
     values = present row
     own = Ratio (minimum values) (median values) (maximum values) (length values)
@@ -181,9 +184,12 @@ against target row peers = case (targetPeer target, targetBound target, peers) o
       AtLeast x -> "at least " <> say x
       AtMostMore x -> "at most " <> say x <> " more"
     called peer = case targetPeer target of
-      ToCase name -> name
-      ToFloor name -> name
-      _ -> rowRuntime peer
+      ToGain _ -> " of what " <> Text.pack (show (rowThreads peer)) <> " sequential programs at once gain (" <> middle peer <> "); it gains " <> middle row
+      ToCase name -> times name peer
+      ToFloor name -> times name peer
+      _ -> times (rowRuntime peer) peer
+    times name peer = " x " <> name <> " (" <> middle peer <> ")"
+    middle r = quantity (rowUnit r) (median (present r))
 
 peerName :: Peer -> Text
 peerName peer = case peer of
@@ -191,6 +197,7 @@ peerName peer = case peer of
   ToBest -> "libgomp or libomp"
   ToFloor name -> "the machine's " <> name
   ToCase name -> "case " <> name
+  ToGain name -> "case " <> name
   ToNothing -> "none"
 
 -- | Whether the figure keeps the bound; the second says that it is so only within the noise.
