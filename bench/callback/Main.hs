@@ -2,7 +2,8 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- | What a callback from a region costs: @callback@. Nanoseconds for each call, by a thread of a team
--- whose others wait, or by two threads at once.
+-- whose others wait, or by two threads at once. A loop of C by one and by two says whether the machine
+-- has two processors at the time: those of a virtual machine may be halves of one.
 --
 -- Built twice, as the host programs are: with the capstan package (@-DCAPSTAN@), and without, when
 -- only GHC's own function pointers can be measured.
@@ -12,7 +13,7 @@ import Bench
 #ifdef CAPSTAN
 import Capstan.Callback
 #endif
-import Control.Monad (forM, forM_, replicateM, when)
+import Control.Monad (forM, forM_, replicateM, void, when)
 import Foreign.C.Types (CInt (..), CLong (..))
 import Foreign.Ptr (FunPtr)
 import GHC.Conc (getNumProcessors, setNumCapabilities)
@@ -20,6 +21,8 @@ import System.Environment (getArgs)
 
 foreign import ccall safe "callback_region"
   region :: FunPtr (Double -> IO Double) -> CInt -> CInt -> CLong -> IO Double
+
+foreign import ccall safe "callback_loop" loopRegion :: CInt -> CInt -> CLong -> IO CLong
 
 foreign import ccall safe "callback_plain" safeCall :: Double -> IO Double
 
@@ -35,9 +38,12 @@ main = do
   pointer <- wrap increment
   let threads = max 2 (argThreads a)
       within callers f n = region f threads callers (fromIntegral n) >>= check callers n
+      alone callers n = void (loopRegion threads callers (fromIntegral n))
       cases =
         filter (\(Case name _) -> wanted a name) $
-          [ Case "safe-call" chain,
+          [ Case "plain-loop" (alone 1),
+            Case "plain-loop-two" (alone 2),
+            Case "safe-call" chain,
             Case "callback-wrapper" (within 1 pointer),
             Case "callback-wrapper-two" (within 2 pointer)
           ]
