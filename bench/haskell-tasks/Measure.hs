@@ -5,6 +5,7 @@ module Measure
     report,
     speedUp,
     speedUps,
+    copies,
     milliseconds,
     evaluateOf,
     checkFibonacci,

@@ -1,5 +1,3 @@
-{-# LANGUAGE BangPatterns #-}
-
 -- | The examples at full size: alone, by tasks, and by the arrays of repa and the sparks of parallel
 -- where those have the same computation.
 module Programs (programs, long, pauses) where
@@ -48,19 +46,26 @@ multiply x y = do
 long :: Arguments -> IO ()
 long a = speedUp a "fib-48-cutoff-40" (pure (evaluateOf fib 48 >>= checkFibonacci 48)) (pure (evaluateOf (fibTasks 40) 48 >>= checkFibonacci 48))
 
--- | The collector's pauses while an example runs by tasks, in microseconds.
+-- | The collector's pauses in microseconds while an example runs by tasks; and, as what GHC alone does to threads that
+-- compute, while as many sequential programs as there are threads run at once.
 pauses :: Arguments -> IO ()
 pauses a = do
   nonMoving <- (/= 0) <$> nonMovingCollector
   let kind = if nonMoving then "gc-nonmoving-" else "gc-copying-"
-  forM_ examples $ \(Example title _ sizes _ make _ tasks) -> when (any (wanted a) [kind ++ title, kind ++ title ++ "-p99", kind ++ title ++ "-max"]) $ do
-    input <- make (if title == "fib-pure" || title == "fib-io" then [32, 2] else sizes)
-    performMajorGC
-    forgetPauses
-    !_ <- tasks input
-    n <- countPauses
-    p99 <- pause 990
-    worst <- pause 1000
-    emit (kind ++ title ++ "-count") "pauses" (fromIntegral n)
-    emit (kind ++ title ++ "-p99") "us" (fromIntegral p99 / 1000)
-    emit (kind ++ title ++ "-max") "us" (fromIntegral worst / 1000)
+  forM_ examples $ \(Example title _ sizes _ make alone tasks) -> do
+    let input = make (if title == "fib-pure" || title == "fib-io" then [32, 2] else sizes)
+    pausesOf a (kind ++ title) (void . tasks <$> input)
+    pausesOf a (kind ++ title ++ "-copies") (void <$> copies (fromIntegral (argThreads a)) (void . alone <$> input))
+
+pausesOf :: Arguments -> String -> IO (IO ()) -> IO ()
+pausesOf a title make = when (any (wanted a . (title ++)) ["", "-count", "-p99", "-max"]) $ do
+  action <- make
+  performMajorGC
+  forgetPauses
+  action
+  n <- countPauses
+  p99 <- pause 990
+  worst <- pause 1000
+  emit (title ++ "-count") "pauses" (fromIntegral n)
+  emit (title ++ "-p99") "us" (fromIntegral p99 / 1000)
+  emit (title ++ "-max") "us" (fromIntegral worst / 1000)

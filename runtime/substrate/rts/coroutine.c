@@ -12,9 +12,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* In lines of its own: it is written in every callback, and two threads that call back at once took
+ * twice the time of one where the allocator had put theirs side by side. */
 struct side {
-    struct cst_coroutine public; /* first: a pointer to the one points to the other */
-    unsigned capability;         /* counted there */
+    CST_LINE_ALIGNED struct cst_coroutine public; /* first: a pointer is to either */
+    unsigned capability;                          /* counted there */
     struct cst_stack stack;
     size_t stack_size; /* asked for */
     struct side *next; /* free ones */
@@ -127,8 +129,11 @@ static struct side *take(bool lasting) {
     size_t size = sides.stack_size;
     unsigned capability = choose_capability(own);
     pthread_mutex_unlock(&sides.lock);
-    if (!side) side = calloc(1, sizeof *side);
-    if (!side) return NULL;
+    if (!side) {
+        side = aligned_alloc(CST_CACHE_LINE, sizeof *side);
+        if (!side) return NULL;
+        *side = (struct side){0};
+    }
     side->capability = capability;
     if (!lasting || has_stack(side, size)) return side;
     put_back(side);
