@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* In lines of its own: it is written in every callback, and two threads that call back at once took
- * twice the time of one where the allocator had put theirs side by side. */
+/* In lines of its own, for it is written in every callback: where the allocator put it, two threads
+ * that called back at once took twice the time of one in most processes. */
 struct side {
     CST_LINE_ALIGNED struct cst_coroutine public; /* first: a pointer is to either */
     unsigned capability;                          /* counted there */

@@ -9,7 +9,7 @@
 static int stop, opened, release;
 
 /* Some work, and no yield: beside a process that computes each yield costs that one's whole slice,
- * and the thousands that children would make cost minutes. */
+ * and the thousands that children would make cost most of a minute. */
 static void work(void) {
     for (volatile int i = 0; i < 200; i++) {
     }
