@@ -20,7 +20,7 @@ escape limit !x !y = go 0 0 0
 
 picture :: Each -> (Int, Int) -> IO (V.Vector Int)
 picture rows (n, limit) = do
-  image <- M.new (n * n)
+  image <- M.unsafeNew (n * n)
   rows n $ \i ->
     loop 0 n $ \j ->
       M.unsafeWrite image (i * n + j) $! escape limit (3 * at j - 2) (3 * at i - 1.5)

@@ -45,6 +45,7 @@ for scenario in busy idle stopped; do
     expect 0 "$out/static/host" "$scenario" +RTS -N2
 done
 expect 0 "$out/static/host" collectors +RTS -N2 -qn2 -T
+expect 0 "$out/static/host" marking +RTS -N2 -V0 -A64m --nonmoving-gc
 for kind in static dynamic; do
     for scenario in holds collect unsafe callers return; do
         expect 0 "$out/$kind/host" "$scenario" +RTS -N2
@@ -58,6 +59,7 @@ for kind in static dynamic; do
     expect 0 "$out/$kind/host" collect +RTS -N2 --nonmoving-gc
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         expect 0 "$out/$kind/host" return +RTS -N2
+        expect 0 "$out/$kind/host" return +RTS -N2 --nonmoving-gc
         expect 3 "$out/$kind/host" exit +RTS -N2
     done
 done

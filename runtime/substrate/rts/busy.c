@@ -46,10 +46,14 @@ static const void *image_of(const void *address) {
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-static void observe(void) {
+bool cst_rts_is_ghcs(const void *address) {
     const void *rts = image_of(&n_capabilities);
+    return rts && image_of(address) == rts;
+}
+
+static void observe(void) {
     ghc.state = &always_running;
-    if (!rts || image_of(&capabilities) != rts || image_of(&sched_state) != rts) return;
+    if (!cst_rts_is_ghcs(&capabilities) || !cst_rts_is_ghcs(&sched_state)) return;
     ghc.capabilities = (_Atomic(Capability **) *)&capabilities;
     if (ARRAY_IS_FIXED) {
         cst_store_relaxed(&fixed_array, (Capability **)&capabilities);
@@ -64,7 +68,8 @@ void cst_rts_observe(void) {
 }
 
 void cst_rts_note_capability(unsigned number, Capability *capability) {
-    /* Release pairs with the acquire in find: what the Capability holds was written before. */
+    /* Release pairs with the acquire in cst_rts_capability: what the Capability holds was written
+     * before. */
     if (number < KNOWN) cst_store_release(&known[number], capability);
 }
 
@@ -88,7 +93,7 @@ static Capability *look_up(unsigned number) {
     }
 }
 
-static Capability *find(unsigned number) {
+Capability *cst_rts_capability(unsigned number) {
     if (number >= KNOWN) return NULL;
     Capability *found = cst_load_acquire(&known[number]);
     return cst_likely(found) ? found : look_up(number);
@@ -106,7 +111,7 @@ static bool runs(Capability *capability) {
 
 bool cst_rts_haskell_runs(unsigned number) {
     if (cst_unlikely(gone())) return false;
-    Capability *capability = find(number);
+    Capability *capability = cst_rts_capability(number);
     return capability && runs(capability);
 }
 
@@ -126,7 +131,7 @@ static bool is_wanted(Capability *capability) {
 unsigned cst_rts_wanted_capabilities(void) {
     unsigned count = cst_rts_capabilities(), wanted = 0;
     for (unsigned i = 0; i < count; i++) {
-        Capability *capability = find(i);
+        Capability *capability = cst_rts_capability(i);
         wanted += capability && is_wanted(capability);
     }
     return wanted;
@@ -136,7 +141,7 @@ unsigned cst_rts_wanted_capabilities(void) {
 static Capability *held_by(void *task) {
     unsigned count = cst_load_acquire((_Atomic uint32_t *)&n_capabilities);
     for (unsigned i = 0; i < count; i++) {
-        Capability *capability = find(i);
+        Capability *capability = cst_rts_capability(i);
         if (capability && holder(capability) == task && runs(capability)) return capability;
     }
     return NULL;
@@ -175,7 +180,7 @@ unsigned cst_rts_idle_capabilities(void) {
     note_current(task);
     unsigned idle = 0, held = 0;
     for (unsigned i = 0; i < count; i++) {
-        Capability *capability = find(i);
+        Capability *capability = cst_rts_capability(i);
         void *by = capability ? holder(capability) : NULL;
         held += by && by != task;
         idle += by == task || !capability || !(runs(capability) || is_wanted(capability));

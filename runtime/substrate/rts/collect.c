@@ -33,13 +33,14 @@ static unsigned (*_Atomic busy)(void); /* threads in regions; NULL: not known */
 static struct {
     void (*next)(const struct GCDetails_ *); /* the program's own hook */
     uint64_t seen;                           /* the clock when a region had been noted last */
+    bool changes;                            /* may it change GHC's setting */
 } collector;
 
 /* With large nurseries GHC balances the youngest generation's collections too: then all have work.
  * With one generation each collection is of the whole heap. */
 static bool may_change(void) {
-    return RtsFlags.ParFlags.parGcEnabled && RtsFlags.ParFlags.parGcGen == 0 &&
-           RtsFlags.GcFlags.generations > 1 &&
+    return cst_rts_queued_offset && RtsFlags.ParFlags.parGcEnabled &&
+           RtsFlags.ParFlags.parGcGen == 0 && RtsFlags.GcFlags.generations > 1 &&
            !(RtsFlags.ParFlags.parGcLoadBalancingEnabled &&
              RtsFlags.ParFlags.parGcLoadBalancingGen == 0);
 }
@@ -50,8 +51,7 @@ static uint32_t youngest(const struct GCDetails_ *details, uint64_t now) {
     return details->live_bytes < SMALL_BYTES ? RtsFlags.GcFlags.generations : 1;
 }
 
-static void collected(const struct GCDetails_ *details) {
-    if (collector.next) collector.next(details);
+static void choose_threads(const struct GCDetails_ *details) {
     uint64_t now = cst_clock_ns();
     unsigned (*computing)(void) = cst_load_relaxed(&busy);
     if (cst_load_relaxed(&noted) || (computing && computing() > 0)) {
@@ -62,8 +62,16 @@ static void collected(const struct GCDetails_ *details) {
     cst_store_relaxed((_Atomic uint32_t *)&RtsFlags.ParFlags.parGcGen, youngest(details, now));
 }
 
+static void collected(const struct GCDetails_ *details) {
+    if (collector.next) collector.next(details);
+    if (collector.changes) choose_threads(details);
+    cst_rts_note_collection();
+}
+
 static void hook(void) {
-    if (!&rtsConfig || !cst_rts_queued_offset || !may_change()) return;
+    if (!&rtsConfig) return;
+    collector.changes = may_change();
+    if (!collector.changes && !RtsFlags.GcFlags.useNonmoving) return;
     collector.next = rtsConfig.gcDoneHook;
     /* Release: a collection that is about to end finds the program's own. */
     cst_store_release((_Atomic(void *) *)&rtsConfig.gcDoneHook, (void *)collected);
@@ -78,6 +86,13 @@ void cst_rts_collect_beside(unsigned (*threads_in_regions)(void)) {
     cst_store_relaxed(&busy, threads_in_regions);
     hook_once();
 }
+
+#pragma GCC visibility push(default) /* as in rts.h */
+void cst_rts_note_tasks(void) {
+    hook_once();
+    cst_rts_note_collection(); /* that began before */
+}
+#pragma GCC visibility pop
 
 void cst_rts_note_region(void) {
     if (cst_load_relaxed(&noted)) return;

@@ -7,6 +7,9 @@
 extern const size_t cst_rts_number_offset;
 const size_t cst_rts_number_offset = OFFSET_Capability_no;
 
+extern const size_t cst_rts_switch_offset;
+const size_t cst_rts_switch_offset = OFFSET_Capability_context_switch;
+
 /* Headers later than 9.6's have it. Before, it is where it has been since, if what lies around it
  * is as large; else nobody looks. */
 #ifdef OFFSET_Capability_n_run_queue

@@ -65,6 +65,12 @@ unsigned cst_rts_wanted_capabilities(void);
 /* Looks for what GHC does not export. Before any of the calls below or above. */
 void cst_rts_observe(void);
 
+/* Whether that lies in the RTS itself, not in something of the host's with the same name. */
+bool cst_rts_is_ghcs(const void *address);
+
+/* NULL: not known. One that was found stays until hs_exit. */
+Capability *cst_rts_capability(unsigned number);
+
 /* Remembers where a Capability lies. */
 void cst_rts_note_capability(unsigned number, Capability *capability);
 
@@ -82,11 +88,26 @@ unsigned cst_rts_own_capability(void);
 void cst_rts_collect_beside(unsigned (*busy)(void));
 /* and when one begins, whose threads want the processors to themselves. */
 void cst_rts_note_region(void);
+/* Called by Haskell (Capstan.Task.Pool): tasks want short pauses too. */
+#pragma GCC visibility push(default)
+void cst_rts_note_tasks(void);
+#pragma GCC visibility pop
+
+/* --- marking.c ------------------------------------------------------------------------- */
+
+/* After each collection: if a concurrent one goes on, its last pause shall come soon. */
+void cst_rts_note_collection(void);
+
+/* --- exit.c ---------------------------------------------------------------------------- */
+
+/* Calls that once, when hs_exit begins. False: it will not. */
+bool cst_rts_at_exit(void (*function)(void));
 
 /* --- offset.c -------------------------------------------------------------------------- */
 
 extern const size_t cst_rts_number_offset; /* of a Capability's number in the Capability */
 extern const size_t cst_rts_queued_offset; /* of how many threads are in its queue; 0: not known */
+extern const size_t cst_rts_switch_offset; /* of what tells its thread that its slice has ended */
 
 /* --- task.c ---------------------------------------------------------------------------- */
 

@@ -28,14 +28,12 @@ enum { HEAD = 2 + 8 + 4 + 8 + 2, EVENT_HEAD = 2 + 8 + 2, LONGEST_TEXT = 64 };
 static struct {
     pthread_mutex_t lock;
     bool open;
-    void (*on_exit)(void); /* the program's own hook */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void close_log(void) {
     pthread_mutex_lock(&file.lock);
     file.open = false;
     pthread_mutex_unlock(&file.lock);
-    if (file.on_exit) file.on_exit();
 }
 
 static unsigned char *put(unsigned char *to, uint64_t value, unsigned bytes) {
@@ -89,6 +87,7 @@ static void unlock(void) {
 
 static void prepare(void) {
     pthread_atfork(lock, unlock, unlock);
+    file.open = cst_rts_at_exit(close_log);
 }
 
 cst_trace_function *cst_rts_trace(void) {
@@ -98,13 +97,6 @@ cst_trace_function *cst_rts_trace(void) {
         return NULL;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare);
-    pthread_mutex_lock(&file.lock);
-    if (rtsConfig.onExitHook != close_log) {
-        file.on_exit = rtsConfig.onExitHook;
-        rtsConfig.onExitHook = close_log;
-        file.open = true;
-    }
-    pthread_mutex_unlock(&file.lock);
     return trace;
 }
 

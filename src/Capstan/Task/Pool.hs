@@ -127,6 +127,7 @@ divides pool = do
 -- | A pool whose workers have not started.
 newPool :: String -> Int -> IO Pool
 newPool poolName poolLimit = do
+  noteTasks
   have <- getNumCapabilities
   processors <- getNumProcessors
   let count = max poolLimit (2 * max have (max processors 4))
@@ -142,6 +143,10 @@ newPool poolName poolLimit = do
   whoSearch pool
   newStablePtr pool >>= writeIORef root . Just
   pure pool
+
+-- | The last pause of the non-moving collector is to come soon.
+foreign import ccall unsafe "cst_rts_note_tasks"
+  noteTasks :: IO ()
 
 -- | Says that somebody looks for work for ever, if the pool is a small one. Its seats are not where its tasks are pushed, so its
 -- deques are public throughout.

@@ -47,7 +47,7 @@ static void *run_regions(void *argument) {
 }
 
 static void in_child(int round) {
-    alarm(30);
+    alarm(40); /* should the parent be gone */
     CHECK_EQ(omp_get_level(), 0);
     for (int size = 1; size <= 4; size++) region(size);
 #pragma omp critical

@@ -119,6 +119,18 @@ __attribute__((unused)) static struct child run_child(const char *argument,
         }                                                                                          \
     } while (0)
 
+/* What a process that does not end is about: its signals, and of each thread the state, the ticks
+ * in user and system mode, the processor, and where in the kernel it sleeps. */
+__attribute__((unused)) static void describe_process(pid_t pid) {
+    char command[512];
+    snprintf(command, sizeof command,
+             "exec >&2; cat /proc/loadavg; head -n 1 /proc/stat; cd /proc/%d || exit; "
+             "grep -E '^(State|Threads|Sig|Shd)' status; "
+             "for t in task/*; do cut -d ' ' -f 1,3,14,15,39 $t/stat; cat $t/wchan; echo; done",
+             (int)pid);
+    if (system(command) != 0) fputs("it cannot be described\n", stderr);
+}
+
 /* Waits for a forked child that must exit with 0; kills it after that many seconds. */
 __attribute__((unused)) static void expect_child_ends_well(pid_t pid, int seconds) {
     int status = 0;
@@ -132,6 +144,7 @@ __attribute__((unused)) static void expect_child_ends_well(pid_t pid, int second
         }
         pause_ms(5);
     }
+    describe_process(pid);
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     CHECK(!"child ended in time");

@@ -10,6 +10,7 @@ import Data.IORef
 import Data.Maybe (isJust, listToMaybe)
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Mutable as M
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -68,7 +69,13 @@ tests =
               parallelFor (chunk 10 (range 0 1000)) (\i -> M.write v i (i * i))
               U.unsafeFreeze v
         squares @?= U.generate 1000 (\i -> i * i),
-      testCase "a large range of an empty body" $ parallelFor (range 0 50000000) (\_ -> pure ())
+      testCase "a large range of an empty body" $ parallelFor (range 0 50000000) (\_ -> pure ()),
+      testCase "a body that does not allocate is interrupted" $ do
+        let soon = timeout 20000
+        soon (parallelFor (range 0 maxBound) (\_ -> pure ())) >>= (@?= Nothing)
+        soon (parallelFor (chunk 1 (range 0 maxBound)) (\_ -> pure ())) >>= (@?= Nothing)
+        soon (parallelForReduce (chunk 3 (range 0 maxBound)) (+) 0 (\_ -> pure (0 :: Int))) >>= (@?= Nothing)
+        soon (parallelFind (chunk 1 (range 0 maxBound)) (\_ -> pure (Nothing :: Maybe ()))) >>= (@?= Nothing)
     ]
 
 grained :: Int -> Range -> Range

@@ -54,6 +54,10 @@ foreign import ccall unsafe "probe_holds" holdsUnsafe :: IO CInt
 
 foreign import ccall unsafe "probe_capabilities" capabilities :: IO CInt
 
+foreign import ccall unsafe "probe_marks" marks :: IO CInt
+
+foreign import ccall unsafe "probe_threads" threadCount :: IO CInt
+
 foreign import ccall unsafe "probe_cost" cost :: CInt -> IO CDouble
 
 main :: IO ()
@@ -74,6 +78,7 @@ scenarios =
     ("collectors", collectors),
     ("holds", holds),
     ("collect", collect),
+    ("marking", marking),
     ("resize", resize),
     ("unsafe", unsafeRegions),
     ("callers", callers),
@@ -212,6 +217,25 @@ collect = do
   replicateM_ 100 performMajorGC
   ended <- getMonotonicTime
   expectThat "seconds for 100 collections" (< 2) (ended - began)
+
+-- | With @--nonmoving-gc -V0 -A64m@ nothing but us ends a slice, and this loop starts no collection: each that marks beside it
+-- gets its last pause all the same, and the thread that saw to it has gone. (The @yield@: a collection leaves behind that the slice has
+-- ended.)
+marking :: IO ()
+marking = do
+  before <- threadCount
+  forM_ [1 .. 100 :: Int] $ \_ -> performMajorGC >> yield >> ends 5000
+  threadDelay 100000
+  threadCount >>= expectThat "threads after the last mark" (<= before)
+  where
+    ends :: Int -> IO ()
+    ends turns = do
+      sleepUnsafe 1000
+      marksOn <- marks
+      when (marksOn /= 0) $ do
+        expectThat "turns left while a collection marks" (> 0) turns
+        ends (turns - 1)
+    {-# NOINLINE ends #-}
 
 -- | The number of Capabilities changes while workers sleep, collections run and all are watched.
 --

@@ -2,6 +2,7 @@
 #include "substrate/rts/rts.h"
 #include "platform/platform.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,6 +43,22 @@ void probe_init(int *argc, char ***argv) {
 /* Once the substrate has put its own before that. */
 int probe_collections(void) {
     return rtsConfig.gcDoneHook == count_collection ? -1 : cst_load_relaxed(&collections);
+}
+
+/* --- a collection beside the program ------------------------------------------------------- */
+
+int probe_marks(void) {
+    return nonmoving_write_barrier_enabled != 0;
+}
+
+/* Of the process. */
+int probe_threads(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    if (folder) closedir(folder);
+    return count;
 }
 
 /* --- workers --------------------------------------------------------------------------- */

@@ -1,0 +1,118 @@
+/* The last pause of a concurrent collection.
+ *
+ * The non-moving collector marks beside the program, and stops all Capabilities when it has marked.
+ * But it does not ask them to stop, as other collections do (rts/Schedule.c:
+ * stopAllCapabilitiesWith and scheduleDoGC): each that computes comes when its time slice ends,
+ * which may be 20 ms later, and those that have come wait. So while it marks a thread of ours looks
+ * four times in a millisecond whether a stop is asked for, and then ends the slices as GHC's timer
+ * does.
+ *
+ * There is such a thread while a collection marks, and at most one. Whether there is one stands in
+ * `watching`: who swaps it to true makes the thread, and that sets it back, and then looks for a
+ * mark that goes on. A mark says that it goes on before it comes here. Both are sequentially
+ * consistent, so one of them sees the other, and no mark is left without a thread. */
+#include "substrate/rts/rts.h"
+
+#if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
+#include "platform/atomic.h"
+#include "platform/platform.h"
+#include "substrate/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+/* Who wants all Capabilities, or NULL. Null where the runtime system is a shared library, which
+ * hides it. */
+extern void *pending_sync __attribute__((weak));
+
+enum { LOOK_NS = 250000, STACK_SIZE = 65536 };
+
+static _Atomic bool watching;
+
+/* Over the slices' end, for hs_exit frees the Capabilities. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool ended;
+
+static void end(void) {
+    pthread_mutex_lock(&lock);
+    ended = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool marks(void) {
+    return cst_load_seq_cst((_Atomic StgWord *)&nonmoving_write_barrier_enabled) != 0;
+}
+
+static bool stop_is_pending(void) {
+    return cst_load_relaxed((_Atomic(void *) *)&pending_sync) != NULL;
+}
+
+/* The thread there looks at the first where it next allocates, and then at the second. It may be
+ * another one by then, whose slice is a short one. */
+static void end_slice(Capability *capability) {
+    StgRegTable *registers = &((CapabilityPublic *)capability)->r;
+    cst_store_relaxed((_Atomic int *)((char *)capability + cst_rts_switch_offset), 1);
+    cst_store_release((_Atomic(StgPtr) *)&registers->rHpLim, NULL);
+}
+
+static void end_slices(void) {
+    unsigned count = cst_load_acquire((_Atomic uint32_t *)&n_capabilities);
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < count && !ended; i++) {
+        Capability *capability = cst_rts_capability(i);
+        if (capability) end_slice(capability);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void *watch(void *unused) {
+    _Atomic uint32_t nobody = 0;
+    do {
+        while (marks()) {
+            cst_futex_wait_for(&nobody, 0, LOOK_NS);
+            if (stop_is_pending()) end_slices();
+        }
+        cst_store_seq_cst(&watching, false);
+    } while (marks() && !cst_exchange_seq_cst(&watching, true));
+    return unused;
+}
+
+static void start(void) {
+    sigset_t all, own;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &own);
+    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0)
+        cst_store_seq_cst(&watching, false);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+}
+
+/* The child of a fork has no such thread, and nobody there ends slices. */
+static void forget(void) {
+    pthread_mutex_unlock(&lock);
+    cst_store_relaxed(&watching, false);
+}
+
+static void hold(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void go_on(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+static bool may_watch;
+
+static void prepare(void) {
+    if (!cst_rts_is_ghcs(&pending_sync)) return;
+    cst_rts_observe();
+    may_watch = pthread_atfork(hold, go_on, forget) == 0 && cst_rts_at_exit(end);
+}
+
+void cst_rts_note_collection(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!marks()) return;
+    pthread_once(&once, prepare);
+    if (may_watch && !cst_exchange_seq_cst(&watching, true)) start();
+}
+
+#endif
