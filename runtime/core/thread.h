@@ -30,10 +30,6 @@ struct cst_thread {
     } apart;
     /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
     uint32_t ahead;
-    /* It does not yield in a crowded team, as that costs slices (wait.c). */
-    struct {
-        uint64_t never_until, never_ns; /* by the clock; and for how long, the last time */
-    } yields;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */

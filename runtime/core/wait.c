@@ -3,7 +3,7 @@
  *   - nobody else wants the core: spin for a few milliseconds, as the next region or the last
  *     member is likely near, and waking a sleeper costs far more than a region;
  *   - the team has more members than there are processors: whoever spins keeps the processor from
- *     the one waited for, so yield at once; where yields cost slices, sleep;
+ *     the one waited for, so yield at once;
  *   - another process wants the cores (rival.h): sleep at once. */
 #include "core/wait.h"
 
@@ -24,14 +24,10 @@ enum {
     SPIN_NS = 5000000,  /* default */
     SPIN_COUNT_NS = 10, /* what one GOMP_SPINCOUNT is taken to last */
     CROWDED_YIELDS = 300,
-    BURST = 100,           /* polls between two looks at the clock */
-    PATIENT_PAUSES = 4,    /* between two polls */
-    LONG_NS = 1000000,     /* a wait in a region so long raises a suspicion */
-    APART_NS = 20000,      /* so long, and it may stand in the way of whom it waits for */
-    SLICE_TICKS = 2000000, /* a yield that takes longer was in vain: one ms or less */
-    SOON_NS = 20000000,    /* a second one is no accident */
-    FIRST_SLEEPS_NS = 4000000,
-    LONGEST_SLEEPS_NS = 64000000,
+    BURST = 100,              /* polls between two looks at the clock */
+    PATIENT_PAUSES = 4,       /* between two polls */
+    LONG_NS = 1000000,        /* a wait in a region so long raises a suspicion */
+    APART_NS = 20000,         /* so long, and it may stand in the way of whom it waits for */
     ALONE_NS = 50000,         /* a yield that takes longer let others run than whom it was for */
     AHEAD_TIMES = 32,         /* in a row: no chance */
     UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
@@ -198,45 +194,17 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     }
 }
 
-/* A yield that has taken a slice was not for those who are waited for: another process computes, or
- * they do themselves. Who yields to a process goes behind it each time, and who sleeps comes before
- * it when woken; beside those who compute so long it does not matter. So where that happens time
- * and again the thread sleeps instead, for longer each time. */
-static void note_long_yield(struct cst_thread *thread) {
-    uint64_t now = cst_clock_ns(), ns = 0;
-    if (now - thread->yields.never_until < SOON_NS) {
-        ns = 2 * thread->yields.never_ns;
-        if (ns < FIRST_SLEEPS_NS) ns = FIRST_SLEEPS_NS;
-        if (ns > LONGEST_SLEEPS_NS) ns = LONGEST_SLEEPS_NS;
-    }
-    thread->yields.never_ns = ns;
-    thread->yields.never_until = now + ns;
-}
-
-static bool may_yield(struct cst_thread *thread) {
-    return policy.forever || cst_likely(thread->yields.never_until == 0) ||
-           cst_clock_ns() >= thread->yields.never_until;
-}
-
 /* Lets the others run, for a while. True: the condition holds. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
-    if (!may_yield(thread)) return false;
-    uint64_t last = cst_clock_ticks();
     for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
         if (wait->holds(wait)) {
             if (!thread->seat->crowded && (yields == 1) != (thread->ahead > 0))
                 thread->ahead = yields == 1;
             return true;
         }
-        if (helped(thread, wait)) yields = 0, last = cst_clock_ticks();
+        if (helped(thread, wait)) yields = 0;
         pass_turn(thread, wait);
         cst_yield();
-        uint64_t now = cst_clock_ticks();
-        if (cst_unlikely(now - last > SLICE_TICKS) && !policy.forever) {
-            note_long_yield(thread);
-            return wait->holds(wait);
-        }
-        last = now;
     }
     return false;
 }

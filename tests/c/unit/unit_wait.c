@@ -1,6 +1,6 @@
 /* core/wait.h: who waits for a member that is queued behind it on its processor gives way, although
  * the team has no more members than there are processors; time and again, or for long, and it moves
- * away. Who yields in vain sleeps. core/pool.h: a new worker does not begin behind its maker.
+ * away. core/pool.h: a new worker does not begin behind its maker.
  * test: flags -fopenmp
  */
 #include "unit.h"
@@ -27,17 +27,6 @@ static _Thread_local int yields;
 static _Atomic int moves;
 static _Atomic int partings; /* masks of other threads that have been set */
 static _Atomic int sleeps;
-static _Atomic uint64_t looks; /* at the clock; it advances by them */
-
-enum { SLICE_US = 3000 };
-static _Atomic bool yields_are_long; /* as beside a process that computes */
-static _Atomic int long_yields;
-
-static void lose_slice(void) {
-    cst_add_relaxed(&long_yields, 1);
-    cst_add_relaxed(&looks, SLICE_US);
-    nanosleep(&(struct timespec){.tv_nsec = SLICE_US * 1000L}, NULL);
-}
 
 /* libc's, and it counts. Like libc's it reads six arguments, however many there are. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
@@ -47,7 +36,6 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
     for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
     va_end(list);
     yields += number == SYS_sched_yield;
-    if (number == SYS_sched_yield && cst_load_relaxed(&yields_are_long)) lose_slice();
     if (number == SYS_sched_setaffinity) cst_add_relaxed(a[0] == 0 ? &moves : &partings, 1);
     if (number == SYS_futex && a[1] == (FUTEX_WAIT | FUTEX_PRIVATE_FLAG))
         cst_add_relaxed(&sleeps, 1);
@@ -64,6 +52,7 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
 /* A microsecond from one look at it to the next: nobody has lost a slice, however busy the machine
  * is. */
 int clock_gettime(clockid_t clock, struct timespec *time) {
+    static _Atomic uint64_t looks;
     if (clock != CLOCK_MONOTONIC) return (int)syscall(SYS_clock_gettime, clock, time);
     uint64_t us = cst_add_relaxed(&looks, 1);
     *time = (struct timespec){.tv_sec = (time_t)(1000 + us / 1000000),
@@ -182,23 +171,6 @@ static void spins_in_its_own_region(void) {
     UNIT_CHECK(is_rivalled());
 }
 
-/* In a crowded team each waits in most barriers. Where yields take a slice, it soon sleeps instead.
- */
-static void sleeps_where_yields_are_long(void) {
-    enum { BARRIERS = 100 };
-    int members = omp_get_num_procs() + 3;
-    cst_store_relaxed(&yields_are_long, true);
-#pragma omp parallel num_threads(members)
-    {
-        UNIT_CHECK(cst_self()->seat->crowded);
-        for (int i = 0; i < BARRIERS; i++) {
-#pragma omp barrier
-        }
-    }
-    cst_store_relaxed(&yields_are_long, false);
-    UNIT_CHECK(cst_load_relaxed(&long_yields) < BARRIERS * members / 8);
-}
-
 static struct cst_seat seat;
 static _Atomic bool enough;
 
@@ -243,6 +215,5 @@ int main(void) {
     UNIT_RUN(moves_when_it_lost_time);
     UNIT_RUN(spins_in_its_own_region);
     UNIT_RUN(parts_whom_it_wakes);
-    UNIT_RUN(sleeps_where_yields_are_long);
     return unit_result();
 }
