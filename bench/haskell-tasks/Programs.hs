@@ -46,8 +46,8 @@ multiply x y = do
 long :: Arguments -> IO ()
 long a = speedUp a "fib-48-cutoff-40" (pure (evaluateOf fib 48 >>= checkFibonacci 48)) (pure (evaluateOf (fibTasks 40) 48 >>= checkFibonacci 48))
 
--- | The collector's pauses in microseconds while an example runs by tasks; and, as what GHC alone does to threads that
--- compute, while as many sequential programs as there are threads run at once.
+-- | The collector's pauses in microseconds while an example runs by tasks; and, to compare, while as many sequential programs
+-- as there are threads run at once.
 pauses :: Arguments -> IO ()
 pauses a = do
   nonMoving <- (/= 0) <$> nonMovingCollector

@@ -219,13 +219,12 @@ collect = do
   expectThat "seconds for 100 collections" (< 2) (ended - began)
 
 -- | With @--nonmoving-gc -V0 -A64m@ nothing but us ends a slice, and this loop starts no collection: each that marks beside it
--- gets its last pause all the same, and the thread that saw to it has gone; GHC may have made some of its own. (The @yield@: a collection leaves behind that the slice has
--- ended.)
+-- gets its last pause all the same. The thread that saw to it has gone; GHC may have made some of its own. (The @yield@: a
+-- collection leaves behind that the slice has ended.)
 marking :: IO ()
 marking = do
   before <- threadCount
   forM_ [1 .. 100 :: Int] $ \_ -> performMajorGC >> yield >> ends 5000
-  threadDelay 100000
   threadCount >>= expectThat "threads after the last mark" (< before + 10)
   where
     ends :: Int -> IO ()
