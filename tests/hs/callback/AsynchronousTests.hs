@@ -12,7 +12,6 @@ import Data.Maybe (fromMaybe)
 import Foreign.Marshal.Array (peekArray, withArray)
 import Foreign.Storable (peekElemOff, poke)
 import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
-import System.Mem (performMajorGC)
 import System.Timeout (timeout)
 
 tests :: [Test]
@@ -125,10 +124,8 @@ swallowed = forM_ modes $ \mode -> do
 -- | What is known of the threads does not keep them alive.
 waitsForEver :: IO ()
 waitsForEver = forM_ modes $ \mode -> do
-  collector <- forkIO (forever (performMajorGC >> threadDelay 1000))
   let function _ = newEmptyMVar >>= takeMVar
-  e <- throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 3
-  killThread collector
+  e <- findingDeadlocks . throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 3
   equal "exception" (show BlockedIndefinitelyOnMVar) (show (e :: BlockedIndefinitelyOnMVar))
 
 -- | Outside of regions each call has a thread of its own.

@@ -2,15 +2,17 @@
 
 -- | A test is an action that throws. Those named on the command line run, else all; but not those named
 -- behind a minus. A name must be that of one test.
-module Check (Test, test, equal, throws, runTests) where
+module Check (Test, test, equal, throws, findingDeadlocks, runTests) where
 
+import Control.Concurrent (forkIO, killThread, threadDelay)
 import Control.Exception
-import Control.Monad (forM, unless, void)
+import Control.Monad (forM, forM_, unless, void)
 import Data.List (isPrefixOf, partition)
 import Foreign.C.Types (CUInt (..))
 import System.Environment (getArgs)
 import System.Exit (exitFailure)
 import System.IO (hPutStrLn, stderr)
+import System.Mem (performMajorGC)
 
 data Test = Test String (IO ())
 
@@ -24,6 +26,15 @@ equal what wanted got =
 -- | The exception of that type with which the action ends.
 throws :: Exception e => IO a -> IO e
 throws action = try action >>= either pure (const (throwIO (userError "no exception")))
+
+-- | Memory is collected while the action runs, after ever longer pauses. The non-moving collector may take a thread that a
+-- weak pointer names for alive each time that it is asked to collect (10 of 4000 in a program of GHC's own libraries only);
+-- where GHC collects by itself, because the program is idle, it does not (rts/sm/NonMoving.c, Note [Deadlock detection
+-- under the non-moving collector]).
+findingDeadlocks :: IO a -> IO a
+findingDeadlocks = bracket (forkIO (forM_ (iterate (* 2) 1000) collectAfter)) killThread . const
+  where
+    collectAfter pause = threadDelay pause >> performMajorGC
 
 foreign import ccall unsafe "alarm" alarm :: CUInt -> IO CUInt
 

@@ -12,7 +12,6 @@ import qualified Data.Bifunctor as Either (first)
 import Data.IORef
 import Data.List (sort)
 import Foreign.StablePtr (freeStablePtr, newStablePtr)
-import System.Mem (performMajorGC)
 import System.Timeout (timeout)
 
 tests :: [Test]
@@ -95,9 +94,7 @@ waitsForEver = do
   end <- newEmptyMVar
   stable <- newStablePtr end
   _ <- forkIO (try (withThreads 2 (newEmptyMVar >>= takeMVar)) >>= putMVar end)
-  collector <- forkIO (forever (performMajorGC >> threadDelay 1000))
-  outcome <- takeMVar end
-  killThread collector
+  outcome <- findingDeadlocks (takeMVar end)
   freeStablePtr stable
   equal "outcome" (Left (show BlockedIndefinitelyOnMVar)) (Either.first show (outcome :: Either BlockedIndefinitelyOnMVar ()))
 
