@@ -49,6 +49,11 @@ bool cst_process_barrier(void);
 /* Registers the process for it, if it has one thread only: that takes 3 us. Later the first barrier
  * does so, and the kernel lets it wait for some 10 ms. */
 void cst_process_barrier_prepare(void);
+/* Asks for turns of `ns` nanoseconds on a processor, for the calling thread and those that it
+ * starts from then on. Who asks for short ones need not wait, when it wakes or is new, until the
+ * longer turns of others end (Linux 6.12; before, and for threads of real-time priority, nothing
+ * changes). Returns the length there was, for a later call. */
+uint64_t cst_thread_ask_turns(uint64_t ns);
 /* Is the caller the thread that the process began with? */
 bool cst_thread_is_first(void);
 /* Threads of the process, UINT32_MAX if that cannot be told. Reads a folder of /proc. */

@@ -1,9 +1,11 @@
-/* What the kernel's scheduler tells and does for us: membarrier(2), getrusage(2). */
+/* What the kernel's scheduler tells and does for us: membarrier(2), sched_setattr(2),
+ * getrusage(2). */
 #include "platform/platform.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/resource.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -32,6 +34,30 @@ bool cst_process_barrier(void) {
         done = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
     errno = saved;
     return done;
+}
+
+/* The kernel's struct sched_attr; its header and the C library's exclude each other. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+uint64_t cst_thread_ask_turns(uint64_t ns) {
+    int saved = errno;
+    struct attributes own = {.size = sizeof own};
+    uint64_t before = 0;
+    /* What the time is for depends on the policy. */
+    if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) == 0 &&
+        (own.policy == SCHED_OTHER || own.policy == SCHED_BATCH)) {
+        before = own.runtime;
+        own.runtime = ns;
+        syscall(SYS_sched_setattr, 0, &own, 0);
+    }
+    errno = saved;
+    return before;
 }
 
 /* Zeros where the kernel does not know RUSAGE_THREAD. */

@@ -28,9 +28,8 @@ throws :: Exception e => IO a -> IO e
 throws action = try action >>= either pure (const (throwIO (userError "no exception")))
 
 -- | Memory is collected while the action runs, after ever longer pauses. The non-moving collector may take a thread that a
--- weak pointer names for alive each time that it is asked to collect (10 of 4000 in a program of GHC's own libraries only);
--- where GHC collects by itself, because the program is idle, it does not (rts/sm/NonMoving.c, Note [Deadlock detection
--- under the non-moving collector]).
+-- weak pointer names for alive each time that it is asked to collect (10 of 4000 in a program of GHC's own libraries only).
+-- Where GHC collects by itself, because the program is idle, it looks closer (rts/Schedule.c: @deadlock_detect@).
 findingDeadlocks :: IO a -> IO a
 findingDeadlocks = bracket (forkIO (forM_ (iterate (* 2) 1000) collectAfter)) killThread . const
   where

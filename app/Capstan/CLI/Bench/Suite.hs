@@ -141,7 +141,8 @@ suites =
         (haskellTasks "long" teamSizes []) {programSamples = (1, 1000), programEvery = 5},
         (haskellTasks "channels" allCores ["chan-"]) {programSamples = (3, 1000)},
         (haskellTasks "pauses" allCores ["gc-copying-"]) {programEvery = 4},
-        (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programEvery = 4, programOptions = ["+RTS", "--nonmoving-gc", "-RTS"]},
+        -- One thread copies what is new: two, and the one that marks, would be a thread more than there are cores.
+        (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programOptions = ["+RTS", "--nonmoving-gc", "-qn1", "-RTS"]},
         haskellTasks "ocaml" allCores ["parallel-for-empty-domainslib", "matrix-multiplication-ocaml", "mandelbrot-ocaml"]
       ],
     suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
