@@ -3,8 +3,9 @@
 module Programs (programs, long, pauses) where
 
 import Bench
+import Control.Concurrent (threadDelay)
 import Control.Exception (evaluate)
-import Control.Monad (forM_, void, when)
+import Control.Monad (forM_, replicateM_, void, when)
 import qualified Data.Array.Repa as Repa
 import Data.Word (Word64)
 import Example
@@ -60,7 +61,9 @@ pauses a = do
 pausesOf :: Arguments -> String -> IO (IO ()) -> IO ()
 pausesOf a title make = when (any (wanted a . (title ++)) ["", "-count", "-p99", "-max"]) $ do
   action <- make
-  performMajorGC
+  -- What the preparation leaves is given back before: the non-moving collector marks it beside the program, and a later collection
+  -- frees it.
+  replicateM_ 3 (performMajorGC >> threadDelay 20000)
   forgetPauses
   action
   n <- countPauses
