@@ -41,7 +41,7 @@ import qualified Data.Vector as V
 -- >   where neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
 -- Indices that are 'poolSize' apart are one lane, which goes in order and stays with one worker while it can. So where there are as many
--- parts, a part stays in the cache of one processor. The size of pieces is 1. An index costs some hundred nanoseconds, and no memory.
+-- parts, a part stays in the cache of one processor. The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
 --
 -- A body may wait in no other way for what another index does. If one throws, the others are interrupted and the exception is thrown
 -- again. An index that would wait for itself or a greater one is an 'IOException'.
