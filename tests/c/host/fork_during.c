@@ -1,5 +1,7 @@
 /* A fork while other threads have regions open, enter and leave them, create threads and hold the
  * runtime's locks: the child, a copy of that moment, runs its own regions.
+ * Beside another session that crowds the processors, each of its turns would take a second.
+ * test: alone
  * test: not stock its child waits for workers that the fork did not copy
  */
 #include "process.h"
