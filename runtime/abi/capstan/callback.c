@@ -60,10 +60,8 @@ static bool is_over(const struct cst_coroutine *coroutine) {
     return coroutine && coroutine->state == CST_COROUTINE_OVER;
 }
 
-/* The first call of a thread in a region, or of C that a callback has called. Not inline, nor what
- * follows: all other calls would save registers for it. */
-static __attribute__((noinline, cold)) void
-begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+/* The first call of a thread in a region, or of C that a callback has called. */
+static void begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
     if (has_failed(callback)) return;
     /* It was killed when it gave its Capability back. */
     if (is_over(thread->coroutine)) cst_coroutine_end(&thread->coroutine);
@@ -76,25 +74,39 @@ begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call 
     if (reason != CST_CALLBACK_OPEN) fail(callback, reason);
 }
 
-/* A failed callback returns zero, and its region is cancelled if the program allows that. */
-static __attribute__((noinline, cold)) void give_up(struct cst_thread *thread,
-                                                    struct cst_call *call) {
+/* A failed callback returns zero, and its region is cancelled if the program allows that. Not
+ * inline, nor the next one: all other calls would save registers for it. */
+static __attribute__((noinline, cold)) void
+finish(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+    if (is_over(thread->coroutine)) cst_coroutine_end(&thread->coroutine);
+    if (!has_failed(callback)) return;
     call->integer[0] = call->real[0] = 0;
     if (cst_config.cancellation && !cst_region_is_cancelled(thread)) cst_region_cancel(thread);
+}
+
+static __attribute__((noinline, cold)) void
+call_first(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
+    int saved = errno;
+    begin(thread, callback, call);
+    finish(thread, callback, call);
+    errno = saved;
 }
 
 static void call_haskell(struct cst_callee *callee, struct cst_call *call) {
     struct cst_callback *callback = (struct cst_callback *)callee;
     struct cst_thread *thread = cst_self();
     struct cst_coroutine *coroutine = thread->coroutine;
-    int saved = errno;
-    if (cst_likely(coroutine && !cst_coroutine_is_busy(coroutine) && !has_failed(callback)))
-        cst_coroutine_call(coroutine, callback, call);
-    else
-        begin(thread, callback, call);
-    if (cst_unlikely(is_over(thread->coroutine))) cst_coroutine_end(&thread->coroutine);
-    if (cst_unlikely(has_failed(callback))) give_up(thread, call);
-    errno = saved;
+    if (cst_unlikely(!coroutine || cst_coroutine_is_busy(coroutine) || has_failed(callback))) {
+        call_first(thread, callback, call);
+        return;
+    }
+    int saved = *coroutine->error;
+    cst_coroutine_call(coroutine, callback, call);
+    *coroutine->error = saved;
+    if (cst_unlikely(is_over(coroutine) || has_failed(callback))) {
+        finish(thread, callback, call);
+        errno = saved;
+    }
 }
 
 /* --- called by Haskell -------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "substrate/rts/rts.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -157,6 +158,7 @@ bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool las
                                           .call = call,
                                           .lasting = lasting,
                                           .state = CST_COROUTINE_BUSY,
+                                          .error = &errno,
                                           .below = *top,
                                           .owner = owner,
                                           .give_back = give_back,
