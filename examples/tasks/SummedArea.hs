@@ -50,16 +50,16 @@ block n table (top, bottom) (left, right) = do
       sums' <$ M.unsafeWrite table k (fromIntegral (sums' + fromIntegral up))
     {-# INLINE add #-}
 
--- | In the order of time, as each stripe is a block behind the one to its left: what a block waits for is begun long before.
+-- | In the order of time, as each stripe is a block behind the one to its left. Four indices of a worker are four times of its stripe.
 stripes :: Int -> Int -> Table -> IO ()
 stripes n height table = do
   across <- poolSize defaultPool
   let down = (n + height - 1) `quot` height
       there i j = i >= 0 && i < down && j >= 0 && j < across
-      place number = let (time, j) = number `quotRem` across in (time - j, j)
-      index (i, j) = (i + j) * across + j
+      place number = let (four, this) = number `quotRem` (4 * across); (j, time) = this `quotRem` 4 in (4 * four + time - j, j)
+      index (i, j) = let (four, time) = (i + j) `quotRem` 4 in 4 * (four * across + j) + time
       before this = let (i, j) = place this in [index at | at@(i', j') <- [(i - 1, j), (i, j - 1)], there i' j']
-  parallelForAfter (range 0 ((down + across - 1) * across)) before $ \this ->
+  parallelForAfter (range 0 ((down + across + 2) `quot` 4 * 4 * across)) before $ \this ->
     let (i, j) = place this
         cut k = k * n `quot` across
      in if there i j then block n table (i * height, min n ((i + 1) * height)) (cut j, cut (j + 1)) else pure ()

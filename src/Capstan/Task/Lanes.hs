@@ -1,28 +1,30 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Capstan.Task.Lanes
 -- Description : Loops in which an index waits for some lesser ones
 --
--- The indices form as many lanes as the pool runs tasks at once. Each lane goes in order. A member of the loop's crew has a lane, and
--- stays in it while its next index is able to run; else it takes a free one whose next is. So a part of the data that is one lane's
--- stays in the cache of one processor.
+-- The indices form four lanes for each task that the pool runs at once. Each lane goes in order. A member of the loop's crew has four
+-- lanes of its own and takes the next index of one that is able to run; if none is for a while, one of another's. So a part of the data
+-- that is one lane's stays in the cache of one processor, and nobody stands still because another one does.
 --
 -- As a lane goes in order, its next index says which of its indices have ended, and nothing is kept for an index.
 --
 -- == Why nobody waits for ever
 --
--- Who waits for an index writes that down at its lane, and looks at the lane's next index again before it sleeps. Who goes on in a lane
--- writes down its next index, and then looks who waits. Both are sequentially consistent ("Capstan.Domain"), so one of them sees the
+-- Who finds nothing writes down that it sleeps, and looks at all lanes again before it does. Who goes on in a lane
+-- writes down its next index, and then looks who sleeps. Both are sequentially consistent ("Capstan.Domain"), so one of them sees the
 -- other.
 --
--- Take the least index that has not begun. What it waits for ends, and who ends the last of that looks at all lanes afterwards. If the
--- index's lane is free then, it is found; if it has an owner, that one looks, or is blocked on something that ends, and looks
--- then.
+-- Take the least index that has not begun. What it waits for ends, and who ends the last of that wakes who sleeps, and looks at all lanes
+-- itself. If the index's lane is free then, it is found; if somebody has it, then to begin with the index, or because it was looked at
+-- just before that end, and then it is given back and all lanes are looked at again.
 module Capstan.Task.Lanes
   ( parallelForAfter,
   )
 where
 
-import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
+import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
 import Capstan.Task.Cell
 import Capstan.Task.Crew
 import Capstan.Task.Fork (bothOn)
@@ -30,8 +32,7 @@ import Capstan.Task.Loop (Range (..))
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember)
 import Control.Exception (mask_, throw)
-import Control.Monad (unless, void, when)
-import Data.List (partition)
+import Control.Monad (when)
 import qualified Data.Vector as V
 
 -- | Runs the body for each index, after it has ended for those lesser indices of the range that the function names: for waves that
@@ -40,17 +41,22 @@ import qualified Data.Vector as V
 -- > parallelForAfter (range 0 (steps * parts)) neighbours $ \index -> uncurry advance (index `quotRem` parts)
 -- >   where neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
--- Indices that are 'poolSize' apart are one lane, which goes in order and stays with one worker while it can. So where there are as many
--- parts, a part stays in the cache of one processor. The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
+-- Indices that are four times 'poolSize' apart are one lane, which goes in order; four lanes, one beside the other, stay with one worker
+-- while it has them go on. So with as many parts, each stays in the cache of one processor, and the rest goes on where one is late.
+-- The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
 --
 -- A body may wait in no other way for what another index does. If one throws, the others are interrupted and the exception is thrown
 -- again. An index that would wait for itself or a greater one is an 'IOException'.
 parallelForAfter :: Range -> (Int -> [Int]) -> (Int -> IO ()) -> IO ()
 parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
-  lanes' <- V.generateM (min count width) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k <*> newAtomic [])
-  let plan = Plan {size = count, lanes = lanes', needs = needed, act = body . (from +)}
-  crew (bothOn pool) pool Nothing (const (maybe (enter plan) (stay plan)))
+  plan <-
+    Plan count needed (body . (from +)) width
+      <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k)
+      <*> newAtomicInt 0
+      <*> newAtomicInt 0
+      <*> newAtomic []
+  crew (bothOn pool) pool Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
   where
     count = to - from
     needed k = [check k (j - from) | j <- before (from + k), j >= from]
@@ -62,83 +68,101 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
 data Plan = Plan
   { -- | How many indices there are.
     size :: !Int,
-    lanes :: !(V.Vector Lane),
     -- | What an index waits for.
     needs :: Int -> [Int],
-    act :: Int -> IO ()
+    act :: Int -> IO (),
+    -- | How many members there may be.
+    width :: !Int,
+    lanes :: !(V.Vector Lane),
+    -- | How many members there were.
+    arrivals :: !AtomicInt,
+    -- | Not 0 if one may sleep.
+    asleep :: !AtomicInt,
+    sleepers :: !(AtomicRef [Cell ()])
   }
 
 data Lane = Lane
-  { -- | 1 if it has an owner.
-    owned :: !AtomicInt,
-    -- | Its next index, which its owner changes. Those before it have ended.
-    upcoming :: !AtomicInt,
-    -- | Who waits for one of its indices.
-    sleepers :: !(AtomicRef [(Int, Cell ())])
+  { -- | 1 if somebody has it.
+    taken :: !AtomicInt,
+    -- | Its next index, which only who has it changes. Those before it have ended.
+    upcoming :: !AtomicInt
   }
+
+-- | From one lane, up to another.
+data Reach = Reach !Int !Int
+
+whole :: Plan -> Reach
+whole plan = Reach 0 (V.length (lanes plan))
 
 laneOf :: Plan -> Int -> Lane
 laneOf plan k = lanes plan V.! (k `rem` V.length (lanes plan))
 
-hasEnded :: Plan -> Int -> IO Bool
-hasEnded plan k = (> k) <$> readAtomicInt (upcoming (laneOf plan k))
+-- | The lanes of a member that has just come; nothing if as many came before as there may be.
+arrive :: Plan -> IO (Maybe Reach)
+arrive plan = do
+  number <- fetchAdd (arrivals plan) 1
+  let border n = n * V.length (lanes plan) `quot` width plan
+  pure (if number < width plan then Just (Reach (border number) (border (number + 1))) else Nothing)
 
--- | What an index still waits for.
-pending :: Plan -> Int -> IO [Int]
-pending plan k = dropEnded (needs plan k)
+-- | What a member does next, of so many; nothing if all lanes are over.
+step :: Plan -> Int -> Reach -> IO (Maybe Reach)
+step plan present own = choose >>= maybe (sleep plan) (fmap (const True) . run plan) >>= \more -> pure (if more then Just own else Nothing)
   where
-    dropEnded [] = pure []
-    dropEnded (j : rest) = hasEnded plan j >>= \over -> if over then dropEnded rest else pure (j : rest)
+    choose
+      | present == 1 = takeOne plan (whole plan)
+      | otherwise = briefly 20 (takeOne plan own) >>= maybe (takeOne plan (whole plan)) (pure . Just)
 
--- | Takes the first free lane that is not over and of which that is true.
-takeLane :: Plan -> (Int -> IO Bool) -> IO (Maybe Int)
-takeLane plan suits = go 0
+-- | Takes the lane of the least index that is able to run, among those of a reach, and gives the index.
+takeOne :: Plan -> Reach -> IO (Maybe Int)
+takeOne plan (Reach begin end) = beyond (-1)
   where
-    go n
-      | n >= V.length (lanes plan) = pure Nothing
+    beyond bound = least bound begin maxBound >>= \k -> if k == maxBound then pure Nothing else attempt k
+    least !bound !n !best
+      | n >= end = pure best
       | otherwise = do
-        let Lane owner next _ = lanes plan V.! n
-        owners <- readAtomicInt owner
-        k <- readAtomicInt next
-        good <- if owners == 0 && k < size plan then suits k else pure False
-        mine <- if good then compareAndSetInt owner 0 1 else pure False
-        if mine then pure (Just n) else go (n + 1)
+        let lane = lanes plan V.! n
+        k <- readAtomicInt (upcoming lane)
+        busy <- readAtomicInt (taken lane)
+        least bound (n + 1) (if busy == 0 && k > bound && k < best && k < size plan then k else best)
+    attempt k = do
+      able <- isAble plan k
+      mine <- if able then compareAndSetInt (taken (laneOf plan k)) 0 1 else pure False
+      if not mine
+        then beyond k
+        else do
+          now <- readAtomicInt (upcoming (laneOf plan k))
+          -- Another one may have had it meanwhile.
+          if now == k then pure (Just k) else writeAtomicInt (taken (laneOf plan k)) 0 >> beyond (-1)
 
--- | A step of a member without a lane. Who gets none ends: those that have them go on.
-enter :: Plan -> IO (Maybe (Maybe Int))
-enter plan = fmap Just <$> takeLane plan (const (pure True))
-
--- | A step of a member with a lane.
-stay :: Plan -> Int -> IO (Maybe (Maybe Int))
-stay plan n = do
-  k <- readAtomicInt (upcoming lane)
-  if k >= size plan
-    then enter plan
-    else briefly 20 (able k) >>= maybe (Just (Just n) <$ rest k) (go k)
+isAble :: Plan -> Int -> IO Bool
+isAble plan = go . needs plan
   where
-    lane = lanes plan V.! n
-    ready = fmap null . pending plan
-    able k = ready k >>= \mine -> if mine then pure (Just n) else takeLane plan ready
-    go k m
-      | m == n = do
-        act plan k
-        Just (Just n) <$ mask_ (goOn lane (k + V.length (lanes plan)))
-      | otherwise = Just (Just m) <$ writeAtomicInt (owned lane) 0
-    rest k = pending plan k >>= mapM_ (sleep plan) . take 1
+    go [] = pure True
+    go (j : rest) = readAtomicInt (upcoming (laneOf plan j)) >>= \next -> if next > j then go rest else pure False
 
--- | Its owner has done the lane's next index. The caller is masked.
-goOn :: Lane -> Int -> IO ()
-goOn lane next = do
-  writeAtomicInt (upcoming lane) next
-  waiting <- exchange (sleepers lane) []
-  let (early, ready) = partition ((>= next) . fst) waiting
-  unless (null early) . void $ modifyAtomic (sleepers lane) (early ++)
-  mapM_ ((`finish` Done ()) . snd) ready
+-- | Runs an index whose lane was taken, and wakes who sleeps.
+run :: Plan -> Int -> IO ()
+run plan k = do
+  act plan k
+  mask_ $ do
+    writeAtomicInt (upcoming lane) (k + V.length (lanes plan))
+    writeAtomicInt (taken lane) 0
+    some <- readAtomicInt (asleep plan)
+    when (some /= 0) $ do
+      writeAtomicInt (asleep plan) 0
+      exchange (sleepers plan) [] >>= mapM_ (`finish` Done ())
+  where
+    lane = laneOf plan k
 
--- | Until that index has ended.
-sleep :: Plan -> Int -> IO ()
-sleep plan k = do
+-- | Until an index has ended. False if all have.
+sleep :: Plan -> IO Bool
+sleep plan = do
   cell <- newCell (Open Pending [])
-  _ <- modifyAtomic (sleepers (laneOf plan k)) ((k, cell) :)
-  over <- hasEnded plan k
-  unless over $ void (wait cell)
+  _ <- modifyAtomic (sleepers plan) (cell :)
+  writeAtomicInt (asleep plan) 1
+  found <- takeOne plan (whole plan)
+  over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
+  case found of
+    Just k -> True <$ run plan k
+    Nothing | over -> pure False
+    Nothing -> True <$ wait cell
