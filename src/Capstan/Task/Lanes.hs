@@ -18,7 +18,7 @@
 --
 -- Take the least index that has not begun. What it waits for ends, and who ends the last of that wakes who sleeps, and looks at all lanes
 -- itself. If the index's lane is free then, it is found; if somebody has it, then to begin with the index, or because it was looked at
--- just before that end, and then it is given back and all lanes are looked at again.
+-- just before that end, and then it is given back, and who had it looks at all lanes before it sleeps.
 module Capstan.Task.Lanes
   ( parallelForAfter,
   )
@@ -106,7 +106,9 @@ arrive plan = do
 
 -- | What a member does next, of so many; nothing if all lanes are over.
 step :: Plan -> Int -> Reach -> IO (Maybe Reach)
-step plan present own = choose >>= maybe (sleep plan) (fmap (const True) . run plan) >>= \more -> pure (if more then Just own else Nothing)
+step plan present own = do
+  more <- choose >>= maybe (sleep plan) (\k -> True <$ run plan k)
+  pure (if more then Just own else Nothing)
   where
     choose
       | present == 1 = takeOne plan (whole plan)

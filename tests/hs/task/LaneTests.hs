@@ -33,6 +33,16 @@ tests =
           inOrder (\i -> if null pauses then id else (pause i >>)) 0 (getNonNegative count) distances,
       testProperty "in an order that follows from a seed" . withMaxSuccess 30 $ \seed (Small count) distances ->
         ioProperty (seeded seed (inOrder (const (switchPoint >>)) 0 (abs count `mod` 20) distances)),
+      testCase "who stands still holds up one lane, and no other" $ do
+        passed <- forM [0 .. 19] $ \seed -> seeded seed $ do
+          others <- newIORef (0 :: Int)
+          allRan <- newIORef False
+          parallelForAfter (range 0 12) (const []) $ \i ->
+            if i > 0
+              then modifyIORef others (+ 1)
+              else replicateM_ 300 switchPoint >> readIORef others >>= writeIORef allRan . (== 11)
+          readIORef allRan
+        assertBool "an index waited for one that it need not wait for" (or passed),
       testCase "a wave crosses a table" $
         forM_ [(1, 1), (1, 40), (40, 1), (30, 50)] $ \(rows, columns) -> do
           table <- M.replicate (rows * columns) (1 :: Int)
