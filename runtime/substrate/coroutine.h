@@ -57,7 +57,7 @@ struct cst_coroutine {
     struct cst_call *call;
     bool lasting;                /* more calls may come */
     uint8_t state;               /* enum cst_coroutine_state */
-    int *error;                  /* the thread's errno, which costs 3 ns to find */
+    int *error;                  /* the thread's errno; to find it takes a call */
     struct cst_coroutine *below; /* the thread's next outer one, in a callback now; or NULL */
     const void *owner;           /* the team in whose region it began and ends */
     void (*give_back)(struct cst_coroutine *coroutine);
