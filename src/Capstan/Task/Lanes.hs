@@ -72,7 +72,7 @@ data Plan = Plan
     needs :: Int -> [Int],
     act :: Int -> IO (),
     -- | How many members there may be.
-    width :: !Int,
+    most :: !Int,
     lanes :: !(V.Vector Lane),
     -- | How many members there were.
     arrivals :: !AtomicInt,
@@ -101,8 +101,8 @@ laneOf plan k = lanes plan V.! (k `rem` V.length (lanes plan))
 arrive :: Plan -> IO (Maybe Reach)
 arrive plan = do
   number <- fetchAdd (arrivals plan) 1
-  let border n = n * V.length (lanes plan) `quot` width plan
-  pure (if number < width plan then Just (Reach (border number) (border (number + 1))) else Nothing)
+  let border n = n * V.length (lanes plan) `quot` most plan
+  pure (if number < most plan then Just (Reach (border number) (border (number + 1))) else Nothing)
 
 -- | What a member does next, of so many; nothing if all lanes are over.
 step :: Plan -> Int -> Reach -> IO (Maybe Reach)
@@ -116,9 +116,9 @@ step plan present own = do
 
 -- | Takes the lane of the least index that is able to run, among those of a reach, and gives the index.
 takeOne :: Plan -> Reach -> IO (Maybe Int)
-takeOne plan (Reach begin end) = beyond (-1)
+takeOne plan (Reach first end) = beyond (-1)
   where
-    beyond bound = least bound begin maxBound >>= \k -> if k == maxBound then pure Nothing else attempt k
+    beyond bound = least bound first maxBound >>= \k -> if k == maxBound then pure Nothing else attempt k
     least !bound !n !best
       | n >= end = pure best
       | otherwise = do
