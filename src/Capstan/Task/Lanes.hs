@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE LambdaCase #-}
 
 -- |
 -- Module      : Capstan.Task.Lanes
@@ -52,7 +53,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
   plan <-
     Plan count needed (body . (from +)) width
-      <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k)
+      <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k <*> newAtomicInt (-1))
       <*> newAtomicInt 0
       <*> newAtomicInt 0
       <*> newAtomic []
@@ -85,7 +86,9 @@ data Lane = Lane
   { -- | 1 if somebody has it.
     taken :: !AtomicInt,
     -- | Its next index, which only who has it changes. Those before it have ended.
-    upcoming :: !AtomicInt
+    upcoming :: !AtomicInt,
+    -- | What an index of the lane was last seen to wait for; negative if none was.
+    obstacle :: !AtomicInt
   }
 
 -- | From one lane, up to another.
@@ -136,11 +139,18 @@ takeOne plan (Reach first end) = beyond (-1)
           -- Another one may have had it meanwhile.
           if now == k then pure (Just k) else writeAtomicInt (taken (laneOf plan k)) 0 >> beyond (-1)
 
+-- | Whether all that an index waits for has ended. Who asks again and again allocates nothing meanwhile, and so makes no collection
+-- due, for which all would wait until the late one stops: the obstacle is looked at first. One that is still there was found for this
+-- very index, as nothing goes on in its lane before.
 isAble :: Plan -> Int -> IO Bool
-isAble plan = go . needs plan
+isAble plan k = do
+  last' <- readAtomicInt (obstacle (laneOf plan k))
+  gone <- if last' < 0 then pure True else hasEnded last'
+  if gone then go (needs plan k) else pure False
   where
     go [] = pure True
-    go (j : rest) = readAtomicInt (upcoming (laneOf plan j)) >>= \next -> if next > j then go rest else pure False
+    go (j : rest) = hasEnded j >>= \ended -> if ended then go rest else False <$ writeAtomicInt (obstacle (laneOf plan k)) j
+    hasEnded j = (> j) <$> readAtomicInt (upcoming (laneOf plan j))
 
 -- | Runs an index whose lane was taken, and wakes who sleeps.
 run :: Plan -> Int -> IO ()
@@ -162,9 +172,8 @@ sleep plan = do
   cell <- newCell (Open Pending [])
   _ <- modifyAtomic (sleepers plan) (cell :)
   writeAtomicInt (asleep plan) 1
-  found <- takeOne plan (whole plan)
-  over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
-  case found of
+  takeOne plan (whole plan) >>= \case
     Just k -> True <$ run plan k
-    Nothing | over -> pure False
-    Nothing -> True <$ wait cell
+    Nothing -> do
+      over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
+      if over then pure False else True <$ wait cell

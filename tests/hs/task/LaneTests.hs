@@ -9,6 +9,8 @@ import Data.IORef
 import Data.List (isInfixOf)
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Mutable as M
+import GHC.Clock (getMonotonicTimeNSec)
+import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -53,6 +55,13 @@ tests =
             unless (null values) (M.write table i (sum values `mod` 1000003))
           let row before = U.fromList (scanl (\x y -> (x + y) `mod` 1000003) (U.head before) (U.toList (U.tail before)))
           U.freeze table >>= (@?= U.concat (take rows (iterate row (U.replicate columns 1)))),
+      testCase "who waits asks but a few times what for" $ do
+        asked <- newIORef (0 :: Int)
+        let before i = unsafePerformIO ([i - 1] <$ atomicModifyIORef' asked (\n -> (n + 1, ())))
+            spin end = getMonotonicTimeNSec >>= \now -> when (now < end) (spin end)
+        parallelForAfter (range 0 100) before (\_ -> getMonotonicTimeNSec >>= spin . (+ 200000))
+        n <- readIORef asked
+        assertBool (show n ++ " times for 100 indices") (n <= 800),
       testCase "a range that ends at the greatest Int" $ do
         sums <- newIORef (0 :: Int)
         parallelForAfter (range (maxBound - 3) maxBound) (\i -> [i - 1]) (\i -> modifyIORef sums (+ (maxBound - i)))
