@@ -54,11 +54,11 @@ bands :: Game -> IO ()
 bands game@(Game n count _ _) = do
   workers <- poolSize defaultPool
   let whole = 4 * workers
-      turn band = let (worker, k) = band `quotRem` 4 in 4 * worker + [0, 3, 2, 1] !! k
-      place i = turn <$> i `quotRem` whole
+      turn k = [0, 3, 2, 1] !! k
+      place index = (\k -> 4 * (k `rem` workers) + turn (k `quot` workers)) <$> index `quotRem` whole
       -- A step before; a negative index is none. A band of a very small board may have no rows.
       near band = if n < whole then [0 .. whole - 1] else [band - 1 .. band + 1]
-      neighbours (k, band) = [whole * (k - 1) + turn (other `mod` whole) | other <- near band]
+      neighbours (k, band) = [whole * (k - 1) + turn j * workers + i | other <- near band, let (i, j) = (other `mod` whole) `quotRem` 4]
       rows (k, band) = loop (band * n `div` whole) ((band + 1) * n `div` whole) (advance game k)
   parallelForAfter (range 0 (count * whole)) (neighbours . place) (rows . place)
 

@@ -6,74 +6,74 @@
 module SummedArea (summedArea) where
 
 import Capstan.Task
-import Control.Monad (zipWithM_)
-import qualified Data.Vector.Unboxed as V
-import qualified Data.Vector.Unboxed.Mutable as M
+import qualified Data.Vector.Storable as V
+import qualified Data.Vector.Storable.Mutable as M
 import Data.Word (Word32)
 import Example
+import Foreign (Ptr, advancePtr, peek, poke)
 
-type Table = M.IOVector Word32
+-- | How many columns, how many fours of rows, how many of these are a block, and the elements. The first row and column are zeros, and not
+-- counted with the fours.
+data Table = Table !Int !Int !Int !(M.IOVector Word32)
 
--- | The elements of some rows and columns; those above and to the left are done.
-block :: Int -> Table -> (Int, Int) -> (Int, Int) -> IO ()
-block n table (top, bottom) (left, right) = do
-  -- Another processor has just written these. All are asked for at once, and not each before its row.
-  sums <- mapM before [top .. bottom - 1]
-  zipWithM_ (\i -> go (i * n + left) (i * n + right)) [top ..] sums
+-- | Some fours of rows, some columns of them; what is above and to the left is done. Four rows at once: what is above them is read once,
+-- and the memory, which is late where a row begins, is asked for all.
+block :: Int -> Ptr Word32 -> (Int, Int) -> (Int, Int) -> IO ()
+block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
+  let place i j = table `advancePtr` ((4 * k + i) * width + j)
+      -- The sum of a row's elements to the left.
+      before i = (-) <$> at (place i (left - 1)) <*> at (place (i - 1) (left - 1))
+  (a, b) <- (,) <$> before 1 <*> before 2
+  (c, d) <- (,) <$> before 3 <*> before 4
+  go (place 1 left) (place 1 right) a b c d
   where
-    before i
-      | left == 0 = pure 0
+    at :: Ptr Word32 -> IO Word
+    at p = fromIntegral <$> peek p
+    put p x = poke p (fromIntegral (x :: Word)) :: IO ()
+    -- From one place of the first row to another.
+    go :: Ptr Word32 -> Ptr Word32 -> Word -> Word -> Word -> Word -> IO ()
+    go !p !end !a !b !c !d
+      | p == end = pure ()
       | otherwise = do
-        this <- at (i * n + left - 1)
-        up <- at ((i - 1) * n + left - 1)
-        pure $! this - up
-    -- Nothing is above the first row.
-    at :: Int -> IO Word
-    at k = if k < 0 then pure 0 else fromIntegral <$> M.unsafeRead table k
-    -- From one place to another, from the sum of the row's elements to the left.
-    go, below :: Int -> Int -> Word -> IO ()
-    go k end sums
-      | k >= n = below k end sums
-      | k < end = add k (pure 0) sums >>= go (k + 1) end
-      | otherwise = pure ()
-    -- Four at once, as more variables take part than there are registers.
-    below k end sums
-      | k + 4 <= end = step k sums >>= step (k + 1) >>= step (k + 2) >>= step (k + 3) >>= below (k + 4) end
-      | k < end = step k sums >>= below (k + 1) end
-      | otherwise = pure ()
-    step k = add k (M.unsafeRead table (k - n))
-    add :: Int -> IO Word32 -> Word -> IO Word
-    add k above sums = do
-      x <- M.unsafeRead table k
-      up <- above
-      let !sums' = sums + fromIntegral x
-      sums' <$ M.unsafeWrite table k (fromIntegral (sums' + fromIntegral up))
-    {-# INLINE add #-}
+        let row i = p `advancePtr` (i * width)
+        above <- at (row (-1))
+        a' <- (a +) <$> at p
+        b' <- (b +) <$> at (row 1)
+        c' <- (c +) <$> at (row 2)
+        d' <- (d +) <$> at (row 3)
+        let !first = above + a'
+            !second = first + b'
+            !third = second + c'
+        put p first >> put (row 1) second >> put (row 2) third >> put (row 3) (third + d')
+        go (p `advancePtr` 1) end a' b' c' d'
 
--- | In the order of time, as each stripe is a block behind the one to its left. Four indices of a worker are four times of its stripe.
-stripes :: Int -> Int -> Table -> IO ()
-stripes n height table = do
+-- | In the order of time, as each stripe is a block behind the one to its left.
+stripes :: Table -> Ptr Word32 -> IO ()
+stripes (Table width fours height _) table = do
   across <- poolSize defaultPool
-  let down = (n + height - 1) `quot` height
-      there i j = i >= 0 && i < down && j >= 0 && j < across
-      place number = let (four, this) = number `quotRem` (4 * across); (j, time) = this `quotRem` 4 in (4 * four + time - j, j)
-      index (i, j) = let (four, time) = (i + j) `quotRem` 4 in 4 * (four * across + j) + time
-      before this = let (i, j) = place this in [index at | at@(i', j') <- [(i - 1, j), (i, j - 1)], there i' j']
-  parallelForAfter (range 0 ((down + across + 2) `quot` 4 * 4 * across)) before $ \this ->
-    let (i, j) = place this
-        cut k = k * n `quot` across
-     in if there i j then block n table (i * height, min n ((i + 1) * height)) (cut j, cut (j + 1)) else pure ()
+  let down = (fours + height - 1) `quot` height
+      place index = let (time, j) = index `quotRem` across in (time - j, j)
+      there (i, j) = i >= 0 && i < down && j >= 0
+      before index = let (i, j) = place index in [(i' + j') * across + j' | (i', j') <- [(i - 1, j), (i, j - 1)], there (i', j')]
+      rows i = (i * height, min fours ((i + 1) * height))
+      cut j = 1 + j * (width - 1) `quot` across
+  parallelForAfter (range 0 ((down + across - 1) * across)) before $ \index ->
+    let (i, j) = place index in if there (i, j) then block width table (rows i) (cut j, cut (j + 1)) else pure ()
 
 summedArea :: Example
 summedArea =
   Example
     { name = "summed-area-table",
-      sizeNames = "SIDE HEIGHT",
-      usual = [4096, 16],
-      small = [100, 3],
-      prepare = \[n, height] -> do
-        table <- V.thaw (V.map (\x -> fromIntegral (x `mod` 256)) (randoms (n * n)))
-        pure (n, height, table),
-      sequential = \(n, _, table) -> block n table (0, n) (0, n) >> V.unsafeFreeze table,
-      parallel = \(n, height, table) -> stripes n height table >> V.unsafeFreeze table
+      sizeNames = "WIDTH FOURS HEIGHT",
+      usual = [4096, 1024, 4],
+      small = [100, 30, 3],
+      prepare = \[n, fours, height] -> do
+        let width = n + 1
+            element k x = if k < width || k `rem` width == 0 then 0 else fromIntegral (x `mod` 256)
+        Table width fours height <$> V.thaw (V.imap element (V.convert (randoms (width * (1 + 4 * fours))))),
+      sequential = \t@(Table width fours _ elements) -> M.unsafeWith elements (\table -> block width table (0, fours) (1, width)) >> done t,
+      parallel = \t@(Table _ _ _ elements) -> M.unsafeWith elements (stripes t) >> done t
     }
+  where
+    done :: Table -> IO (V.Vector Word32)
+    done (Table _ _ _ elements) = V.unsafeFreeze elements

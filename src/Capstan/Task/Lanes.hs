@@ -5,9 +5,9 @@
 -- Module      : Capstan.Task.Lanes
 -- Description : Loops in which an index waits for some lesser ones
 --
--- The indices form four lanes for each task that the pool runs at once. Each lane goes in order. A member of the loop's crew has four
--- lanes of its own and takes the next index of one that is able to run; if none is for a while, one of another's. So a part of the data
--- that is one lane's stays in the cache of one processor, and nobody stands still because another one does.
+-- The indices form four lanes for each task that the pool runs at once. Each lane goes in order. They are dealt to the members of the
+-- loop's crew in turn; a member takes the next index of one of its own that is able to run, and if none is for a while, one of another's.
+-- So a part of the data that is one lane's stays in the cache of one processor, and nobody stands still because another one does.
 --
 -- As a lane goes in order, its next index says which of its indices have ended, and nothing is kept for an index.
 --
@@ -42,9 +42,9 @@ import qualified Data.Vector as V
 -- > parallelForAfter (range 0 (steps * parts)) neighbours $ \index -> uncurry advance (index `quotRem` parts)
 -- >   where neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
--- Indices that are four times 'poolSize' apart are one lane, which goes in order; four lanes, one beside the other, stay with one worker
--- while it has them go on. So with as many parts, each stays in the cache of one processor, and the rest goes on where one is late.
--- The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
+-- Indices that are 'poolSize' apart stay with one worker while it has them go on; those that are four times as much apart are one
+-- lane, which goes in order. So with as many parts, or four times as many, each stays in the cache of one processor, and where one
+-- is late, the rest goes on. The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
 --
 -- A body may wait in no other way for what another index does. If one throws, the others are interrupted and the exception is thrown
 -- again. An index that would wait for itself or a greater one is an 'IOException'.
@@ -91,11 +91,11 @@ data Lane = Lane
     obstacle :: !AtomicInt
   }
 
--- | From one lane, up to another.
+-- | From one lane on, in steps of so many.
 data Reach = Reach !Int !Int
 
-whole :: Plan -> Reach
-whole plan = Reach 0 (V.length (lanes plan))
+whole :: Reach
+whole = Reach 0 1
 
 laneOf :: Plan -> Int -> Lane
 laneOf plan k = lanes plan V.! (k `rem` V.length (lanes plan))
@@ -104,8 +104,7 @@ laneOf plan k = lanes plan V.! (k `rem` V.length (lanes plan))
 arrive :: Plan -> IO (Maybe Reach)
 arrive plan = do
   number <- fetchAdd (arrivals plan) 1
-  let border n = n * V.length (lanes plan) `quot` most plan
-  pure (if number < most plan then Just (Reach (border number) (border (number + 1))) else Nothing)
+  pure (if number < most plan then Just (Reach number (most plan)) else Nothing)
 
 -- | What a member does next, of so many; nothing if all lanes are over.
 step :: Plan -> Int -> Reach -> IO (Maybe Reach)
@@ -114,21 +113,21 @@ step plan present own = do
   pure (if more then Just own else Nothing)
   where
     choose
-      | present == 1 = takeOne plan (whole plan)
-      | otherwise = briefly 20 (takeOne plan own) >>= maybe (takeOne plan (whole plan)) (pure . Just)
+      | present == 1 = takeOne plan whole
+      | otherwise = briefly 20 (takeOne plan own) >>= maybe (takeOne plan whole) (pure . Just)
 
 -- | Takes the lane of the least index that is able to run, among those of a reach, and gives the index.
 takeOne :: Plan -> Reach -> IO (Maybe Int)
-takeOne plan (Reach first end) = beyond (-1)
+takeOne plan (Reach first apart) = beyond (-1)
   where
     beyond bound = least bound first maxBound >>= \k -> if k == maxBound then pure Nothing else attempt k
     least !bound !n !best
-      | n >= end = pure best
+      | n >= V.length (lanes plan) = pure best
       | otherwise = do
         let lane = lanes plan V.! n
         k <- readAtomicInt (upcoming lane)
         busy <- readAtomicInt (taken lane)
-        least bound (n + 1) (if busy == 0 && k > bound && k < best && k < size plan then k else best)
+        least bound (n + apart) (if busy == 0 && k > bound && k < best && k < size plan then k else best)
     attempt k = do
       able <- isAble plan k
       mine <- if able then compareAndSetInt (taken (laneOf plan k)) 0 1 else pure False
@@ -144,12 +143,12 @@ takeOne plan (Reach first end) = beyond (-1)
 -- very index, as nothing goes on in its lane before.
 isAble :: Plan -> Int -> IO Bool
 isAble plan k = do
-  last' <- readAtomicInt (obstacle (laneOf plan k))
-  gone <- if last' < 0 then pure True else hasEnded last'
+  found <- readAtomicInt (obstacle (laneOf plan k))
+  gone <- if found < 0 then pure True else hasEnded found
   if gone then go (needs plan k) else pure False
   where
     go [] = pure True
-    go (j : rest) = hasEnded j >>= \ended -> if ended then go rest else False <$ writeAtomicInt (obstacle (laneOf plan k)) j
+    go (j : rest) = hasEnded j >>= \over -> if over then go rest else False <$ writeAtomicInt (obstacle (laneOf plan k)) j
     hasEnded j = (> j) <$> readAtomicInt (upcoming (laneOf plan j))
 
 -- | Runs an index whose lane was taken, and wakes who sleeps.
@@ -172,7 +171,7 @@ sleep plan = do
   cell <- newCell (Open Pending [])
   _ <- modifyAtomic (sleepers plan) (cell :)
   writeAtomicInt (asleep plan) 1
-  takeOne plan (whole plan) >>= \case
+  takeOne plan whole >>= \case
     Just k -> True <$ run plan k
     Nothing -> do
       over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
