@@ -121,7 +121,7 @@ bothOn pool left right = do
 
 -- | The right branch was not popped: claims it, or waits for the worker that runs it.
 joinBranch :: Cell b -> a -> IO (Outcome a b)
-joinBranch cell a = do
+joinBranch !cell a = do
   switchPoint
   status <- claimOwn cell
   case status of
@@ -131,7 +131,7 @@ joinBranch cell a = do
 
 -- | The owner has an exception: the right branch must end before it goes on.
 abandon :: Pool -> Cell b -> SomeException -> IO a
-abandon pool cell e = do
+abandon pool !cell e = do
   _ <- pop (deques pool) cell
   status <- claimOwn cell
   case status of
@@ -168,9 +168,10 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
       pure (a, b)
 {-# INLINE bothPure #-}
 
--- | The right value was not popped: claims it, or waits for the worker that evaluates it.
+-- | The right value was not popped: claims it, or waits for the worker that evaluates it. Strict, so that the cell is not boxed
+-- for a call that is seldom made.
 joinSpark :: Cell b -> IO ()
-joinSpark cell = do
+joinSpark !cell = do
   noDuplicate
   switchPoint
   status <- claim cell
