@@ -8,6 +8,7 @@
 #include "core/rival.h"
 #include "core/slab.h"
 #include "core/team.h"
+#include "core/yields.h"
 #include "platform/check.h"
 #include "substrate/coroutine.h"
 
@@ -28,6 +29,7 @@ struct cst_thread {
     struct cst_apart_watch {
         uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
     } apart;
+    struct cst_yields yields;
     /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
     uint32_t ahead;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */

@@ -3,7 +3,7 @@
  *   - nobody else wants the core: spin for a few milliseconds, as the next region or the last
  *     member is likely near, and waking a sleeper costs far more than a region;
  *   - the team has more members than there are processors: whoever spins keeps the processor from
- *     the one waited for, so yield at once;
+ *     the one waited for, so yield at once; sleep where yields cost slices (yields.h);
  *   - another process wants the cores (rival.h): sleep at once. */
 #include "core/wait.h"
 
@@ -196,15 +196,20 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 
 /* Lets the others run, for a while. True: the condition holds. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
+    uint64_t last = cst_clock_ns();
+    if (!policy.forever && cst_yields_cost(&thread->yields, last)) return false;
     for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
         if (wait->holds(wait)) {
             if (!thread->seat->crowded && (yields == 1) != (thread->ahead > 0))
                 thread->ahead = yields == 1;
             return true;
         }
-        if (helped(thread, wait)) yields = 0;
+        if (helped(thread, wait)) yields = 0, last = cst_clock_ns();
         pass_turn(thread, wait);
         cst_yield();
+        uint64_t now = cst_clock_ns();
+        if (cst_yields_took(&thread->yields, last, now) && !policy.forever) break;
+        last = now;
     }
     return false;
 }
