@@ -12,6 +12,7 @@
 #include "platform/atomic.h"
 #include "platform/check.h"
 #include "platform/stack.h"
+#include "substrate/release.h"
 
 /* One C function pointer that stands for a Haskell function. Capstan.Internal.Coroutine knows
  * `target`. */
@@ -37,11 +38,12 @@ enum cst_callback_state {
     CST_CALLBACK_KILLED        /* the Haskell thread that evaluates callbacks was killed */
 };
 
-/* Up to CST_COROUTINE_RELEASED the C thread goes on, and may call. Capstan.Internal.Coroutine knows
- * the first two, and writes them as it lets C go on. */
+/* Up to CST_COROUTINE_RELEASED the C thread goes on, and may call. Capstan.Internal.Coroutine and
+ * cmm/coroutine.cmm write these as they let C go on. */
 enum cst_coroutine_state {
     CST_COROUTINE_KEPT,     /* C goes on and the coroutine's Capability is held all the same */
-    CST_COROUTINE_RELEASED, /* and is free */
+    CST_COROUTINE_DEFERRED, /* or its release is put off, and may be made by a watcher */
+    CST_COROUTINE_RELEASED, /* or it is free */
     CST_COROUTINE_BUSY,     /* Haskell runs, or C that it called */
     CST_COROUTINE_OVER      /* Haskell's side has returned */
 };
@@ -49,14 +51,13 @@ enum cst_coroutine_state {
 struct cst_coroutine {
     /* Where the one that does not run goes on: two places for Haskell to switch by (stack.h). */
     struct cst_stack_place haskell, c;
-    /* Of Haskell's while its Capability is released, known to cmm/coroutine.cmm: what goes on, and
-     * GHC's name for the thread's call. */
-    void *code, *task;
+    void *code; /* of Haskell's in released mode, known to cmm/coroutine.cmm: what goes on */
     /* What Haskell is asked for, and how: known to Capstan.Internal.Coroutine. */
     struct cst_callback *callback; /* NULL: to end; or to release its Capability */
     struct cst_call *call;
     bool lasting;                /* more calls may come */
     uint8_t state;               /* enum cst_coroutine_state */
+    struct cst_release release;  /* lasts longer; known to cmm/coroutine.cmm */
     int *error;                  /* the thread's errno; to find it takes a call */
     struct cst_coroutine *below; /* the thread's next outer one, in a callback now; or NULL */
     const void *owner;           /* the team in whose region it began and ends */
@@ -68,11 +69,24 @@ static inline bool cst_coroutine_is_busy(const struct cst_coroutine *coroutine) 
     return coroutine->state > CST_COROUTINE_RELEASED;
 }
 
+/* Before Haskell goes on. After a release others may be put off. */
+static inline void cst_coroutine_take_back(struct cst_coroutine *coroutine) {
+    struct cst_release *release = &coroutine->release;
+    if (coroutine->state == CST_COROUTINE_DEFERRED) {
+        cst_store_relaxed(&release->calls, cst_load_relaxed(&release->calls) + 1);
+        cst_release_take_back(release);
+    } else if (coroutine->state == CST_COROUTINE_RELEASED) {
+        release->credit = release->allowance;
+        if (cst_unlikely(++release->releases == release->period)) cst_release_pace(release);
+    }
+}
+
 /* Evaluates a callback in a coroutine that is not busy. Blocks until its Capability is free; not
  * if it is kept. Inline, for the registers that the switch does not save its caller then saves
  * once. */
 static inline void cst_coroutine_call(struct cst_coroutine *coroutine,
                                       struct cst_callback *callback, struct cst_call *call) {
+    cst_coroutine_take_back(coroutine);
     coroutine->callback = callback;
     coroutine->call = call;
     coroutine->state = CST_COROUTINE_BUSY;
@@ -82,7 +96,7 @@ static inline void cst_coroutine_call(struct cst_coroutine *coroutine,
 /* Before the thread waits for others. They might wait for the Capability that it keeps: to call
  * back as well, or for a collection. Costs a load when nothing is kept. */
 static inline void cst_coroutine_before_wait(struct cst_coroutine *coroutine) {
-    if (cst_unlikely(coroutine != NULL) && coroutine->state == CST_COROUTINE_KEPT)
+    if (cst_unlikely(coroutine != NULL) && coroutine->state <= CST_COROUTINE_DEFERRED)
         coroutine->give_back(coroutine);
 }
 

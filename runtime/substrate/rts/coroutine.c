@@ -25,12 +25,18 @@ struct side {
 
 /* Known to Capstan.Internal.Coroutine. */
 _Static_assert(offsetof(struct side, public) == 0 && offsetof(struct cst_coroutine, code) == 48 &&
-                   offsetof(struct cst_coroutine, callback) == 64 &&
-                   offsetof(struct cst_coroutine, call) == 72 &&
-                   offsetof(struct cst_coroutine, lasting) == 80 &&
-                   offsetof(struct cst_coroutine, state) == 81 &&
+                   offsetof(struct cst_coroutine, callback) == 56 &&
+                   offsetof(struct cst_coroutine, call) == 64 &&
+                   offsetof(struct cst_coroutine, lasting) == 72 &&
+                   offsetof(struct cst_coroutine, state) == 73 &&
+                   offsetof(struct cst_coroutine, release) == 80 &&
+                   offsetof(struct cst_release, due) == 0 &&
+                   offsetof(struct cst_release, credit) == 4 &&
+                   offsetof(struct cst_release, registers) == 8 &&
+                   offsetof(struct cst_release, task) == 16 &&
                    offsetof(struct cst_callback, target) == 8 && CST_COROUTINE_KEPT == 0 &&
-                   CST_COROUTINE_RELEASED == 1,
+                   CST_COROUTINE_DEFERRED == 1 && CST_COROUTINE_RELEASED == 2 &&
+                   CST_RELEASE_IS_DUE == 1,
                "Haskell reads these");
 
 extern struct cst_callback cst_coroutine_release;
@@ -134,6 +140,7 @@ static struct side *take(bool lasting) {
         side = aligned_alloc(CST_CACHE_LINE, sizeof *side);
         if (!side) return NULL;
         *side = (struct side){0};
+        cst_release_init(&side->public.release);
     }
     side->capability = capability;
     if (!lasting || has_stack(side, size)) return side;
@@ -142,6 +149,7 @@ static struct side *take(bool lasting) {
 }
 
 static void give_back(struct cst_coroutine *coroutine) {
+    coroutine->release.credit = 0;
     cst_coroutine_call(coroutine, &cst_coroutine_release, NULL);
 }
 
@@ -154,18 +162,20 @@ bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool las
                          struct cst_callback *callback, struct cst_call *call) {
     struct side *side = take(lasting);
     if (!side) return false;
-    side->public = (struct cst_coroutine){.callback = callback,
-                                          .call = call,
-                                          .lasting = lasting,
-                                          .state = CST_COROUTINE_BUSY,
-                                          .error = &errno,
-                                          .below = *top,
-                                          .owner = owner,
-                                          .give_back = give_back,
-                                          .end = end};
-    *top = &side->public;
+    struct cst_coroutine *coroutine = &side->public;
+    coroutine->callback = callback;
+    coroutine->call = call;
+    coroutine->lasting = lasting;
+    coroutine->state = CST_COROUTINE_BUSY;
+    coroutine->error = &errno;
+    coroutine->below = *top;
+    coroutine->owner = owner;
+    coroutine->give_back = give_back;
+    coroutine->end = end;
+    cst_release_begin(&coroutine->release);
+    *top = coroutine;
     if (lasting)
-        cst_stack_begin(&side->public.c, side->stack.top, run, side);
+        cst_stack_begin(&coroutine->c, side->stack.top, run, side);
     else
         call_in(side);
     return true;
@@ -190,19 +200,31 @@ bool cst_coroutine_holds_capability(void) {
 /* Around a fork: the child of Haskell's forkProcess may call back. */
 static void lock_sides(void) {
     pthread_mutex_lock(&sides.lock);
+    cst_release_hold();
 }
 
 static void unlock_sides(void) {
+    cst_release_go_on();
     pthread_mutex_unlock(&sides.lock);
 }
 
 static void unlock_in_child(void) {
     sides.forks++;
-    unlock_sides();
+    cst_release_forget();
+    pthread_mutex_unlock(&sides.lock);
 }
 
 unsigned cst_coroutine_forks(void) {
     return sides.forks;
+}
+
+/* Of GHC's runtime system with its own checks, one of which is that the thread that releases a
+ * Capability is the one that holds it. Seen by the static linker only. */
+extern char checkSanity[] __attribute__((weak));
+
+/* GHC does not mind which thread it is (rts/Schedule.c: suspendThread). */
+static void *release_for(void *registers) {
+    return suspendThread(registers, 0);
 }
 
 static void *learn_task(void *nothing) {
@@ -219,6 +241,8 @@ void cst_coroutine_prepare(void) {
         cst_rts_note_capability(0, rts_unsafeGetMyCapability());
         return;
     }
+    if (cst_rts_returning_offset && cst_rts_queued_offset && !rts_isDynamic() && !checkSanity)
+        cst_release_allow(release_for);
     if (pthread_create(&thread, NULL, learn_task, NULL) == 0) pthread_join(thread, NULL);
 }
 

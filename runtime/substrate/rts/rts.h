@@ -108,6 +108,7 @@ bool cst_rts_at_exit(void (*function)(void));
 extern const size_t cst_rts_number_offset; /* of a Capability's number in the Capability */
 extern const size_t cst_rts_queued_offset; /* of how many threads are in its queue; 0: not known */
 extern const size_t cst_rts_switch_offset; /* of what tells its thread that its slice has ended */
+extern const size_t cst_rts_returning_offset; /* of who waits for it; 0: not known */
 
 /* --- task.c ---------------------------------------------------------------------------- */
 

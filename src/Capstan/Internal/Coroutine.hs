@@ -69,9 +69,7 @@ foreign import prim "cst_stack_resume_kept"
   resumeKept# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
 
 resumeReleased :: Addr# -> IO ()
-resumeReleased side = do
-  pokeByteOff (Ptr side) stateAt (1 :: Word8)
-  IO $ \s -> case resumeReleased# side s of (# s' #) -> (# s', () #)
+resumeReleased side = IO $ \s -> case resumeReleased# side s of (# s' #) -> (# s', () #)
 
 resumeKept :: Addr# -> IO ()
 resumeKept side = do
@@ -134,10 +132,10 @@ underUpdate action = newIORef (unsafeDupablePerformIO action) >>= readIORef >>= 
 
 -- Offsets in @struct cst_coroutine@ and @struct cst_callback@; coroutine.c asserts them.
 callbackAt, callAt, lastingAt, stateAt, targetAt :: Int
-callbackAt = 64
-callAt = 72
-lastingAt = 80
-stateAt = 81
+callbackAt = 56
+callAt = 64
+lastingAt = 72
+stateAt = 73
 targetAt = 8
 
 targetOf :: Ptr Callback -> IO Target

@@ -7,6 +7,7 @@ module CFunctions
     unsafeRegionSum,
     serialSum,
     regionFold,
+    regionRush,
     Mixed,
     callMixed,
     callNarrow,
@@ -44,6 +45,9 @@ type Real1 = Double -> IO Double
 foreign import ccall safe "region_sum" regionSum :: FunPtr Real1 -> CInt -> CInt -> IO Double
 
 foreign import ccall unsafe "region_sum" unsafeRegionSum :: FunPtr Real1 -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "region_rush"
+  regionRush :: FunPtr Real1 -> CInt -> CInt -> Ptr CInt -> Ptr CInt -> IO Double
 
 foreign import ccall safe "serial_sum" serialSum :: FunPtr Real1 -> CInt -> IO Double
 

@@ -9,6 +9,8 @@ import Control.Exception (evaluate, finally)
 import Control.Monad (forM, forM_, forever, replicateM_, when)
 import Data.IORef
 import Data.List (isInfixOf)
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Storable (peek, poke)
 import GHC.Conc
 import System.Mem (performMajorGC, performMinorGC)
 
@@ -21,7 +23,8 @@ tests =
     test "collections in callbacks" collecting,
     test "setNumCapabilities" resizing,
     test "unsafe regions on a disabled Capability" disabled,
-    test "unsafe regions beside" unsafeBeside
+    test "unsafe regions beside" unsafeBeside,
+    test "computing after many calls" rush
   ]
 
 modes :: [Mode]
@@ -127,3 +130,18 @@ unsafeBeside = do
     got <- withCallback mode (\x -> pure (x + 1)) $ \f -> regionSum f 2 50
     equal "sum" 2550 got
   killThread other
+
+-- | After calls that came fast their Capabilities are free, for a thread that the members wait for, and for its collections.
+rush :: IO ()
+rush = when rtsSupportsBoundThreads $ do
+  forM_ [1, 2, 3 :: Int] $ \threads -> forM_ [10, 100, 1000, 100000 :: Int] $ \count ->
+    alloca $ \rushed -> alloca $ \stop -> do
+      poke rushed 0
+      poke stop 0
+      _ <- forkIO $ do
+        let wait = peek rushed >>= \n -> when (n < fromIntegral threads) (yield >> wait)
+        wait
+        performMajorGC
+        poke stop 1
+      got <- withCallback Released pure $ \f -> regionRush f (fromIntegral threads) (fromIntegral count) rushed stop
+      equal "sum" (fromIntegral (threads * (count * (count - 1) `div` 2))) got

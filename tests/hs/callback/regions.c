@@ -46,6 +46,19 @@ float call_float(float (*function)(float)) {
     return function(1.5f);
 }
 
+/* Each member calls `count` times, one call after another, says so in `rushed` and calls no more, but
+ * computes until somebody sets `stop`. */
+double region_rush(double (*function)(double), int threads, int count, int *rushed, int *stop) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+        for (int i = 0; i < count; i++) sum += function(i);
+        __atomic_fetch_add(rushed, 1, __ATOMIC_RELEASE);
+        while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {}
+    }
+    return sum;
+}
+
 /* All members meet between calls. Returns how often one was ahead of the others. */
 int region_barriers(double (*function)(double), int threads, int rounds) {
     int inside = 0, wrong = 0;

@@ -1,0 +1,143 @@
+/* Who watches releases that were put off, and for how long: see substrate/release.h.
+ *
+ * The thread lives while callbacks go on, and ends after a while without any; the clock, which says
+ * whether a coroutine's callbacks come fast enough to be worth it, is read at every 64th release. */
+#if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
+#include "substrate/release.h"
+
+#include "platform/platform.h"
+#include "substrate/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+enum {
+    ALLOWANCE = 15,
+    PERIOD = 64,
+    LONGEST_PERIOD = 4096,
+    FAST_NS = 1000, /* a callback, and what C does until the next */
+    LOOK_NS = 1000000,
+    TURN_NS = 100000,
+    IDLE_LOOKS = 16, /* after which the thread ends */
+    STACK_SIZE = 65536
+};
+
+_Atomic uint32_t cst_release_watched;
+
+static cst_release_function *make;
+static _Atomic(struct cst_release *) newest;
+static _Atomic bool exists; /* the thread: who swaps it to true makes it */
+
+/* While a watcher releases, so that no fork comes between. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cst_release_init(struct cst_release *release) {
+    struct cst_release *older = cst_load_relaxed(&newest);
+    do {
+        release->older = older;
+        /* Pairs with the acquire in look: `older`. */
+    } while (!cst_cas_acq_rel(&newest, &older, release));
+}
+
+void cst_release_begin(struct cst_release *release) {
+    release->credit = release->allowance = release->releases = 0;
+    release->period = PERIOD;
+    release->looked = 0;
+    release->task = NULL;
+}
+
+void cst_release_allow(cst_release_function *function) {
+    make = function;
+}
+
+void cst_release_make(struct cst_release *release) {
+    uint32_t due = CST_RELEASE_IS_DUE;
+    if (!cst_cas_acq_rel(&release->due, &due, CST_RELEASE_TAKEN)) return;
+    release->task = make(release->registers);
+    cst_store_release(&release->due, CST_RELEASE_DONE);
+}
+
+void cst_release_await(struct cst_release *release) {
+    while (cst_load_acquire(&release->due) != CST_RELEASE_DONE) cst_yield();
+    cst_store_relaxed(&release->due, CST_RELEASE_NOT_DUE);
+    release->credit = release->allowance = release->releases = 0;
+    release->looked = 0;
+    if (release->period < LONGEST_PERIOD) release->period *= 2;
+}
+
+/* Releases what has been due since the look before, or is due at all. True: callbacks go on. */
+static bool look(bool all) {
+    bool go_on = false;
+    pthread_mutex_lock(&lock);
+    for (struct cst_release *each = cst_load_acquire(&newest); each; each = each->older) {
+        uint32_t calls = cst_load_relaxed(&each->calls);
+        bool stands = each->seen == calls;
+        each->seen = calls;
+        if (all || stands) cst_release_make(each);
+        go_on |= !stands;
+    }
+    pthread_mutex_unlock(&lock);
+    return go_on;
+}
+
+static void stop(void) {
+    cst_store_seq_cst(&cst_release_watched, 0);
+    cst_process_barrier();
+    look(true);
+}
+
+static void *watch(void *unused) {
+    _Atomic uint32_t nobody = 0;
+    /* Without membarrier(2) nobody could stop watching. */
+    if (!cst_process_barrier()) return unused;
+    cst_store_seq_cst(&cst_release_watched, 1);
+    for (unsigned idle = 0; idle < IDLE_LOOKS; idle++) {
+        cst_futex_wait_for(&nobody, 0, LOOK_NS);
+        if (look(false)) idle = 0;
+    }
+    stop();
+    cst_store_release(&exists, false);
+    return unused;
+}
+
+/* Where all processors compute, the thread would wait for the next tick otherwise. */
+static void start(void) {
+    sigset_t all, own;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &own);
+    uint64_t turns = cst_thread_ask_turns(TURN_NS);
+    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0)
+        cst_store_relaxed(&exists, false);
+    cst_thread_ask_turns(turns);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+}
+
+void cst_release_pace(struct cst_release *release) {
+    uint64_t now = cst_clock_ns();
+    uint64_t calls = (uint64_t)release->period * (1 + release->allowance);
+    bool fast = make && release->looked != 0 && now - release->looked < calls * FAST_NS;
+    release->looked = now;
+    release->releases = 0;
+    release->allowance = 0;
+    if (!fast) return;
+    if (cst_load_relaxed(&cst_release_watched))
+        release->allowance = ALLOWANCE;
+    else if (!cst_exchange_acq_rel(&exists, true))
+        start();
+}
+
+void cst_release_hold(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void cst_release_go_on(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+void cst_release_forget(void) {
+    cst_store_relaxed(&cst_release_watched, 0);
+    cst_store_relaxed(&exists, false);
+    pthread_mutex_unlock(&lock);
+}
+
+#endif

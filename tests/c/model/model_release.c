@@ -1,0 +1,116 @@
+/* substrate/release.h: a release that was put off is made by one thread, once: the owner has the
+ * Capability where it took that back, and what is due when the watcher ends is released as well. The
+ * owner's half is in cmm/coroutine.cmm and is written here again. */
+#define __GLASGOW_HASKELL__ 900
+#include "../../../runtime/substrate/rts/release.c" // NOLINT(bugprone-suspicious-include)
+
+#include "models.h"
+
+/* The model's watcher is there from the beginning. */
+uint64_t cst_thread_ask_turns(uint64_t ns) {
+    return ns;
+}
+
+int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more,
+                     bool apart) {
+    (void)function, (void)argument, (void)stack_size, (void)more, (void)apart;
+    return -1;
+}
+
+/* The one Capability, and who has it. */
+enum { FREE, OWNER, OTHER };
+static _Atomic int holder;
+static _Atomic int released;
+
+static struct cst_release *release;
+static char registers, call;
+
+static void *release_for(void *given) {
+    EXPLORE_CHECK(given == &registers);
+    EXPLORE_CHECK(cst_exchange_acq_rel(&holder, FREE) == OWNER);
+    cst_add_relaxed(&released, 1);
+    return &call;
+}
+
+static void acquire(int who) {
+    int nobody = FREE;
+    while (!cst_cas_acq_rel(&holder, &nobody, who)) {
+        nobody = FREE;
+        explore_spin(EXPLORE_AT("is the Capability free?"));
+    }
+}
+
+/* As capstan_resume_released, with credit. */
+static void put_off(void) {
+    release->registers = &registers;
+    cst_store_release(&release->due, CST_RELEASE_IS_DUE);
+    if (cst_load_relaxed(&cst_release_watched) == 0) cst_release_make(release);
+}
+
+/* As cst_coroutine_take_back and capstan_resumed. */
+static void call_back(void) {
+    cst_store_relaxed(&release->calls, cst_load_relaxed(&release->calls) + 1);
+    bool had = cst_release_take_back(release);
+    EXPLORE_CHECK(had == (release->task == NULL));
+    if (!had) acquire(OWNER);
+    EXPLORE_CHECK(cst_load_relaxed(&holder) == OWNER);
+    EXPLORE_CHECK(cst_load_relaxed(&release->due) == CST_RELEASE_NOT_DUE);
+}
+
+static void own(unsigned calls) {
+    put_off();
+    for (unsigned i = 0; i < calls; i++) {
+        call_back();
+        put_off();
+    }
+}
+
+static void look_and_stop(void) {
+    look(false);
+    stop();
+}
+
+/* After its last callback the owner goes on in C, and somebody wants the Capability. */
+static void wanted(unsigned number) {
+    if (number == 0) {
+        own(1);
+    } else if (number == 1) {
+        look_and_stop();
+    } else {
+        acquire(OTHER);
+        cst_store_release(&holder, FREE);
+    }
+}
+
+static void watched(unsigned number) {
+    if (number == 0)
+        own(2);
+    else
+        look_and_stop();
+}
+
+static void nothing_is_due(void) {
+    EXPLORE_CHECK(cst_load_relaxed(&release->due) == CST_RELEASE_DONE);
+    EXPLORE_CHECK(cst_load_relaxed(&holder) == FREE);
+    EXPLORE_CHECK(cst_load_relaxed(&released) > 0);
+}
+
+static void setup(void) {
+    cst_release_allow(release_for);
+    release = explore_allocate(sizeof *release);
+    *release = (struct cst_release){0};
+    cst_release_init(release);
+    cst_release_begin(release);
+    cst_store_relaxed(&holder, OWNER);
+    cst_store_relaxed(&cst_release_watched, 1);
+}
+
+int models_run(void) {
+    const struct explore_model models[] = {
+        {"release, put off twice", setup, watched, nothing_is_due, .threads = 2},
+        {"release, put off and wanted", setup, wanted, nothing_is_due, .threads = 3},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}
