@@ -1,21 +1,22 @@
 /* When a coroutine's Capability is released, after a callback in released mode.
  *
  * To release and to take back costs four locked operations, twice what the callback itself costs,
- * and mostly for nobody. So where callbacks come one after another the release is put off: it is due,
- * and the next callback takes the Capability back by a compare-and-swap; each sixteenth time it is
- * released nevertheless. What is due, and not taken back until a watching thread has looked twice,
- * that thread releases. So whoever waits for the Capability waits for sixteen short calls, or for
- * half a millisecond.
+ * and mostly for nobody. So where callbacks come one after another the release is put off: it is
+ * due, and the next callback takes the Capability back by a compare-and-swap; each sixteenth time
+ * it is released nevertheless. What is due, and not taken back until a watching thread has looked
+ * twice, that thread releases. So whoever waits for the Capability waits for sixteen short calls,
+ * or for two milliseconds.
  *
  * `due` hands the Capability over. The owner, which is the coroutine's thread, stores
- * CST_RELEASE_IS_DUE (release: with all that the thread in Haskell has been saved in); who swaps it from
- * there, the owner to CST_RELEASE_NOT_DUE or a watcher to CST_RELEASE_TAKEN (acquire), has the Capability. A
- * watcher has released it when it stores CST_RELEASE_DONE (release), which the owner awaits (acquire).
+ * CST_RELEASE_IS_DUE (release: with all that the thread in Haskell has been saved in); who swaps it
+ * from there, the owner to CST_RELEASE_NOT_DUE or a watcher to CST_RELEASE_TAKEN (acquire), has the
+ * Capability. A watcher has released it when it stores CST_RELEASE_DONE (release), which the owner
+ * awaits (acquire).
  *
  * A watcher that ends clears `watched`, has a barrier on all threads (membarrier(2)) and looks once
- * more. The owner stores CST_RELEASE_IS_DUE, then loads `watched`, without a fence between. If the load came
- * before the barrier, so did the store, and the last look sees it; if after, it sees that nobody
- * watches, and the owner releases by itself. */
+ * more. The owner stores CST_RELEASE_IS_DUE, then loads `watched`, without a fence between. If the
+ * load came before the barrier, so did the store, and the last look sees it; if after, it sees that
+ * nobody watches, and the owner releases by itself. */
 #ifndef CST_SUBSTRATE_RELEASE_H
 #define CST_SUBSTRATE_RELEASE_H
 
@@ -26,7 +27,7 @@
 
 enum { CST_RELEASE_NOT_DUE, CST_RELEASE_IS_DUE, CST_RELEASE_TAKEN, CST_RELEASE_DONE };
 
-/* Known to cmm/coroutine.cmm, up to `registers`. */
+/* Known to cmm/coroutine.cmm, up to `task`. */
 struct cst_release {
     _Atomic uint32_t due;
     uint32_t credit; /* releases that may be put off until one is made */
@@ -42,7 +43,8 @@ struct cst_release {
     struct cst_release *older; /* that was made before; constant */
 };
 
-/* Makes the release that was put off, by the thread it falls to. Returns GHC's name for the call. */
+/* Makes the release that was put off, by the thread it falls to. Returns GHC's name for the call.
+ */
 typedef void *cst_release_function(void *registers);
 
 /* Once for each object, which lasts as long as the process. */
@@ -50,7 +52,8 @@ void cst_release_init(struct cst_release *release);
 /* Before the first callback of a coroutine, whose releases are all made at once at first. */
 void cst_release_begin(struct cst_release *release);
 
-/* Until this is called with a function, no release is put off. */
+/* Until this is called with a function, no release is put off. By a thread whose signal mask is
+ * that of the program's threads. */
 void cst_release_allow(cst_release_function *function);
 
 /* The owner's, when the Capability was released: does `period` end? */

@@ -20,7 +20,8 @@
 -- further ones return into it (@runtime\/substrate\/rts\/README.md@ tells how).
 --
 -- +--------------------------------------+----------------------------------------------+
--- | a callback in a region, 'Released'   | as a safe foreign call                       |
+-- | a callback in a region, 'Released'   | half of a safe foreign call where one comes  |
+-- |                                      | after another, else as much as one           |
 -- +--------------------------------------+----------------------------------------------+
 -- | a callback in a region, 'Kept'       | 20 to 30 ns                                  |
 -- +--------------------------------------+----------------------------------------------+

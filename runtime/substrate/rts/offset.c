@@ -31,8 +31,9 @@ enum { QUEUED = 0 };
 extern const size_t cst_rts_queued_offset;
 const size_t cst_rts_queued_offset = QUEUED;
 
-/* The thread that waits first for a Capability follows its lock; then come the last one, their number, the
- * Capability's messages, one pointer, and its sparks, if all is as cmm/coroutine.cmm has it. */
+/* The thread that waits first for a Capability follows its lock; then come the last one, their
+ * number, the Capability's messages, one pointer, and its sparks, if all is as cmm/coroutine.cmm
+ * has it. */
 #if OFFSET_Capability_sparks - OFFSET_Capability_lock == LOCK_SIZE + 40
 enum { RETURNING = OFFSET_Capability_lock + LOCK_SIZE };
 #else

@@ -1,7 +1,8 @@
 /* Who watches releases that were put off, and for how long: see substrate/release.h.
  *
  * The thread lives while callbacks go on, and ends after a while without any; the clock, which says
- * whether a coroutine's callbacks come fast enough to be worth it, is read at every 64th release. */
+ * whether a coroutine's callbacks come fast enough to be worth it, is read at every 64th release.
+ */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/release.h"
 
@@ -25,6 +26,8 @@ enum {
 _Atomic uint32_t cst_release_watched;
 
 static cst_release_function *make;
+static sigset_t usual_mask; /* of the program's threads */
+static uint64_t usual_turns;
 static _Atomic(struct cst_release *) newest;
 static _Atomic bool exists; /* the thread: who swaps it to true makes it */
 
@@ -47,6 +50,7 @@ void cst_release_begin(struct cst_release *release) {
 }
 
 void cst_release_allow(cst_release_function *function) {
+    pthread_sigmask(SIG_SETMASK, NULL, &usual_mask);
     make = function;
 }
 
@@ -65,6 +69,17 @@ void cst_release_await(struct cst_release *release) {
     if (release->period < LONGEST_PERIOD) release->period *= 2;
 }
 
+/* GHC may start a worker for who waits, which inherits what this thread has. */
+static void make_for_owner(struct cst_release *release) {
+    sigset_t own;
+    if (cst_load_relaxed(&release->due) != CST_RELEASE_IS_DUE) return;
+    pthread_sigmask(SIG_SETMASK, &usual_mask, &own);
+    cst_thread_ask_turns(usual_turns);
+    cst_release_make(release);
+    cst_thread_ask_turns(TURN_NS);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+}
+
 /* Releases what has been due since the look before, or is due at all. True: callbacks go on. */
 static bool look(bool all) {
     bool go_on = false;
@@ -73,7 +88,7 @@ static bool look(bool all) {
         uint32_t calls = cst_load_relaxed(&each->calls);
         bool stands = each->seen == calls;
         each->seen = calls;
-        if (all || stands) cst_release_make(each);
+        if (all || stands) make_for_owner(each);
         go_on |= !stands;
     }
     pthread_mutex_unlock(&lock);
@@ -105,10 +120,9 @@ static void start(void) {
     sigset_t all, own;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &own);
-    uint64_t turns = cst_thread_ask_turns(TURN_NS);
-    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0)
-        cst_store_relaxed(&exists, false);
-    cst_thread_ask_turns(turns);
+    usual_turns = cst_thread_ask_turns(TURN_NS);
+    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0) cst_store_relaxed(&exists, false);
+    cst_thread_ask_turns(usual_turns);
     pthread_sigmask(SIG_SETMASK, &own, NULL);
 }
 

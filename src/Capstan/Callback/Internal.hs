@@ -50,7 +50,9 @@ import System.Posix.Types
 -- | Whether the garbage collector may run while C computes between two callbacks.
 data Mode
   = -- | It may: after a callback C goes on without a Capability, as in a safe foreign call. Right
-    -- unless you know better.
+    -- unless you know better. Where callbacks come faster than one in a microsecond the Capability is not
+    -- given away each time: who wants it gets it after the next callback, a collection after sixteen at most, and
+    -- if C does not call again, either gets it after two milliseconds.
     Released
   | -- | It may not: after a callback C goes on with the Capability, as in an unsafe foreign call,
     -- until it calls back again, waits in OpenMP (barrier, lock, @taskwait@; a test of a lock that is taken, or

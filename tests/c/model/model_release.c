@@ -1,6 +1,6 @@
 /* substrate/release.h: a release that was put off is made by one thread, once: the owner has the
- * Capability where it took that back, and what is due when the watcher ends is released as well. The
- * owner's half is in cmm/coroutine.cmm and is written here again. */
+ * Capability where it took that back, and what is due when the watcher ends is released as well.
+ * The owner's half is in cmm/coroutine.cmm and is written here again. */
 #define __GLASGOW_HASKELL__ 900
 #include "../../../runtime/substrate/rts/release.c" // NOLINT(bugprone-suspicious-include)
 

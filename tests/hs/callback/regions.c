@@ -46,15 +46,16 @@ float call_float(float (*function)(float)) {
     return function(1.5f);
 }
 
-/* Each member calls `count` times, one call after another, says so in `rushed` and calls no more, but
- * computes until somebody sets `stop`. */
+/* Each member calls `count` times, one call after another, says so in `rushed` and calls no more,
+ * but computes until somebody sets `stop`. */
 double region_rush(double (*function)(double), int threads, int count, int *rushed, int *stop) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     {
         for (int i = 0; i < count; i++) sum += function(i);
         __atomic_fetch_add(rushed, 1, __ATOMIC_RELEASE);
-        while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {}
+        while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {
+        }
     }
     return sum;
 }
