@@ -58,6 +58,8 @@ void cst_release_allow(cst_release_function *function);
 
 /* The owner's, when the Capability was released: does `period` end? */
 void cst_release_pace(struct cst_release *release);
+/* The owner's: makes what was put off, if a watcher has not. */
+void cst_release_now(struct cst_release *release);
 /* The owner's, when a watcher has taken the Capability: until it is released. */
 void cst_release_await(struct cst_release *release);
 

@@ -149,8 +149,13 @@ static struct side *take(bool lasting) {
 }
 
 static void give_back(struct cst_coroutine *coroutine) {
-    coroutine->release.credit = 0;
-    cst_coroutine_call(coroutine, &cst_coroutine_release, NULL);
+    if (coroutine->state == CST_COROUTINE_DEFERRED) {
+        cst_release_now(&coroutine->release);
+        coroutine->state = CST_COROUTINE_RELEASED;
+    } else {
+        coroutine->release.credit = 0;
+        cst_coroutine_call(coroutine, &cst_coroutine_release, NULL);
+    }
 }
 
 static void end(struct cst_coroutine *coroutine) {

@@ -61,6 +61,10 @@ void cst_release_make(struct cst_release *release) {
     cst_store_release(&release->due, CST_RELEASE_DONE);
 }
 
+void cst_release_now(struct cst_release *release) {
+    if (cst_release_take_back(release)) release->task = make(release->registers);
+}
+
 void cst_release_await(struct cst_release *release) {
     while (cst_load_acquire(&release->due) != CST_RELEASE_DONE) cst_yield();
     cst_store_relaxed(&release->due, CST_RELEASE_NOT_DUE);

@@ -8,6 +8,7 @@ module CFunctions
     serialSum,
     regionFold,
     regionRush,
+    regionRushAndMeet,
     Mixed,
     callMixed,
     callNarrow,
@@ -48,6 +49,9 @@ foreign import ccall unsafe "region_sum" unsafeRegionSum :: FunPtr Real1 -> CInt
 
 foreign import ccall safe "region_rush"
   regionRush :: FunPtr Real1 -> CInt -> CInt -> Ptr CInt -> Ptr CInt -> IO Double
+
+foreign import ccall safe "region_rush_and_meet"
+  regionRushAndMeet :: FunPtr Real1 -> CInt -> CInt -> CInt -> IO Double
 
 foreign import ccall safe "serial_sum" serialSum :: FunPtr Real1 -> CInt -> IO Double
 

@@ -24,7 +24,8 @@ tests =
     test "setNumCapabilities" resizing,
     test "unsafe regions on a disabled Capability" disabled,
     test "unsafe regions beside" unsafeBeside,
-    test "computing after many calls" rush
+    test "computing after many calls" rush,
+    test "meeting after many calls" rushAndMeet
   ]
 
 modes :: [Mode]
@@ -145,3 +146,10 @@ rush = when rtsSupportsBoundThreads $ do
         poke stop 1
       got <- withCallback Released pure $ \f -> regionRush f (fromIntegral threads) (fromIntegral count) rushed stop
       equal "sum" (fromIntegral (threads * (count * (count - 1) `div` 2))) got
+
+-- | Who waits gives its Capability back: there may be fewer than members.
+rushAndMeet :: IO ()
+rushAndMeet = when rtsSupportsBoundThreads . forM_ modes $ \mode -> forM_ [1, 2, 3 :: Int] $ \threads -> forM_ [1, 50, 1000 :: Int] $ \count -> do
+  let rounds = 20000 `div` count
+  got <- withCallback mode pure $ \f -> regionRushAndMeet f (fromIntegral threads) (fromIntegral rounds) (fromIntegral count)
+  equal "sum" (fromIntegral (threads * rounds * (count * (count - 1) `div` 2))) got

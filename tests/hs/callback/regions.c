@@ -60,6 +60,17 @@ double region_rush(double (*function)(double), int threads, int count, int *rush
     return sum;
 }
 
+/* The members meet after each `count` calls. */
+double region_rush_and_meet(double (*function)(double), int threads, int rounds, int count) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < count; i++) sum += function(i);
+#pragma omp barrier
+    }
+    return sum;
+}
+
 /* All members meet between calls. Returns how often one was ahead of the others. */
 int region_barriers(double (*function)(double), int threads, int rounds) {
     int inside = 0, wrong = 0;
