@@ -16,7 +16,12 @@
  * A watcher that ends clears `watched`, has a barrier on all threads (membarrier(2)) and looks once
  * more. The owner stores CST_RELEASE_IS_DUE, then loads `watched`, without a fence between. If the
  * load came before the barrier, so did the store, and the last look sees it; if after, it sees that
- * nobody watches, and the owner releases by itself. */
+ * nobody watches, and the owner releases by itself.
+ *
+ * While a release is due, C code may enter Haskell by another way, such as a `wrapper` pointer. GHC
+ * would count that call in the Task that holds the Capability, as the call that a watcher then
+ * suspends. So the thread has another Task meanwhile: none, for which GHC makes one, or the one
+ * that it made before. */
 #ifndef CST_SUBSTRATE_RELEASE_H
 #define CST_SUBSTRATE_RELEASE_H
 
@@ -27,12 +32,14 @@
 
 enum { CST_RELEASE_NOT_DUE, CST_RELEASE_IS_DUE, CST_RELEASE_TAKEN, CST_RELEASE_DONE };
 
-/* Known to cmm/coroutine.cmm, up to `task`. */
+/* Known to cmm/coroutine.cmm, up to `spare`. */
 struct cst_release {
     _Atomic uint32_t due;
-    uint32_t credit; /* releases that may be put off until one is made */
-    void *registers; /* GHC's name for the Capability while `due` */
-    void *task;      /* for its call, once it is released; NULL: it is not */
+    uint32_t credit;   /* releases that may be put off until one is made */
+    void *registers;   /* GHC's name for the Capability while `due` */
+    void *task;        /* for its call, once it is released; NULL: it is not */
+    void **mine;       /* where GHC has the thread's Task; NULL: not known, and none is put off */
+    void *own, *spare; /* while `due` the Task is in `own`, and in its place what was in `spare` */
     /* Callbacks so far: a watcher sees whether they go on. */
     _Atomic uint32_t calls;
     uint32_t seen; /* the watcher's */
@@ -50,7 +57,7 @@ typedef void *cst_release_function(void *registers);
 /* Once for each object, which lasts as long as the process. */
 void cst_release_init(struct cst_release *release);
 /* Before the first callback of a coroutine, whose releases are all made at once at first. */
-void cst_release_begin(struct cst_release *release);
+void cst_release_begin(struct cst_release *release, void **mine);
 
 /* Until this is called with a function, no release is put off. By a thread whose signal mask is
  * that of the program's threads. */
@@ -66,6 +73,8 @@ void cst_release_await(struct cst_release *release);
 /* The owner wants the Capability. True: it still had it; false: it was released. */
 static inline bool cst_release_take_back(struct cst_release *release) {
     uint32_t due = CST_RELEASE_IS_DUE;
+    release->spare = *release->mine;
+    *release->mine = release->own;
     if (cst_unlikely(!cst_cas_acquire(&release->due, &due, CST_RELEASE_NOT_DUE))) {
         cst_release_await(release);
         return false;

@@ -24,20 +24,19 @@ struct side {
 };
 
 /* Known to Capstan.Internal.Coroutine. */
-_Static_assert(offsetof(struct side, public) == 0 && offsetof(struct cst_coroutine, code) == 48 &&
-                   offsetof(struct cst_coroutine, callback) == 56 &&
-                   offsetof(struct cst_coroutine, call) == 64 &&
-                   offsetof(struct cst_coroutine, lasting) == 72 &&
-                   offsetof(struct cst_coroutine, state) == 73 &&
-                   offsetof(struct cst_coroutine, release) == 80 &&
-                   offsetof(struct cst_release, due) == 0 &&
-                   offsetof(struct cst_release, credit) == 4 &&
-                   offsetof(struct cst_release, registers) == 8 &&
-                   offsetof(struct cst_release, task) == 16 &&
-                   offsetof(struct cst_callback, target) == 8 && CST_COROUTINE_KEPT == 0 &&
-                   CST_COROUTINE_DEFERRED == 1 && CST_COROUTINE_RELEASED == 2 &&
-                   CST_RELEASE_IS_DUE == 1,
-               "Haskell reads these");
+_Static_assert(
+    offsetof(struct side, public) == 0 && offsetof(struct cst_coroutine, code) == 48 &&
+        offsetof(struct cst_coroutine, callback) == 56 &&
+        offsetof(struct cst_coroutine, call) == 64 &&
+        offsetof(struct cst_coroutine, lasting) == 72 &&
+        offsetof(struct cst_coroutine, state) == 73 &&
+        offsetof(struct cst_coroutine, release) == 80 && offsetof(struct cst_release, due) == 0 &&
+        offsetof(struct cst_release, credit) == 4 && offsetof(struct cst_release, registers) == 8 &&
+        offsetof(struct cst_release, task) == 16 && offsetof(struct cst_release, mine) == 24 &&
+        offsetof(struct cst_release, own) == 32 && offsetof(struct cst_release, spare) == 40 &&
+        offsetof(struct cst_callback, target) == 8 && CST_COROUTINE_KEPT == 0 &&
+        CST_COROUTINE_DEFERRED == 1 && CST_COROUTINE_RELEASED == 2 && CST_RELEASE_IS_DUE == 1,
+    "Haskell reads these");
 
 extern struct cst_callback cst_coroutine_release;
 struct cst_callback cst_coroutine_release;
@@ -158,8 +157,19 @@ static void give_back(struct cst_coroutine *coroutine) {
     }
 }
 
+/* The Task that C's own calls into Haskell had while a release was due is the thread's. */
+static void free_spare_task(struct cst_release *release) {
+    if (!release->spare || cst_rts_state() != CST_RTS_RUNNING) return;
+    void *own = *release->mine;
+    *release->mine = release->spare;
+    hs_thread_done();
+    *release->mine = own;
+    release->spare = NULL;
+}
+
 static void end(struct cst_coroutine *coroutine) {
     if (coroutine->state != CST_COROUTINE_OVER) cst_coroutine_call(coroutine, NULL, NULL);
+    free_spare_task(&coroutine->release);
     put_back(side_of(coroutine));
 }
 
@@ -177,7 +187,7 @@ bool cst_coroutine_begin(struct cst_coroutine **top, const void *owner, bool las
     coroutine->owner = owner;
     coroutine->give_back = give_back;
     coroutine->end = end;
-    cst_release_begin(&coroutine->release);
+    cst_release_begin(&coroutine->release, cst_rts_task_word());
     *top = coroutine;
     if (lasting)
         cst_stack_begin(&coroutine->c, side->stack.top, run, side);

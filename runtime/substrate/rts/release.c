@@ -15,7 +15,7 @@
 enum {
     ALLOWANCE = 15,
     PERIOD = 64,
-    LONGEST_PERIOD = 4096,
+    LONGEST_PERIOD = 1 << 24,
     FAST_NS = 1000, /* a callback, and what C does until the next */
     LOOK_NS = 1000000,
     TURN_NS = 100000,
@@ -42,7 +42,8 @@ void cst_release_init(struct cst_release *release) {
     } while (!cst_cas_acq_rel(&newest, &older, release));
 }
 
-void cst_release_begin(struct cst_release *release) {
+void cst_release_begin(struct cst_release *release, void **mine) {
+    release->mine = mine;
     release->credit = release->allowance = release->releases = 0;
     release->period = PERIOD;
     release->looked = 0;
@@ -70,7 +71,7 @@ void cst_release_await(struct cst_release *release) {
     cst_store_relaxed(&release->due, CST_RELEASE_NOT_DUE);
     release->credit = release->allowance = release->releases = 0;
     release->looked = 0;
-    if (release->period < LONGEST_PERIOD) release->period *= 2;
+    if (release->period < LONGEST_PERIOD) release->period *= 4;
 }
 
 /* GHC may start a worker for who waits, which inherits what this thread has. */
@@ -133,7 +134,8 @@ static void start(void) {
 void cst_release_pace(struct cst_release *release) {
     uint64_t now = cst_clock_ns();
     uint64_t calls = (uint64_t)release->period * (1 + release->allowance);
-    bool fast = make && release->looked != 0 && now - release->looked < calls * FAST_NS;
+    bool fast =
+        make && release->mine && release->looked != 0 && now - release->looked < calls * FAST_NS;
     release->looked = now;
     release->releases = 0;
     release->allowance = 0;

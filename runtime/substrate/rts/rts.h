@@ -116,6 +116,8 @@ extern const size_t cst_rts_returning_offset; /* of who waits for it; 0: not kno
 void cst_rts_learn_task(void);
 /* The calling thread's Task; NULL if it has none or that is not known. Only to be compared. */
 void *cst_rts_task(void);
+/* Where it stands; NULL if that is not known. */
+void **cst_rts_task_word(void);
 
 /* --- imports.c ------------------------------------------------------------------------- */
 

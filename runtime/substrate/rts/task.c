@@ -74,7 +74,7 @@ static void learn(void) {
     free(before);
     if (word == module.words || now[word]) return;
     task_place = (struct place){.module = module.number, .offset = word * sizeof(void *)};
-    cst_store_release(&task_place_known, true); /* pairs with the acquire in cst_rts_task */
+    cst_store_release(&task_place_known, true); /* pairs with the acquire below */
 }
 
 void cst_rts_learn_task(void) {
@@ -83,8 +83,13 @@ void cst_rts_learn_task(void) {
     if (cst_rts_state() == CST_RTS_RUNNING) learn();
 }
 
-void *cst_rts_task(void) {
+void **cst_rts_task_word(void) {
     if (!cst_load_acquire(&task_place_known)) return NULL;
     struct place place = task_place;
-    return *(void **)__tls_get_addr(&place);
+    return __tls_get_addr(&place);
+}
+
+void *cst_rts_task(void) {
+    void **word = cst_rts_task_word();
+    return word ? *word : NULL;
 }

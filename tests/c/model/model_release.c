@@ -24,6 +24,8 @@ static _Atomic int released;
 
 static struct cst_release *release;
 static char registers, call;
+static void *mine; /* the owner's Task */
+static char own;
 
 static void *release_for(void *given) {
     EXPLORE_CHECK(given == &registers);
@@ -43,6 +45,8 @@ static void acquire(int who) {
 /* As capstan_resume_released, with credit. */
 static void put_off(void) {
     release->registers = &registers;
+    release->own = mine;
+    mine = release->spare;
     cst_store_release(&release->due, CST_RELEASE_IS_DUE);
     if (cst_load_relaxed(&cst_release_watched) == 0) cst_release_make(release);
 }
@@ -52,12 +56,13 @@ static void call_back(void) {
     cst_store_relaxed(&release->calls, cst_load_relaxed(&release->calls) + 1);
     bool had = cst_release_take_back(release);
     EXPLORE_CHECK(had == (release->task == NULL));
+    EXPLORE_CHECK(mine == &own);
     if (!had) acquire(OWNER);
     EXPLORE_CHECK(cst_load_relaxed(&holder) == OWNER);
     EXPLORE_CHECK(cst_load_relaxed(&release->due) == CST_RELEASE_NOT_DUE);
 }
 
-static void own(unsigned calls) {
+static void owner(unsigned calls) {
     put_off();
     for (unsigned i = 0; i < calls; i++) {
         call_back();
@@ -73,7 +78,7 @@ static void look_and_stop(void) {
 /* After its last callback the owner goes on in C, and somebody wants the Capability. */
 static void wanted(unsigned number) {
     if (number == 0) {
-        own(1);
+        owner(1);
     } else if (number == 1) {
         look_and_stop();
     } else {
@@ -84,7 +89,7 @@ static void wanted(unsigned number) {
 
 static void watched(unsigned number) {
     if (number == 0)
-        own(2);
+        owner(2);
     else
         look_and_stop();
 }
@@ -100,7 +105,8 @@ static void setup(void) {
     release = explore_allocate(sizeof *release);
     *release = (struct cst_release){0};
     cst_release_init(release);
-    cst_release_begin(release);
+    mine = &own;
+    cst_release_begin(release, &mine);
     cst_store_relaxed(&holder, OWNER);
     cst_store_relaxed(&cst_release_watched, 1);
 }

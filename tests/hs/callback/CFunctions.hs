@@ -9,6 +9,7 @@ module CFunctions
     regionFold,
     regionRush,
     regionRushAndMeet,
+    regionRushAndWrap,
     Mixed,
     callMixed,
     callNarrow,
@@ -52,6 +53,9 @@ foreign import ccall safe "region_rush"
 
 foreign import ccall safe "region_rush_and_meet"
   regionRushAndMeet :: FunPtr Real1 -> CInt -> CInt -> CInt -> IO Double
+
+foreign import ccall safe "region_rush_and_wrap"
+  regionRushAndWrap :: FunPtr Real1 -> FunPtr Real1 -> CInt -> CInt -> CInt -> IO Double
 
 foreign import ccall safe "serial_sum" serialSum :: FunPtr Real1 -> CInt -> IO Double
 

@@ -10,6 +10,7 @@ import Control.Monad (forM, forM_, forever, replicateM_, when)
 import Data.IORef
 import Data.List (isInfixOf)
 import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (freeHaskellFunPtr)
 import Foreign.Storable (peek, poke)
 import GHC.Conc
 import System.Mem (performMajorGC, performMinorGC)
@@ -25,7 +26,8 @@ tests =
     test "unsafe regions on a disabled Capability" disabled,
     test "unsafe regions beside" unsafeBeside,
     test "computing after many calls" rush,
-    test "meeting after many calls" rushAndMeet
+    test "meeting after many calls" rushAndMeet,
+    test "other pointers after many calls" rushAndWrap
   ]
 
 modes :: [Mode]
@@ -153,3 +155,13 @@ rushAndMeet = when rtsSupportsBoundThreads . forM_ modes $ \mode -> forM_ [1, 2,
   let rounds = 20000 `div` count
   got <- withCallback mode pure $ \f -> regionRushAndMeet f (fromIntegral threads) (fromIntegral rounds) (fromIntegral count)
   equal "sum" (fromIntegral (threads * rounds * (count * (count - 1) `div` 2))) got
+
+-- | By other pointers C enters Haskell as a thread that has nothing to do with the callbacks, whoever has the Capability that it left.
+rushAndWrap :: IO ()
+rushAndWrap = when rtsSupportsBoundThreads $ do
+  other <- wrap (\x -> performMinorGC >> pure x)
+  forM_ [1, 2, 3 :: Int] $ \threads -> forM_ [1, 200, 3000 :: Int] $ \count -> do
+    let rounds = max 5 (2000 `div` count)
+    got <- withCallback Released pure $ \f -> regionRushAndWrap f other (fromIntegral threads) (fromIntegral rounds) (fromIntegral count)
+    equal "sum" (fromIntegral (threads * rounds * (count * (count - 1) `div` 2 + count))) got
+  freeHaskellFunPtr other

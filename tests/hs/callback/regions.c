@@ -71,6 +71,18 @@ double region_rush_and_meet(double (*function)(double), int threads, int rounds,
     return sum;
 }
 
+/* After each `count` calls one of another pointer. */
+double region_rush_and_wrap(double (*function)(double), double (*wrapper)(double), int threads,
+                            int rounds, int count) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < count; i++) sum += function(i);
+        sum += wrapper(count);
+    }
+    return sum;
+}
+
 /* All members meet between calls. Returns how often one was ahead of the others. */
 int region_barriers(double (*function)(double), int threads, int rounds) {
     int inside = 0, wrong = 0;
