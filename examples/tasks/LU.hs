@@ -1,5 +1,6 @@
 -- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four
--- pivot rows are known, the rows below them do not depend on each other.
+-- pivot rows are known, the rows below them do not depend on each other. With tasks the next pivots are made as soon as their rows are
+-- done, and no step ends for all rows at once.
 module LU (lu) where
 
 import Capstan.Task
@@ -42,16 +43,23 @@ eliminateFour n a k i = do
     y3 <- at n a (k + 3) j
     M.unsafeWrite a (i * n + j) (x - f0 * y0 - f1 * y1 - f2 * y2 - f3 * y3)
 
-decompose :: (Int -> Int -> (Int -> IO ()) -> IO ()) -> (Int, Matrix) -> IO (V.Vector Double)
-decompose rows (n, a) = go 0 >> V.unsafeFreeze a
-  where
-    go k
-      | k + 4 > n = loop k n (\p -> loop (p + 1) n (eliminate n a n p))
-      | otherwise = do
-        loop k (k + 4) (\p -> loop (p + 1) (k + 4) (eliminate n a n p))
-        rows (k + 4) n (eliminateFour n a k)
-        go (k + 4)
-{-# INLINE decompose #-}
+-- | Makes pivots of four rows, or of what is left, which those above have been subtracted from.
+pivots :: Int -> Matrix -> Int -> IO ()
+pivots n a k = let end = min n (k + 4) in loop k end (\p -> loop (p + 1) end (eliminate n a n p))
+
+-- | Each part has fours of rows that are as many apart as there are parts, and they stay with it. A step of a part waits for its last
+-- one and for the pivots, not for the other parts.
+byParts :: (Int, Matrix) -> IO ()
+byParts (n, a) = do
+  parts <- (4 *) <$> poolSize defaultPool
+  let before index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + earlier | k > 0, earlier <- [k `rem` parts, part]]
+      from i end act = if i < end then act i >> from (i + 4 * parts) end act else pure ()
+  pivots n a 0
+  parallelForAfter (range 0 ((n - 1) `quot` 4 * parts)) before $ \index -> do
+    let (k, part) = index `quotRem` parts
+    from (4 * (k + 1 + (part - k - 1) `mod` parts)) n $ \rows -> do
+      loop rows (min n (rows + 4)) (eliminateFour n a (4 * k))
+      if rows == 4 * k + 4 then pivots n a rows else pure ()
 
 lu :: Example
 lu =
@@ -64,6 +72,8 @@ lu =
         a <- V.thaw (V.map (\x -> fromIntegral x / 4294967296) (randoms (n * n)))
         loop 0 n (\i -> M.modify a (+ fromIntegral n) (i * n + i))
         pure (n, a),
-      sequential = decompose loop,
-      parallel = decompose (\low high -> parallelFor (chunk 16 (range low high)))
+      sequential = \(n, a) -> do
+        loop 0 ((n + 3) `quot` 4) (\k -> pivots n a (4 * k) >> loop (4 * k + 4) n (eliminateFour n a (4 * k)))
+        V.unsafeFreeze a,
+      parallel = \matrix -> byParts matrix >> V.unsafeFreeze (snd matrix)
     }
