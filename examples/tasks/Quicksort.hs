@@ -44,26 +44,25 @@ around pivot v = up 0 (M.length v - 1)
 aroundBoth :: Int -> Numbers -> IO Int
 aroundBoth pivot v = do
   (i, j) <- both (around pivot left) (around pivot right)
-  loop 0 (min (half - i) j) (\k -> M.unsafeSwap v (i + k) (half + j - 1 - k))
+  parallelFor (range 0 (min (half - i) j)) (\k -> M.unsafeSwap v (i + k) (half + j - 1 - k))
   -- Where neither half has anything on one side, equal numbers are to be shared out.
   if i + j == 0 || i + j == M.length v then around pivot v else pure (i + j)
   where
     half = M.length v `div` 2
     (left, right) = M.splitAt half v
 
--- | Sorts; by tasks if it is given from which length on.
-sort :: Maybe Int -> Numbers -> IO ()
-sort smallest v
+-- | Sorts; by tasks from a length on, and from another one on the partitions too, of which there are too few then.
+sort :: Int -> Int -> Numbers -> IO ()
+sort smallest few v
   | n <= 24 = insertion v
   | otherwise = do
     pivot <- pivotOf v
-    cut <- if tasks 64 then aroundBoth pivot v else around pivot v
+    cut <- if n >= few then aroundBoth pivot v else around pivot v
     let (left, right) = M.splitAt cut v
-    if tasks 1 then void (both (sort smallest left) (sort smallest right)) else sort smallest left >> sort smallest right
+    if n >= smallest then void (both (again left) (again right)) else again left >> again right
   where
     n = M.length v
-    -- Later there are enough sides for all Capabilities.
-    tasks factor = maybe False (\least -> n >= factor * least) smallest
+    again = sort smallest few
 
 quicksort :: Example
 quicksort =
@@ -73,6 +72,6 @@ quicksort =
       usual = [5000000, 5000],
       small = [5000, 50],
       prepare = \[n, smallest] -> (,) smallest <$> V.thaw (randoms n),
-      sequential = \(_, v) -> sort Nothing v >> V.unsafeFreeze v,
-      parallel = \(smallest, v) -> sort (Just smallest) v >> V.unsafeFreeze v
+      sequential = \(_, v) -> sort maxBound maxBound v >> V.unsafeFreeze v,
+      parallel = \(smallest, v) -> poolSize defaultPool >>= \n -> sort smallest (M.length v `quot` n) v >> V.unsafeFreeze v
     }
