@@ -1,9 +1,9 @@
--- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four
--- pivot rows are known, the rows below them do not depend on each other. With tasks the next pivots are made as soon as their rows are
--- done, and no step ends for all rows at once.
+-- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four pivot rows are known, the rows below
+-- them do not depend on each other. With tasks the next pivots are made as soon as their rows are done, and no step ends for all rows.
 module LU (lu) where
 
 import Capstan.Task
+import Control.Monad (forM_, when)
 import qualified Data.Vector.Unboxed as V
 import qualified Data.Vector.Unboxed.Mutable as M
 import Example
@@ -53,13 +53,13 @@ byParts :: (Int, Matrix) -> IO ()
 byParts (n, a) = do
   parts <- (4 *) <$> poolSize defaultPool
   let before index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + earlier | k > 0, earlier <- [k `rem` parts, part]]
-      from i end act = if i < end then act i >> from (i + 4 * parts) end act else pure ()
   pivots n a 0
   parallelForAfter (range 0 ((n - 1) `quot` 4 * parts)) before $ \index -> do
     let (k, part) = index `quotRem` parts
-    from (4 * (k + 1 + (part - k - 1) `mod` parts)) n $ \rows -> do
+        first = 4 * (k + 1 + (part - k - 1) `mod` parts)
+    forM_ [first, first + 4 * parts .. n - 1] $ \rows -> do
       loop rows (min n (rows + 4)) (eliminateFour n a (4 * k))
-      if rows == 4 * k + 4 then pivots n a rows else pure ()
+      when (rows == 4 * k + 4) (pivots n a rows)
 
 lu :: Example
 lu =
