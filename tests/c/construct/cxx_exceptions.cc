@@ -41,6 +41,7 @@ void in_regions(int size)
 void in_constructs(int size)
 {
     int caught = 0;
+    int excluded = 0; // guarded by the critical section alone
 #pragma omp parallel num_threads(size)
     {
 #pragma omp for schedule(dynamic, 3)
@@ -56,7 +57,7 @@ void in_constructs(int size)
             try {
                 thrower(2);
             } catch (...) {
-                caught++;
+                excluded++;
             }
         }
 #pragma omp single
@@ -64,7 +65,7 @@ void in_constructs(int size)
             try {
                 thrower(1);
             } catch (...) {
-                caught++;
+                INCREMENT(&caught);
             }
         }
 #pragma omp task shared(caught)
@@ -76,7 +77,8 @@ void in_constructs(int size)
             }
         }
     }
-    CHECK_EQ(caught, 100 + size + 1 + size);
+    CHECK_EQ(caught, 100 + 1 + size);
+    CHECK_EQ(excluded, size);
     CHECK_EQ(alive, 0);
 }
 
