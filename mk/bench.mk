@@ -43,12 +43,12 @@ $(CALLBACK_CAPSTAN): $(CALLBACK_SOURCES) $(PACKAGE)
 # Calls, batches, arrays, pauses; and sequential programs that use nothing of the package.
 HASKELL_CAPSTAN := $(BUILD)/bench/bin/haskell-capstan
 SEQUENTIAL_CAPSTAN := $(BUILD)/bench/bin/sequential-capstan
-HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c') bench/host/Bench.hs
+HASKELL_FILES_BENCH := $(shell find bench/haskell -name '*.hs' -o -name '*.c' -o -name llvm-folder) bench/host/Bench.hs
 
 $(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-capstan
 	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts -fno-omit-yields -ibench/haskell -ibench/haskell/with -ibench/host \
-	    -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
+	    -ibench/haskell/$$(bench/haskell/llvm-folder $(GHC)) -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
 	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c -o $@ -lm
 
 # -rtsopts: it is asked for its memory.

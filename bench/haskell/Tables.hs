@@ -7,7 +7,8 @@ import Calls
 import Control.Concurrent
 import Control.Monad (forM, when)
 import Foreign.C.Types (CDouble (..), CInt (..), CLong (..))
-import qualified Loop
+import qualified Llvm
+import qualified Native
 import Ours (paperCalls)
 
 foreign import ccall unsafe "calls_sines" sinesHere :: CLong -> IO CDouble
@@ -32,11 +33,15 @@ tables a = do
         ("crossover-openmp-" ++ show n, repeated (sinesParallel n threads))
       ]
     loops n =
-      [ ("loop-haskell-" ++ show n, repeated (Loop.sines 0 n)),
-        ("loop-c-" ++ show n, repeated (sinesAway (fromIntegral n))),
-        ("loop-parallel-" ++ show n, repeated (parallel (fromIntegral threads) n)),
+      [ ("loop-c-" ++ show n, repeated (sinesAway (fromIntegral n))),
         ("loop-openmp-" ++ show n, repeated (sinesParallel (fromIntegral n) threads))
       ]
+        ++ concat
+          [ [ (prefix ++ "haskell-" ++ show n, repeated (sines 0 n)),
+              (prefix ++ "parallel-" ++ show n, repeated (parallel sines (fromIntegral threads) n))
+            ]
+            | (prefix, sines) <- ("loop-", Native.sines) : [("loop-llvm-", sines) | Just sines <- [Llvm.sines]]
+          ]
 
 -- | The action's result must not be NaN, so it is computed.
 repeated :: RealFloat b => IO b -> Int -> IO Double
@@ -50,10 +55,10 @@ repeated action n = timed (go n)
       go (k - 1)
 
 -- | A green thread for each Capability, with an equal share.
-parallel :: Int -> Int -> IO Double
-parallel threads n = do
+parallel :: (Int -> Int -> IO Double) -> Int -> Int -> IO Double
+parallel sines threads n = do
   ends <- forM [0 .. threads - 1] $ \i -> do
     end <- newEmptyMVar
-    _ <- forkOn i (Loop.sines (n * i `div` threads) (n * (i + 1) `div` threads) >>= putMVar end)
+    _ <- forkOn i (sines (n * i `div` threads) (n * (i + 1) `div` threads) >>= putMVar end)
     pure end
   sum <$> mapM takeMVar ends

@@ -168,7 +168,7 @@ suites =
   where
     beyond cores = [2 * cores, 4 * cores, 8 * cores]
     suite name title = Suite name title 10
-    tabulated p = p {programCases = \threads -> [Text.unpack (publishedCase r) | r <- concatMap publishedRows published, publishedThreads r == threads]}
+    tabulated p = p {programCases = \threads -> nub [Text.unpack (publishedCase r) | r <- concatMap publishedRows published, publishedThreads r == threads]}
     squareRoot = floor . sqrt . (fromIntegral :: Int -> Double)
 
 -- | Measures the machine in every round.
