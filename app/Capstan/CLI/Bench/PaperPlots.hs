@@ -78,11 +78,12 @@ plotOfKind columns places =
 plotOfColumn :: [Column] -> [[Place]] -> Column -> [Node]
 plotOfColumn columns kinds column =
   [ linePlot (LinePlot title (acrossOf (concat kinds)) (unitOf (concat kinds)) size True range series)
-    | let series = [Series way (wayClass way) ps | places <- kinds, let way = Text.takeWhileEnd (/= '-') (kindOf places), let ps = points column places, not (null ps)],
+    | let series = [Series way (wayClass way <> (if isPublished then " published" else "")) ps | places <- kinds, let way = Text.takeWhileEnd (/= '-') (kindOf places), let ps = points column places, not (null ps)],
       not (null series)
   ]
   where
-    title = (if "published" `Text.isSuffixOf` columnClass column then "published: " else "here: ") <> columnName column
+    isPublished = "published" `Text.isSuffixOf` columnClass column
+    title = (if isPublished then "published: " else "here: ") <> columnName column
     range = [y | c <- columns, places <- kinds, (_, y) <- points c places]
     wayClass way = case way of
       "parallel" -> "ghc"

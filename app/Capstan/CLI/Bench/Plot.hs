@@ -154,7 +154,7 @@ pointPlot unit series rows =
 
 -- | About as wide as a name is drawn.
 nameWidth :: Text -> Double
-nameWidth name = 6.8 * fromIntegral (Text.length name)
+nameWidth name = 7.6 * fromIntegral (Text.length name)
 
 -- | A name, the class that colours it, and its points.
 data Series = Series {seriesName :: Text, seriesClass :: Text, seriesPoints :: [(Double, Double)]}
