@@ -19,13 +19,12 @@
 #include "substrate/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 /* Who wants all Capabilities, or NULL. Null where the runtime system is a shared library, which
  * hides it. */
 extern void *pending_sync __attribute__((weak));
 
-enum { LOOK_NS = 250000, TURN_NS = 100000, STACK_SIZE = 65536 };
+enum { LOOK_NS = 250000 };
 
 static _Atomic bool watching;
 
@@ -77,18 +76,6 @@ static void *watch(void *unused) {
     return unused;
 }
 
-/* Where all processors compute, the thread would wait for the next tick otherwise. */
-static void start(void) {
-    sigset_t all, own;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &own);
-    uint64_t turns = cst_thread_ask_turns(TURN_NS);
-    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0)
-        cst_store_seq_cst(&watching, false);
-    cst_thread_ask_turns(turns);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
-}
-
 /* The child of a fork has no such thread, and nobody there ends slices. */
 static void forget(void) {
     pthread_mutex_unlock(&lock);
@@ -115,7 +102,10 @@ void cst_rts_note_collection(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!marks()) return;
     pthread_once(&once, prepare);
-    if (may_watch && !cst_exchange_seq_cst(&watching, true)) start();
+    uint64_t turns;
+    if (may_watch && !cst_exchange_seq_cst(&watching, true) &&
+        cst_thread_start_watcher(watch, &turns) != 0)
+        cst_store_seq_cst(&watching, false);
 }
 
 #endif

@@ -18,9 +18,7 @@ enum {
     LONGEST_PERIOD = 1 << 24,
     FAST_NS = 1000, /* a callback, and what C does until the next */
     LOOK_NS = 1000000,
-    TURN_NS = 100000,
-    IDLE_LOOKS = 16, /* after which the thread ends */
-    STACK_SIZE = 65536
+    IDLE_LOOKS = 16 /* after which the thread ends */
 };
 
 _Atomic uint32_t cst_release_watched;
@@ -81,7 +79,7 @@ static void make_for_owner(struct cst_release *release) {
     pthread_sigmask(SIG_SETMASK, &usual_mask, &own);
     cst_thread_ask_turns(usual_turns);
     cst_release_make(release);
-    cst_thread_ask_turns(TURN_NS);
+    cst_thread_ask_turns(CST_WATCHER_TURN_NS);
     pthread_sigmask(SIG_SETMASK, &own, NULL);
 }
 
@@ -120,17 +118,6 @@ static void *watch(void *unused) {
     return unused;
 }
 
-/* Where all processors compute, the thread would wait for the next tick otherwise. */
-static void start(void) {
-    sigset_t all, own;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &own);
-    usual_turns = cst_thread_ask_turns(TURN_NS);
-    if (cst_thread_start(watch, NULL, STACK_SIZE, 0, false) != 0) cst_store_relaxed(&exists, false);
-    cst_thread_ask_turns(usual_turns);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
-}
-
 void cst_release_pace(struct cst_release *release) {
     uint64_t now = cst_clock_ns();
     uint64_t calls = (uint64_t)release->period * (1 + release->allowance);
@@ -142,8 +129,9 @@ void cst_release_pace(struct cst_release *release) {
     if (!fast) return;
     if (cst_load_relaxed(&cst_release_watched))
         release->allowance = ALLOWANCE;
-    else if (!cst_exchange_acq_rel(&exists, true))
-        start();
+    else if (!cst_exchange_acq_rel(&exists, true) &&
+             cst_thread_start_watcher(watch, &usual_turns) != 0)
+        cst_store_relaxed(&exists, false);
 }
 
 void cst_release_hold(void) {

@@ -11,9 +11,8 @@ uint64_t cst_thread_ask_turns(uint64_t ns) {
     return ns;
 }
 
-int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more,
-                     bool apart) {
-    (void)function, (void)argument, (void)stack_size, (void)more, (void)apart;
+int cst_thread_start_watcher(void *(*function)(void *), uint64_t *usual) {
+    (void)function, (void)usual;
     return -1;
 }
 
