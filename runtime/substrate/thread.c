@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -37,17 +36,5 @@ int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_siz
     pthread_attr_destroy(&attributes);
     if (!error && apart) cst_cpu_part(thread);
     errno = saved;
-    return error;
-}
-
-int cst_thread_start_watcher(void *(*function)(void *), uint64_t *usual) {
-    enum { STACK_SIZE = 65536 };
-    sigset_t all, own;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &own);
-    *usual = cst_thread_ask_turns(CST_WATCHER_TURN_NS); /* the new thread inherits them */
-    int error = cst_thread_start(function, NULL, STACK_SIZE, 0, false);
-    cst_thread_ask_turns(*usual);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
     return error;
 }

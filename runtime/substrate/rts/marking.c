@@ -16,7 +16,7 @@
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "platform/atomic.h"
 #include "platform/platform.h"
-#include "substrate/thread.h"
+#include "substrate/rts/watcher.h"
 
 #include <pthread.h>
 
@@ -104,7 +104,7 @@ void cst_rts_note_collection(void) {
     pthread_once(&once, prepare);
     uint64_t turns;
     if (may_watch && !cst_exchange_seq_cst(&watching, true) &&
-        cst_thread_start_watcher(watch, &turns) != 0)
+        cst_rts_watcher_start(watch, &turns) != 0)
         cst_store_seq_cst(&watching, false);
 }
 

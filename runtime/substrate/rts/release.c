@@ -7,7 +7,7 @@
 #include "substrate/release.h"
 
 #include "platform/platform.h"
-#include "substrate/thread.h"
+#include "substrate/rts/watcher.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -130,7 +130,7 @@ void cst_release_pace(struct cst_release *release) {
     if (cst_load_relaxed(&cst_release_watched))
         release->allowance = ALLOWANCE;
     else if (!cst_exchange_acq_rel(&exists, true) &&
-             cst_thread_start_watcher(watch, &usual_turns) != 0)
+             cst_rts_watcher_start(watch, &usual_turns) != 0)
         cst_store_relaxed(&exists, false);
 }
 

@@ -11,7 +11,7 @@ uint64_t cst_thread_ask_turns(uint64_t ns) {
     return ns;
 }
 
-int cst_thread_start_watcher(void *(*function)(void *), uint64_t *usual) {
+int cst_rts_watcher_start(void *(*function)(void *), uint64_t *usual) {
     (void)function, (void)usual;
     return -1;
 }
