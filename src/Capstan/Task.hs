@@ -53,7 +53,7 @@
 -- that follows from a number, so that a test can try many orders and repeat one.
 --
 -- A parallel program's main thread is /bound/, and switching to a bound thread is slow: on two cores its loops of 5 to 40 ms
--- take 3 to 16 % longer, some by half. 'Control.Concurrent.runInUnboundThread' around the program helps.
+-- take up to 16 % longer in the middle, and some half as long again. 'Control.Concurrent.runInUnboundThread' around the program helps.
 module Capstan.Task
   ( -- * Scopes
     Scope,

@@ -129,7 +129,7 @@ loops =
     table generator column prefix choose =
       Published
         ("9.5 GHC's parallelism and OpenMP, 4 threads, " <> generator)
-        "A sum of so many sines: in Haskell and C by one thread, by a green thread for each Capability, and in a region. Best of the rounds."
+        "A sum of so many sines: in Haskell and C by one thread, by a green thread for each Capability, and in a region. LLVM's figures are here where GHC takes the LLVM that is installed. Best of the rounds."
         [column]
         OfColumns
         [ PublishedRow (start <> way <> named "-" n) 4 "us" [Just figure]
