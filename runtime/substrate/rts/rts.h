@@ -98,6 +98,16 @@ void cst_rts_note_tasks(void);
 /* After each collection: if a concurrent one goes on, its last pause shall come soon. */
 void cst_rts_note_collection(void);
 
+/* --- idle.c ---------------------------------------------------------------------------- */
+
+/* Called by Haskell (Capstan.Task.Idle): puts a unit into the MVar (newStablePtrPrimMVar) when the
+ * Capability was found to run no Haskell twice in a row or is not in use, or after so many
+ * milliseconds, if not 0. False: it will not, as there is nothing to look at or no thread to do it;
+ * then the pointer is still the caller's. */
+#pragma GCC visibility push(default)
+HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds);
+#pragma GCC visibility pop
+
 /* --- exit.c ---------------------------------------------------------------------------- */
 
 /* Calls that once, when hs_exit begins. False: it will not. */

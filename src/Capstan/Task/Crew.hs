@@ -6,7 +6,6 @@
 -- more; on a busy machine, or on one Capability, the caller does all of it.
 module Capstan.Task.Crew
   ( crew,
-    briefly,
   )
 where
 
@@ -14,9 +13,6 @@ import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
 import Control.Monad (void)
-import Data.Maybe (isJust)
-import Data.Word (Word64)
-import GHC.Clock (getMonotonicTimeNSec)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. There are never
 -- more than the pool runs at once: who waits for another could have no Capability to go on then. The caller says how
@@ -34,14 +30,3 @@ crew fork pool first step = do
         if drawn then void (fork (advance now state) member) else advance now state
       advance now state = step now state >>= maybe (void (fetchAdd members (-1))) go
   member
-
--- | Repeats an action until it has a result, for so many microseconds at most: who computes what is missing seldom needs longer. In a
--- seeded run, once.
-briefly :: Word64 -> IO (Maybe a) -> IO (Maybe a)
-briefly microseconds attempt = asMember (const attempt) (attempt >>= maybe again (pure . Just))
-  where
-    again = getMonotonicTimeNSec >>= go
-    go begun = do
-      found <- attempt
-      now <- getMonotonicTimeNSec
-      if isJust found || now - begun > 1000 * microseconds then pure found else go begun

@@ -355,10 +355,12 @@ engagedWorkers :: Flags -> IO Int
 engagedWorkers (Flags flags) = IO $ \s -> case readIntArray# flags 8# s of (# s1, n #) -> (# s1, I# n #)
 
 -- | How the scout of a seat is ("Capstan.Task.Pool"); its number is what @cmm\/task.cmm@ reads, which pushes
--- without a word where it is 0.
+-- without a word where it is 0 or 1.
 data Scout
   = -- | Awake, on the Capability.
     Awake
+  | -- | Asleep, and woken when the Capability idles, or soon anyway.
+    OnCall
   | Asleep
   | -- | There is none.
     Absent

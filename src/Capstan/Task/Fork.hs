@@ -44,6 +44,7 @@ import Capstan.Task.Group (contextAt, isConsequence, placeHere, stopped)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Seeded (switchPoint)
+import Capstan.Task.Wait (expect)
 import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad (void)
@@ -116,17 +117,17 @@ bothOn pool left right = do
       spawn pool (uncounted pool) cell
       a <- left
       mine <- pop (deques pool) cell
-      if mine then pure (RightIsMine a) else joinBranch cell a
+      if mine then pure (RightIsMine a) else joinBranch pool cell a
 {-# INLINE bothOn #-}
 
 -- | The right branch was not popped: claims it, or waits for the worker that runs it.
-joinBranch :: Cell b -> a -> IO (Outcome a b)
-joinBranch !cell a = do
+joinBranch :: Pool -> Cell b -> a -> IO (Outcome a b)
+joinBranch pool !cell a = do
   switchPoint
   status <- claimOwn cell
   case status of
     Branch {} -> pure (RightIsMine a)
-    _ -> wait cell >>= either throwIO (pure . Joined a)
+    _ -> expect pool cell >>= either throwIO (pure . Joined a)
 {-# NOINLINE joinBranch #-}
 
 -- | The owner has an exception: the right branch must end before it goes on.
@@ -177,5 +178,5 @@ joinSpark !cell = do
   status <- claim cell
   case status of
     Spark _ -> pure ()
-    _ -> resuming (void (wait cell))
+    _ -> resuming (void (expect defaultPool cell))
 {-# NOINLINE joinSpark #-}

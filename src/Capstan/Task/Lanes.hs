@@ -29,9 +29,10 @@ import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAd
 import Capstan.Task.Cell
 import Capstan.Task.Crew
 import Capstan.Task.Fork (bothOn)
-import Capstan.Task.Loop (Range (..))
+import Capstan.Task.Loop (Range (Range))
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember)
+import Capstan.Task.Wait (briefly, expect)
 import Control.Exception (mask_, throw)
 import Control.Monad (when)
 import qualified Data.Vector as V
@@ -52,7 +53,7 @@ parallelForAfter :: Range -> (Int -> [Int]) -> (Int -> IO ()) -> IO ()
 parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
   plan <-
-    Plan count needed (body . (from +)) width
+    Plan pool count needed (body . (from +)) width
       <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k <*> newAtomicInt (-1))
       <*> newAtomicInt 0
       <*> newAtomicInt 0
@@ -67,7 +68,8 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
 
 -- | Indices count from 0 here.
 data Plan = Plan
-  { -- | How many indices there are.
+  { workers :: !Pool,
+    -- | How many indices there are.
     size :: !Int,
     -- | What an index waits for.
     needs :: Int -> [Int],
@@ -175,4 +177,4 @@ sleep plan = do
     Just k -> True <$ run plan k
     Nothing -> do
       over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
-      if over then pure False else True <$ wait cell
+      if over then pure False else True <$ expect (workers plan) cell

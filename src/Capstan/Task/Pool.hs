@@ -54,6 +54,7 @@ module Capstan.Task.Pool
     serveCapabilities,
     spawn,
     spawnValue,
+    makeWay,
     poolSize,
     divides,
   )
@@ -63,6 +64,7 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
+import Capstan.Task.Idle (whenIdle)
 import Capstan.Task.Process
 import Capstan.Task.Run (isWanted, runClaimed)
 import Capstan.Task.Seeded (asMember, offer)
@@ -103,6 +105,8 @@ data Pool = Pool
 data Seat = Seat
   { number :: !Int,
     bell :: !(MVar ()),
+    -- | Whether it is rung when the Capability idles.
+    awaitsIdle :: !(IORef Bool),
     -- | The seat's workers that run tasks.
     engaged :: !Workers
   }
@@ -134,7 +138,7 @@ newPool poolName poolLimit = do
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newWorkers
+  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newIORef False <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
   process <- newProcess
@@ -160,7 +164,10 @@ beginAnew pool = inProcess (process pool) $ do
   clearFlags (flags pool)
   whoSearch pool
   atomicWriteIORef (spilled pool) []
-  forM_ (seats pool) $ \seat -> tryTakeMVar (bell seat) >> clearWorkers (engaged seat)
+  forM_ (seats pool) $ \seat -> do
+    _ <- tryTakeMVar (bell seat)
+    writeIORef (awaitsIdle seat) False
+    clearWorkers (engaged seat)
 
 -- | Gives scouts to the Capabilities that have none, up to the pool's limit. One that sleeps because its Capability was busy looks again:
 -- the thread that computed there may be the caller, which has moved.
@@ -234,8 +241,33 @@ wakeAfter pool answer = do
   let there = answer `unsafeShiftR` 2
   -- Where all slept there may be Capabilities that are new.
   serveCapabilities pool
-  served <- attend pool there
+  served <- attendAfterPush pool there
   unless (served && answer .&. 2 == 0) (wakeOther pool there)
+
+-- | As 'attend', where the caller has pushed something and may be bound to a thread of the system: to let the scout run
+-- takes two switches of such threads. While a bound thread computes it needs no scout, as others take what it has pushed.
+attendAfterPush :: Pool -> Int -> IO Bool
+attendAfterPush pool n = do
+  bound <- isCurrentThreadBound
+  have <- getNumCapabilities
+  now <- if bound && have > 1 && poolLimit pool == 0 && n < V.length (seats pool) then scoutOf (deques pool) n else pure Absent
+  if now == Asleep then True <$ putOnCall pool (seats pool V.! n) else attend pool n
+
+-- | Sees to it that a sleeping scout is woken when its Capability idles, or after a while. The caller is uninterruptible.
+putOnCall :: Pool -> Seat -> IO ()
+putOnCall pool seat = do
+  won <- changeScout (deques pool) (number seat) Asleep OnCall
+  when won $ do
+    setIdle (deques pool) (flags pool) (number seat) False
+    ringWhenIdle pool seat
+
+-- | Whoever is about to wait on this Capability lets the scout that is on call have it.
+makeWay :: Pool -> IO ()
+makeWay pool = do
+  here <- capability
+  when (here < V.length (seats pool)) $ do
+    now <- scoutOf (deques pool) here
+    when (now == OnCall) (void (ring pool here))
 
 -- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
 spill :: Pool -> IO ()
@@ -265,22 +297,37 @@ spillBlock pool block = do
 wakeOther :: Pool -> Int -> IO ()
 wakeOther pool here = do
   idle <- anyM ringIdle others
-  unless idle (void (anyM (ring pool) (others ++ [here])))
+  unless idle (void (anyM (rouse pool) (others ++ [here])))
   where
     count = V.length (seats pool)
     others = [(here + n) `mod` count | n <- [1 .. count - 1]]
     ringIdle n = isIdle (deques pool) n >>= \idle -> if idle then ring pool n else pure False
 
--- | Wakes the scout of a seat; the answer is whether it slept.
+-- | Wakes the scout of a seat if it sleeps, on call or not; the answer is whether it did.
 ring :: Pool -> Int -> IO Bool
-ring pool n
+ring pool n = rouse pool n >>= \slept -> if slept then pure True else ringFrom OnCall pool n
+
+-- | As 'ring', but leaves one on call to those who will call it.
+rouse :: Pool -> Int -> IO Bool
+rouse = ringFrom Asleep
+
+ringFrom :: Scout -> Pool -> Int -> IO Bool
+ringFrom from pool n
   | n >= V.length (seats pool) = pure False
   | otherwise = uninterruptibleMask_ $ do
-    won <- changeScout (deques pool) n Asleep (awake pool)
+    won <- changeScout (deques pool) n from (awake pool)
     when won $ do
       setIdle (deques pool) (flags pool) n False
       putMVar (bell (seats pool V.! n)) ()
     pure won
+
+-- | Wakes the scout of a seat when its Capability idles, if it sleeps then.
+ringWhenIdle :: Pool -> Seat -> IO ()
+ringWhenIdle pool seat = do
+  known <- readIORef (awaitsIdle seat)
+  unless known $ do
+    writeIORef (awaitsIdle seat) True
+    whenIdle (number seat) 200 (writeIORef (awaitsIdle seat) False >> void (ring pool (number seat)))
 
 -- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
 attend :: Pool -> Int -> IO Bool
@@ -382,9 +429,9 @@ scout pool seat = rest
       addSearching (flags pool) (-1)
       either doze (pure . Just) found
 
-    -- Whether the Capability idles is asked again after a while: nobody else would say that it does by then.
+    -- Nobody else would say that the Capability idles.
     doze free = do
-      unless free . void . forkOn (number seat) $ threadDelay 10000 >> void (ring pool (number seat))
+      unless free (ringWhenIdle pool seat)
       over <- sleep pool seat free
       if over then pure Nothing else rest
 
@@ -434,7 +481,8 @@ sleep pool seat idle = do
   stays <- belongs pool seat
   seen <- visible pool
   over <- readIORef (ended pool)
-  rises <- if not stays || seen || over then changeScout (deques pool) (number seat) Asleep (awake pool) else pure False
+  watched <- readIORef (awaitsIdle seat)
+  rises <- if not stays || seen || over || not (idle || watched) then changeScout (deques pool) (number seat) Asleep (awake pool) else pure False
   if rises then setIdle (deques pool) (flags pool) (number seat) False else listen
   if over && not seen
     then True <$ setScout (deques pool) (number seat) Absent

@@ -24,6 +24,7 @@ import Capstan.Domain (AtomicInt, fetchAdd, newAtomicInt)
 import Capstan.Task.Crew
 import Capstan.Task.Fork (bothResuming)
 import Capstan.Task.Scope (defaultPool)
+import Capstan.Task.Wait (briefly)
 import Control.Concurrent (getNumCapabilities)
 import Control.Monad (when)
 import Data.IORef

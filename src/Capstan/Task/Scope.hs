@@ -38,6 +38,7 @@ import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
 import Capstan.Task.Seeded (switchPoint)
+import Capstan.Task.Wait (expect)
 import Control.Applicative ((<|>))
 import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
@@ -118,7 +119,7 @@ runOn workers body = do
 -- | Waits until all tasks have ended. An exception meanwhile makes the scope fail, and is the result, if
 -- none was thrown before; then exceptions wait.
 waitAll :: Scope -> Maybe SomeException -> IO (Maybe SomeException)
-waitAll scope@(Scope _ home) thrown = do
+waitAll scope@(Scope workers home) thrown = do
   done <- quiescent (counters home)
   if done then pure thrown else setWaiting (counters home) >> again
   where
@@ -126,11 +127,12 @@ waitAll scope@(Scope _ home) thrown = do
       done <- quiescent (counters home)
       if done then pure thrown else maybe sleep (const sleepOn) thrown
     sleep = do
+      makeWay workers
       woken <- try (Cell.takeSurely (allEnded home))
       case woken of
         Right () -> again
         Left e -> failWith scope e >> waitAll scope (Just e)
-    sleepOn = uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
+    sleepOn = makeWay workers >> uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
 
 -- | As 'run', for at most so many microseconds; then the scope is cancelled, and when its tasks have
 -- ended the result is 'Nothing'. A negative number is no limit.
@@ -204,7 +206,7 @@ await (Promise workers cell) = do
   now <- Cell.poll cell
   case now of
     Just result -> either throwIO pure result
-    Nothing -> Cell.wait cell >>= either throwIO pure
+    Nothing -> expect workers cell >>= either throwIO pure
 
 -- | The result, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))

@@ -1,0 +1,181 @@
+/* Waiting until a Capability runs no Haskell.
+ *
+ * Who wants to use a Capability when its threads are done with it is told by nobody. A Haskell
+ * thread that asked from time to time would take the Capability from who computes there, by two
+ * switches of the system's threads if that one is bound, and the first of them may wait for the
+ * kernel's next tick. So a thread of ours asks, by loads only (busy.c), and puts into an MVar.
+ *
+ * The thread is there while anybody waits, and a while longer. All that it shares is under `lock`.
+ * GHC's calls are made without that: who forks holds GHC's locks, and then takes ours. */
+#include "substrate/rts/rts.h"
+
+#if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
+#include "platform/atomic.h"
+#include "platform/platform.h"
+#include "substrate/rts/watcher.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum {
+    SHORTEST_NS = 1000000, /* between two looks; then twice as long, up to */
+    LONGEST_NS = 8000000,
+    LINGER_NS = 1000000000 /* how long the thread waits for who waits next */
+};
+
+/* One who waits. */
+struct wish {
+    struct wish *next;
+    HsStablePtr box;
+    unsigned capability;
+    bool was_idle;     /* at the look before */
+    uint64_t deadline; /* of the clock: granted then if it does not idle; 0: never */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct wish *wishes;
+static bool exists; /* the thread */
+static uint64_t pause_ns;
+static sigset_t usual_mask;
+static uint64_t usual_turns;
+static _Atomic uint32_t news; /* counts what a thread that lingers is woken for */
+
+/* While GHC is called; then the end of GHC's runtime system waits. */
+static pthread_mutex_t granting = PTHREAD_MUTEX_INITIALIZER;
+static bool ended;
+
+static bool idles(unsigned capability) {
+    return capability >= cst_rts_capabilities() || !cst_rts_haskell_runs(capability);
+}
+
+/* Takes out those that are granted now. Sets whether one is to be looked at again soon. */
+static struct wish *take_due(uint64_t now, bool *soon) {
+    struct wish *due = NULL, **link = &wishes;
+    *soon = false;
+    while (*link) {
+        struct wish *each = *link;
+        bool idle = idles(each->capability);
+        if ((idle && each->was_idle) || (each->deadline && now >= each->deadline)) {
+            *link = each->next;
+            each->next = due;
+            due = each;
+            continue;
+        }
+        *soon |= idle;
+        each->was_idle = idle;
+        link = &each->next;
+    }
+    return due;
+}
+
+/* GHC may start a worker for who waits, which inherits what this thread has. */
+static void grant(struct wish *due) {
+    sigset_t own;
+    pthread_sigmask(SIG_SETMASK, &usual_mask, &own);
+    cst_thread_ask_turns(usual_turns);
+    pthread_mutex_lock(&granting);
+    while (due) {
+        struct wish *next = due->next;
+        if (!ended) hs_try_putmvar((int)due->capability, due->box);
+        free(due);
+        due = next;
+    }
+    pthread_mutex_unlock(&granting);
+    cst_thread_ask_turns(CST_WATCHER_TURN_NS);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+}
+
+/* With the lock, which it gives back meanwhile. True: there is somebody to watch for. */
+static bool linger(void) {
+    if (wishes) return true;
+    uint32_t seen = cst_load_relaxed(&news);
+    pthread_mutex_unlock(&lock);
+    cst_futex_wait_for(&news, seen, LINGER_NS);
+    pthread_mutex_lock(&lock);
+    return wishes != NULL;
+}
+
+static void *watch(void *unused) {
+    _Atomic uint32_t nobody = 0;
+    pthread_mutex_lock(&lock);
+    while (linger()) {
+        uint64_t pause = pause_ns;
+        bool soon;
+        pthread_mutex_unlock(&lock);
+        cst_futex_wait_for(&nobody, 0, pause);
+        pthread_mutex_lock(&lock);
+        struct wish *due = take_due(cst_clock_ns(), &soon);
+        if (soon)
+            pause_ns = SHORTEST_NS;
+        else if (pause_ns < LONGEST_NS)
+            pause_ns *= 2;
+        if (!due) continue;
+        pthread_mutex_unlock(&lock);
+        grant(due);
+        pthread_mutex_lock(&lock);
+    }
+    exists = false;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void end(void) {
+    pthread_mutex_lock(&granting);
+    ended = true;
+    pthread_mutex_unlock(&granting);
+}
+
+static void hold(void) {
+    pthread_mutex_lock(&lock);
+}
+
+static void go_on(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child of a fork has no such thread, and nobody of those who waited. */
+static void forget(void) {
+    wishes = NULL;
+    exists = false;
+    granting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool may_watch;
+
+static void prepare(void) {
+    cst_rts_observe();
+    may_watch = rtsSupportsBoundThreads() && cst_rts_capability(0) &&
+                pthread_atfork(hold, go_on, forget) == 0 && cst_rts_at_exit(end);
+}
+
+#pragma GCC visibility push(default) /* as in rts.h */
+HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+    struct wish *wish = may_watch ? malloc(sizeof *wish) : NULL;
+    if (!wish) return false;
+    uint64_t deadline = milliseconds ? cst_clock_ns() + (uint64_t)milliseconds * 1000000 : 0;
+    *wish = (struct wish){NULL, box, (unsigned)capability, false, deadline};
+    pthread_mutex_lock(&lock);
+    if (!exists) {
+        pthread_sigmask(SIG_SETMASK, NULL, &usual_mask);
+        exists = cst_rts_watcher_start(watch, &usual_turns) == 0;
+    }
+    bool watched = exists, first = watched && !wishes;
+    if (watched) {
+        wish->next = wishes;
+        wishes = wish;
+        pause_ns = SHORTEST_NS;
+    } else {
+        free(wish);
+    }
+    if (first) cst_add_relaxed(&news, 1);
+    pthread_mutex_unlock(&lock);
+    if (first) cst_futex_wake(&news, 1);
+    return watched;
+}
+#pragma GCC visibility pop
+
+#endif
