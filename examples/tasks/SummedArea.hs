@@ -10,11 +10,11 @@ import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Storable.Mutable as M
 import Data.Word (Word32)
 import Example
-import Foreign (Ptr, advancePtr, peek, poke)
+import Foreign (Ptr, advancePtr, alignPtr, minusPtr, peek, poke)
 
--- | How many columns, how many fours of rows, how many of these are a block, and the elements. The first row and column are zeros, and not
--- counted with the fours.
-data Table = Table !Int !Int !Int !(M.IOVector Word32)
+-- | How far it is from row to row, how many columns, fours of rows, how many of these are a block, and the elements. The first row is zeros, and
+-- not counted with the fours. Rows begin where pages do, and so do stripes: what a processor fetches ahead ends with the page.
+data Table = Table !Int !Int !Int !Int !(M.IOVector Word32)
 
 -- | Some fours of rows, some columns of them; what is above and to the left is done. Four rows at once: what is above them is read once,
 -- and the memory, which is late where a row begins, is asked for all.
@@ -22,7 +22,7 @@ block :: Int -> Ptr Word32 -> (Int, Int) -> (Int, Int) -> IO ()
 block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
   let place i j = table `advancePtr` ((4 * k + i) * width + j)
       -- The sum of a row's elements to the left.
-      before i = (-) <$> at (place i (left - 1)) <*> at (place (i - 1) (left - 1))
+      before i = if left == 0 then pure 0 else (-) <$> at (place i (left - 1)) <*> at (place (i - 1) (left - 1))
   (a, b) <- (,) <$> before 1 <*> before 2
   (c, d) <- (,) <$> before 3 <*> before 4
   go (place 1 left) (place 1 right) a b c d
@@ -49,14 +49,14 @@ block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
 
 -- | In the order of time, as each stripe is a block behind the one to its left.
 stripes :: Table -> Ptr Word32 -> IO ()
-stripes (Table width fours height _) table = do
+stripes (Table width columns fours height _) table = do
   across <- poolSize defaultPool
   let down = (fours + height - 1) `quot` height
       place index = let (time, j) = index `quotRem` across in (time - j, j)
       there (i, j) = i >= 0 && i < down && j >= 0
       before index = let (i, j) = place index in [(i' + j') * across + j' | (i', j') <- [(i - 1, j), (i, j - 1)], there (i', j')]
       rows i = (i * height, min fours ((i + 1) * height))
-      cut j = 1 + j * (width - 1) `quot` across
+      cut j = if j == across then columns else pages (j * columns `quot` across)
   parallelForAfter (range 0 ((down + across - 1) * across)) before $ \index ->
     let (i, j) = place index in if there (i, j) then block width table (rows i) (cut j, cut (j + 1)) else pure ()
 
@@ -67,13 +67,26 @@ summedArea =
       sizeNames = "WIDTH FOURS HEIGHT",
       usual = [4096, 1024, 4],
       small = [100, 30, 3],
-      prepare = \[n, fours, height] -> do
-        let width = n + 1
-            element k x = if k < width || k `rem` width == 0 then 0 else fromIntegral (x `mod` 256)
-        Table width fours height <$> V.thaw (V.imap element (V.convert (randoms (width * (1 + 4 * fours))))),
-      sequential = \t@(Table width fours _ elements) -> M.unsafeWith elements (\table -> block width table (0, fours) (1, width)) >> done t,
-      parallel = \t@(Table _ _ _ elements) -> M.unsafeWith elements (stripes t) >> done t
+      prepare = \[columns, fours, height] -> do
+        let width = pages columns
+            size = width * (1 + 4 * fours)
+            element k x = if k < width || k `rem` width >= columns then 0 else fromIntegral (x `mod` 256)
+        whole <- M.unsafeNew (size + page)
+        ahead <- M.unsafeWith whole (\p -> pure (alignPtr p (4 * page) `minusPtr` p `quot` 4))
+        let elements = M.slice ahead size whole
+        V.copy elements (V.imap element (V.convert (randoms size)))
+        pure (Table width columns fours height elements),
+      sequential = \t@(Table width columns fours _ elements) -> M.unsafeWith elements (\table -> block width table (0, fours) (0, columns)) >> done t,
+      parallel = \t@(Table _ _ _ _ elements) -> M.unsafeWith elements (stripes t) >> done t
     }
   where
     done :: Table -> IO (V.Vector Word32)
-    done (Table _ _ _ elements) = V.unsafeFreeze elements
+    done (Table _ _ _ _ elements) = V.unsafeFreeze elements
+
+-- | So many elements are a page.
+page :: Int
+page = 1024
+
+-- | The same or more, in whole pages.
+pages :: Int -> Int
+pages n = (n + page - 1) `quot` page * page

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-    SHORTEST_NS = 1000000, /* between two looks; then twice as long, up to */
+    SHORTEST_NS = 250000, /* between two looks; then twice as long, up to */
     LONGEST_NS = 8000000,
     LINGER_NS = 1000000000 /* how long the thread waits for who waits next */
 };

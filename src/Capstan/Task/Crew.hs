@@ -6,6 +6,7 @@
 -- more; on a busy machine, or on one Capability, the caller does all of it.
 module Capstan.Task.Crew
   ( crew,
+    asManyAsRun,
   )
 where
 
@@ -14,19 +15,21 @@ import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
 import Control.Monad (void)
 
--- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. There are never
--- more than the pool runs at once: who waits for another could have no Capability to go on then. The caller says how
--- two branches are run.
-crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
-crew fork pool first step = do
+-- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
+-- if there is room beside so many, as who is about to make that step says. The caller says how two branches are run.
+crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
+crew fork pool room first step = do
   serveCapabilities pool
-  limit <- poolSize pool
   members <- newAtomicInt 0
   let member = fetchAdd members 1 >> go first
       go state = do
         wanted <- asMember (\me -> switchPoint >> coin me) (divides pool)
         now <- readAtomicInt members
-        drawn <- asMember (const (pure wanted)) (pure (wanted && now < limit))
-        if drawn then void (fork (advance now state) member) else advance now state
+        more <- if wanted then room now state else pure False
+        if more then void (fork (advance now state) member) else advance now state
       advance now state = step now state >>= maybe (void (fetchAdd members (-1))) go
   member
+
+-- | Never more than the pool runs at once, for those who wait for each other: one more could have no Capability to go on then.
+asManyAsRun :: Pool -> Int -> s -> IO Bool
+asManyAsRun pool now _ = (now <) <$> poolSize pool

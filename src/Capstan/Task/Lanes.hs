@@ -58,7 +58,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomicInt 0
       <*> newAtomicInt 0
       <*> newAtomic []
-  crew (bothOn pool) pool Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
+  crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
   where
     count = to - from
     needed k = [check k (j - from) | j <- before (from + k), j >= from]

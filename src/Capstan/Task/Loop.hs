@@ -2,12 +2,12 @@
 
 -- |
 -- Module      : Capstan.Task.Loop
--- Description : Loops over ranges that split when someone is hungry
+-- Description : Loops over ranges that are shared when someone is hungry
 --
 -- A loop runs its range piece by piece. Between pieces it looks whether another Capability wants work
--- while this one's deque is empty; only then it gives half of what is left away. This is lazy binary
--- splitting (Tzannes, Caragea, Barua and Vishkin, 2010): on a busy machine, or on one Capability, there
--- is no task at all.
+-- while this one's deque is empty, as in lazy binary splitting (Tzannes, Caragea, Barua and Vishkin, 2010): on a busy machine, or on
+-- one Capability, there is no task at all. When somebody does, what is left becomes a share, from which those that come take the back
+-- half, and so on from theirs ("Capstan.Task.Shares"). Who has nothing left takes from another: no part of the loop is anybody's to the end.
 --
 -- A piece has the size that was asked for. Without one, pieces double until one takes 'shortest' and
 -- halve when one takes 'longest', so that looking and reading the clock cost nothing beside them.
@@ -23,15 +23,19 @@ module Capstan.Task.Loop
   )
 where
 
+import Capstan.Domain (fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomic)
+import Capstan.Task.Crew (crew)
 import Capstan.Task.Deque (hungry)
 import Capstan.Task.Fork (bothResuming)
 import Capstan.Task.Pool
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
+import Capstan.Task.Shares
 import Control.Applicative ((<|>))
-import Control.Monad (when)
+import Control.Monad (void, when)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
 import Data.IORef
+import Data.List (sortOn)
 import Data.Word (Word64)
 import GHC.Clock (getMonotonicTimeNSec)
 
@@ -146,72 +150,111 @@ split (Range from to size pool) course piece combine neutral
   | otherwise = do
     -- There may be more Capabilities than when the pool was used last.
     serveCapabilities pool
-    asMember (const (fixed drawn piecewise neutral from to)) $
-      case course of
-        _ | size == 0 -> timed 1 neutral from to
-        Until _ -> fixed (const (divides pool)) size neutral from to
-        Through pieces -> through pieces neutral from to
+    asMember (const (drawn neutral from to)) $ case course of
+      Through pieces | size > 0 -> through pieces neutral from to
+      _ -> getMonotonicTimeNSec >>= \now -> timed 1 now neutral from to
   where
-    -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
-    drawn i = if (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
-    stride = piecewise * max 1 (thirtieth `quot` piecewise)
-    piecewise = if size > 0 then size else max 1 thirtieth
-    thirtieth = remaining from to `quot` 32
-
+    unit = max 1 size
     boundOf end = case course of
       Until bound -> min end <$> bound
       Through _ -> pure end
 
-    fixed wanted unit = go
-      where
-        go !acc i end = do
-          limit <- boundOf end
-          if i >= limit
-            then pure acc
-            else do
-              gives <- wanted i
-              -- Compared by differences, as the ends may be far apart or near the largest Int.
-              if gives && remaining i limit > unit
-                then halves go acc i (middleOf unit i limit) limit
-                else do
-                  let next = if remaining i limit <= unit then limit else i + unit
-                  acc' <- piece acc i next
-                  go acc' next end
-    {-# INLINE fixed #-}
-
+    -- Looks at others' needs between any two pieces.
+    through _ !acc i end | i >= end = pure acc
     through pieces !acc i end = do
       gives <- divides pool
-      if gives && remaining i end > size
-        then halves (through pieces) acc i (middleOf size i end) end
+      if gives && remaining i end > unit
+        then share pool unit 1 boundOf run combine neutral acc i (part i end) >>= \acc' -> through pieces acc' (part i end) end
         else do
           Part next acc' <- pieces acc i end
-          if next >= end then pure acc' else through pieces acc' next end
+          through pieces acc' next end
 
-    -- After half of the whole pieces, rounded up.
-    middleOf unit i end = let n = remaining i end `quot` unit in i + (n - n `quot` 2) * unit
-
-    timed n acc i end = getMonotonicTimeNSec >>= \now -> measured n now acc i end
-
-    -- A piece begins when the one before it has ended: the clock is read once for each.
-    measured !n !begun !acc i end = do
+    -- Looks at the clock, and at others' needs, whenever a while has passed.
+    timed n begun !acc i end = do
       limit <- boundOf end
-      if i >= limit
-        then pure acc
-        else do
-          wanted <- divides pool
-          let left = remaining i limit
-          if wanted && left > 1
-            then halves (timed n) acc i (i + (left - left `quot` 2)) limit
-            else do
-              let next = if left <= n then limit else i + n
-              acc' <- piece acc i next
-              now <- getMonotonicTimeNSec
-              measured (adapt n (now - begun)) now acc' next end
+      gives <- divides pool
+      case () of
+        _
+          | i >= limit -> pure acc
+          | gives && remaining i limit > unit -> do
+            acc' <- share pool unit n boundOf run combine neutral acc i (part i limit)
+            now <- getMonotonicTimeNSec
+            timed n now acc' (part i limit) limit
+          | otherwise -> do
+            let next = if remaining i limit `quot` unit <= n then limit else i + n * unit
+            acc' <- run acc i next
+            now <- getMonotonicTimeNSec
+            timed (adapt n (now - begun)) now acc' next limit
 
-    halves loop acc i middle end = do
-      (a, b) <- bothResuming pool (loop acc i middle) (loop neutral middle end)
-      pure $! combine a b
+    -- As far as can be shared: there may be more units than that.
+    part i end = if remaining i end `quot` unit < largest then end else i + largest * unit
+
+    -- All of a range, in pieces of the size that was asked for.
+    run !acc i end
+      | i >= end = pure acc
+      | size == 0 || remaining i end <= unit = piece acc i end
+      | Through pieces <- course = pieces acc i end >>= \(Part next acc') -> run acc' next end
+      | otherwise = piece acc i (i + unit) >>= \acc' -> run acc' (i + unit) end
+
+    -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
+    drawn !acc i end = do
+      limit <- boundOf end
+      gives <- if i < limit && (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
+      case () of
+        _
+          | i >= limit -> pure acc
+          | gives && remaining i limit > piecewise -> do
+            let n = remaining i limit `quot` piecewise
+                middle = i + (n - n `quot` 2) * piecewise
+            (a, b) <- bothResuming pool (drawn acc i middle) (drawn neutral middle limit)
+            pure $! combine a b
+          | otherwise -> do
+            let next = if remaining i limit <= piecewise then limit else i + piecewise
+            acc' <- piece acc i next
+            drawn acc' next limit
+    stride = piecewise * max 1 (thirtieth `quot` piecewise)
+    piecewise = if size > 0 then size else max 1 thirtieth
+    thirtieth = remaining from to `quot` 32
 {-# NOINLINE split #-}
+
+-- | What a member of a loop does: it has come; or it goes through the share of its place, so many units at a time, since that time, and has
+-- a result from that unit on.
+data Member a
+  = Comes
+  | Goes !Int !Int !Word64 !Int !a
+
+-- | Runs what is left of a range, given the result before it, by a crew whose members take from each other's shares.
+share :: Pool -> Int -> Int -> (Int -> IO Int) -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> a -> Int -> Int -> IO a
+share pool unit usual boundOf run combine neutral sofar from to = do
+  places <- (16 *) <$> poolSize pool
+  shares <- newShares places count
+  arrived <- newAtomicInt 0
+  results <- newAtomic []
+  let keep start acc = void (modifyAtomic results ((start, acc) :))
+      goes place most start acc = getMonotonicTimeNSec >>= \now -> pure (Just (Goes place most now start acc))
+      takeOver place = steal shares place >>= maybe (Nothing <$ vacate shares place) (\start -> goes place 1 start neutral)
+      step Comes = do
+        before <- fetchAdd arrived 1
+        if before == 0 then goes 0 usual 0 sofar else occupy shares >>= maybe (pure Nothing) takeOver
+      step (Goes place most begun start acc) = do
+        (low, high) <- takeFront shares place most
+        limit <- boundOf (index high)
+        case () of
+          _
+            | low == high -> keep start acc >> takeOver place
+            | limit < index high -> dropAll shares place >> Just . Goes place most begun start <$> run acc (index low) limit
+            | otherwise -> do
+              acc' <- run acc (index low) (index high)
+              now <- getMonotonicTimeNSec
+              pure (Just (Goes place (adapt most (now - begun)) now start acc'))
+      room _ Comes = pure False
+      room _ (Goes place _ _ _ _) = (> 0) <$> left shares place
+  crew (bothResuming pool) pool room Comes (const step)
+  foldl1 combine . map snd . sortOn fst <$> readAtomic results
+  where
+    -- The ends may be further apart than an Int can say.
+    count = fromIntegral ((fromIntegral (to - from) - 1 :: Word) `quot` fromIntegral unit) + 1
+    index k = if k == count then to else from + k * unit
 
 -- | How many indices are left; very many count as 'maxBound'.
 remaining :: Int -> Int -> Int

@@ -64,7 +64,7 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
-import Capstan.Task.Idle (whenIdle)
+import Capstan.Task.Idle (tellWhenIdle)
 import Capstan.Task.Process
 import Capstan.Task.Run (isWanted, runClaimed)
 import Capstan.Task.Seeded (asMember, offer)
@@ -105,8 +105,12 @@ data Pool = Pool
 data Seat = Seat
   { number :: !Int,
     bell :: !(MVar ()),
-    -- | Whether it is rung when the Capability idles.
+    -- | Filled when the Capability idles, for the seat's caller, which rings then.
+    idles :: !(MVar ()),
+    -- | Whether it is to be filled.
     awaitsIdle :: !(IORef Bool),
+    -- | Whether there is a caller: a thread that is there for good, as to start one takes the Capability.
+    hasCaller :: !(IORef Bool),
     -- | The seat's workers that run tasks.
     engaged :: !Workers
   }
@@ -138,7 +142,7 @@ newPool poolName poolLimit = do
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newIORef False <*> newWorkers
+  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
   process <- newProcess
@@ -166,7 +170,9 @@ beginAnew pool = inProcess (process pool) $ do
   atomicWriteIORef (spilled pool) []
   forM_ (seats pool) $ \seat -> do
     _ <- tryTakeMVar (bell seat)
+    _ <- tryTakeMVar (idles seat)
     writeIORef (awaitsIdle seat) False
+    writeIORef (hasCaller seat) False
     clearWorkers (engaged seat)
 
 -- | Gives scouts to the Capabilities that have none, up to the pool's limit. One that sleeps because its Capability was busy looks again:
@@ -259,7 +265,7 @@ putOnCall pool seat = do
   won <- changeScout (deques pool) (number seat) Asleep OnCall
   when won $ do
     setIdle (deques pool) (flags pool) (number seat) False
-    ringWhenIdle pool seat
+    ringWhenIdle seat
 
 -- | Whoever is about to wait on this Capability lets the scout that is on call have it.
 makeWay :: Pool -> IO ()
@@ -321,13 +327,24 @@ ringFrom from pool n
       putMVar (bell (seats pool V.! n)) ()
     pure won
 
--- | Wakes the scout of a seat when its Capability idles, if it sleeps then.
-ringWhenIdle :: Pool -> Seat -> IO ()
-ringWhenIdle pool seat = do
+-- | Wakes the scout of a seat when its Capability idles, if it sleeps then; or after a while.
+ringWhenIdle :: Seat -> IO ()
+ringWhenIdle seat = do
   known <- readIORef (awaitsIdle seat)
   unless known $ do
     writeIORef (awaitsIdle seat) True
-    whenIdle (number seat) 200 (writeIORef (awaitsIdle seat) False >> void (ring pool (number seat)))
+    tellWhenIdle (number seat) 200 (idles seat)
+
+-- | Starts the caller of a seat, if there is none. For its scout.
+startCaller :: Pool -> Seat -> IO ()
+startCaller pool seat = do
+  there <- readIORef (hasCaller seat)
+  unless there $ do
+    writeIORef (hasCaller seat) True
+    void . forkOn (number seat) . forever $ do
+      takeMVar (idles seat)
+      writeIORef (awaitsIdle seat) False
+      ring pool (number seat)
 
 -- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
 attend :: Pool -> Int -> IO Bool
@@ -431,7 +448,7 @@ scout pool seat = rest
 
     -- Nobody else would say that the Capability idles.
     doze free = do
-      unless free (ringWhenIdle pool seat)
+      unless free (ringWhenIdle seat)
       over <- sleep pool seat free
       if over then pure Nothing else rest
 
@@ -475,6 +492,7 @@ ignoring action = action `catch` \e -> let _ = e :: SomeException in pure ()
 -- ended instead.
 sleep :: Pool -> Seat -> Bool -> IO Bool
 sleep pool seat idle = do
+  startCaller pool seat
   setIdle (deques pool) (flags pool) (number seat) idle
   setScout (deques pool) (number seat) Asleep
   -- The last look, after all know that this one sleeps: (P1), (P2).

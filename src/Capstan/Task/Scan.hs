@@ -93,7 +93,7 @@ parallelScan combine vector
               one !i !acc !sum'
                 | i < to = next' acc (i - back) >>= \x -> one (i + 1) x (combine sum' (at i))
                 | otherwise = setMark plan later (Only sum') >> rest k (i - back) acc
-      crew (bothResuming defaultPool) defaultPool Nothing $ \members pending -> do
+      crew (bothResuming defaultPool) defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
         -- Known before another block is taken: that would have to wait too.
         ready <- mapM (\c -> (,) c <$> before combine reduce plan c) pending
         k <- fetchAdd (next plan) 1
