@@ -1,8 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | A summed-area table in place: each element becomes the sum of all those above and to the left,
--- its own row and column with them. With tasks the table is cut into one stripe for each Capability; a block of rows of a
--- stripe waits for the one above it and the one to the left. One pass over the memory is enough.
+-- | A summed-area table in place: each element becomes the sum of all those above and to the left, its own row and column with them. With
+-- tasks, bands of rows are the Capabilities' in turn, and their tiles wait for the one above and the one to the left. One pass is enough.
 module SummedArea (summedArea) where
 
 import Capstan.Task
@@ -10,11 +9,11 @@ import qualified Data.Vector.Storable as V
 import qualified Data.Vector.Storable.Mutable as M
 import Data.Word (Word32)
 import Example
-import Foreign (Ptr, advancePtr, alignPtr, minusPtr, peek, poke)
+import Foreign (Ptr, advancePtr, peek, poke)
 
--- | How far it is from row to row, how many columns, fours of rows, how many of these are a block, and the elements. The first row is zeros, and
--- not counted with the fours. Rows begin where pages do, and so do stripes: what a processor fetches ahead ends with the page.
-data Table = Table !Int !Int !Int !Int !(M.IOVector Word32)
+-- | How many columns, how many fours of rows, how many of these are a band, and the elements. The first row is zeros, and not counted
+-- with the fours.
+data Table = Table !Int !Int !Int !(M.IOVector Word32)
 
 -- | Some fours of rows, some columns of them; what is above and to the left is done. Four rows at once: what is above them is read once,
 -- and the memory, which is late where a row begins, is asked for all.
@@ -47,46 +46,34 @@ block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
         put p first >> put (row 1) second >> put (row 2) third >> put (row 3) (third + d')
         go (p `advancePtr` 1) end a' b' c' d'
 
--- | In the order of time, as each stripe is a block behind the one to its left.
-stripes :: Table -> Ptr Word32 -> IO ()
-stripes (Table width columns fours height _) table = do
+-- | In the order of time: so many bands at once as tasks run, each a tile behind the one above.
+bands :: Table -> Ptr Word32 -> IO ()
+bands (Table width fours height _) table = do
   across <- poolSize defaultPool
   let down = (fours + height - 1) `quot` height
-      place index = let (time, j) = index `quotRem` across in (time - j, j)
-      there (i, j) = i >= 0 && i < down && j >= 0
-      before index = let (i, j) = place index in [(i' + j') * across + j' | (i', j') <- [(i - 1, j), (i, j - 1)], there (i', j')]
-      rows i = (i * height, min fours ((i + 1) * height))
-      cut j = if j == across then columns else pages (j * columns `quot` across)
-  parallelForAfter (range 0 ((down + across - 1) * across)) before $ \index ->
-    let (i, j) = place index in if there (i, j) then block width table (rows i) (cut j, cut (j + 1)) else pure ()
+      number (band, tile) = (band `quot` across * tiles + tile) * across + band `rem` across
+      place index = let (time, j) = index `quotRem` across in (time `quot` tiles * across + j, time `rem` tiles)
+      before index = let (band, tile) = place index in [number there | there@(i, j) <- [(band - 1, tile), (band, tile - 1)], i >= 0, j >= 0]
+      rows band = (min fours (band * height), min fours ((band + 1) * height))
+      cut tile = tile * width `quot` tiles
+  parallelForAfter (range 0 ((down + across - 1) `quot` across * tiles * across)) before $ \index ->
+    let (band, tile) = place index in block width table (rows band) (cut tile, cut (tile + 1))
+  where
+    tiles = 4
 
 summedArea :: Example
 summedArea =
   Example
     { name = "summed-area-table",
       sizeNames = "WIDTH FOURS HEIGHT",
-      usual = [4096, 1024, 4],
+      usual = [4096, 1024, 48],
       small = [100, 30, 3],
-      prepare = \[columns, fours, height] -> do
-        let width = pages columns
-            size = width * (1 + 4 * fours)
-            element k x = if k < width || k `rem` width >= columns then 0 else fromIntegral (x `mod` 256)
-        whole <- M.unsafeNew (size + page)
-        ahead <- M.unsafeWith whole (\p -> pure (alignPtr p (4 * page) `minusPtr` p `quot` 4))
-        let elements = M.slice ahead size whole
-        V.copy elements (V.imap element (V.convert (randoms size)))
-        pure (Table width columns fours height elements),
-      sequential = \t@(Table width columns fours _ elements) -> M.unsafeWith elements (\table -> block width table (0, fours) (0, columns)) >> done t,
-      parallel = \t@(Table _ _ _ _ elements) -> M.unsafeWith elements (stripes t) >> done t
+      prepare = \[width, fours, height] -> do
+        let element k x = if k < width then 0 else fromIntegral (x `mod` 256)
+        Table width fours height <$> V.thaw (V.imap element (V.convert (randoms (width * (1 + 4 * fours))))),
+      sequential = \t@(Table width fours _ elements) -> M.unsafeWith elements (\table -> block width table (0, fours) (0, width)) >> done t,
+      parallel = \t@(Table _ _ _ elements) -> M.unsafeWith elements (bands t) >> done t
     }
   where
     done :: Table -> IO (V.Vector Word32)
-    done (Table _ _ _ _ elements) = V.unsafeFreeze elements
-
--- | So many elements are a page.
-page :: Int
-page = 1024
-
--- | The same or more, in whole pages.
-pages :: Int -> Int
-pages n = (n + page - 1) `quot` page * page
+    done (Table _ _ _ elements) = V.unsafeFreeze elements
