@@ -44,6 +44,9 @@ build foreign tests/substrate/haskell/foreign.c -threaded -no-hs-main
 for scenario in busy idle stopped; do
     expect 0 "$out/static/host" "$scenario" +RTS -N2
 done
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    expect 0 "$out/static/host" awaiting +RTS -N2
+done
 expect 0 "$out/static/host" collectors +RTS -N2 -qn2 -T
 expect 0 "$out/static/host" marking +RTS -N2 -V0 -A64m --nonmoving-gc
 for kind in static dynamic; do

@@ -2,6 +2,7 @@
 -- and four if these are more. Their number goes up only, but for the last test.
 module Main (main) where
 
+import qualified BoundTests
 import qualified CapabilityTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
@@ -35,6 +36,7 @@ on n =
         FailureTests.tests,
         LoopTests.tests,
         LaneTests.tests,
+        BoundTests.tests,
         VectorTests.tests,
         DomainTests.tests,
         RegionTests.tests,

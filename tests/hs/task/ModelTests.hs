@@ -1,4 +1,4 @@
--- | The deque, a task's cell, a group, a scope, the scouts' sleep and the turns of who throws as models, explored in
+-- | The deque, a task's cell, a group, a scope, a loop's shares, the scouts' sleep and the turns of who throws as models, explored in
 -- every order of their steps. Each model has seeded faults, which the exploration must find.
 module ModelTests (tests) where
 
@@ -6,9 +6,10 @@ import qualified Model.Cell as Cell
 import qualified Model.Deque as Deque
 import qualified Model.Group as Group
 import qualified Model.Scope as Scope
+import qualified Model.Shares as Shares
 import qualified Model.Sleep as Sleep
 import qualified Model.Turn as Turn
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Sleep.tests, Turn.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Shares.tests, Sleep.tests, Turn.tests]

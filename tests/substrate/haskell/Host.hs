@@ -12,11 +12,14 @@ import qualified Data.IORef as Ref
 import Data.Word (Word32)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types
+import Foreign.StablePtr (StablePtr)
 import GHC.Clock (getMonotonicTime)
+import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 import GHC.Stats (gc, gcdetails_threads, getRTSStats)
 import System.Environment (getArgs)
 import System.Exit
 import System.Mem (performMajorGC, performMinorGC)
+import System.Posix.Process (ProcessStatus (..), forkProcess, getProcessStatus)
 
 foreign import ccall safe "probe_start" start :: IO CString
 
@@ -60,6 +63,8 @@ foreign import ccall unsafe "probe_threads" threadCount :: IO CInt
 
 foreign import ccall unsafe "probe_cost" cost :: CInt -> IO CDouble
 
+foreign import ccall unsafe "cst_rts_await_idle" awaitIdle :: Int -> StablePtr PrimMVar -> Int -> IO Bool
+
 main :: IO ()
 main = do
   [name] <- getArgs
@@ -79,6 +84,7 @@ scenarios =
     ("holds", holds),
     ("collect", collect),
     ("marking", marking),
+    ("awaiting", awaiting),
     ("resize", resize),
     ("unsafe", unsafeRegions),
     ("callers", callers),
@@ -235,6 +241,34 @@ marking = do
         expectThat "turns left while a collection marks" (> 0) turns
         ends (turns - 1)
     {-# NOINLINE ends #-}
+
+-- | Who waits for a Capability that idles is told then and not before, or when its time is over; also if there are very many of them, by one
+-- thread, and in the child of a fork.
+awaiting :: IO ()
+awaiting = do
+  before <- threadCount
+  many
+  threadCount >>= expectThat "threads that tell" (<= before + 1)
+  early <- beside 1 $ do
+    box <- told 1 0
+    sleepSafe 50000
+    early <- tryTakeMVar box
+    told 1 30 >>= takeMVar
+    pure (early, box)
+  expect "told while Haskell runs there" (fst early == Nothing) "the time over"
+  takeMVar (snd early)
+  child <- forkProcess many
+  getProcessStatus True False child >>= expectThat "the child" (== Just (Exited ExitSuccess))
+  -- Nobody is told any more when the runtime system ends.
+  void (beside 1 (replicateM 100 (told 1 0)))
+  where
+    many = replicateM 1000 (mapM (`told` 0) [0, 1, 7]) >>= mapM_ (mapM_ takeMVar)
+    told capability milliseconds = do
+      box <- newEmptyMVar
+      pointer <- newStablePtrPrimMVar box
+      watched <- awaitIdle capability pointer milliseconds
+      expect "awaiting" watched "nobody to tell"
+      pure box
 
 -- | The number of Capabilities changes while workers sleep, collections run and all are watched.
 --

@@ -18,6 +18,9 @@ data World = World
     other :: !Scout,
     otherBell :: !Int,
     inUse :: !Bool,
+    -- | Whether the seat's caller is told when the Capability idles, and whether it has been told.
+    awaited :: !Bool,
+    told :: !Bool,
     -- | Plain writes that others do not see yet.
     bufferedTask :: !Bool,
     bufferedSleep :: !Bool,
@@ -25,7 +28,7 @@ data World = World
   }
   deriving (Eq, Ord)
 
-data Scout = Awake | Asleep | Absent
+data Scout = Awake | OnCall | Asleep | Absent
   deriving (Eq, Ord)
 
 -- | A wrong version of the protocol.
@@ -39,12 +42,26 @@ data Fault
   | LeavesSilently
   | RescuesNothing
   | AppointsNobody
+  | AwaitsNothing
+  | ForgetsLate
   deriving (Eq, Ord)
 
 data Thread
   = -- | Pushes on the seat's Capability.
     Push Fault
   | PushSurely Fault
+  | -- | Pushes on the seat's Capability, being bound.
+    PushBound Fault
+  | PutOnCall Fault
+  | AwaitIdle Fault
+  | -- | Wakes the scout that is on call before it waits.
+    MakeWay
+  | -- | Sees that the Capability idles.
+    Watch
+  | -- | The seat's caller.
+    Call Fault
+  | CallRings Fault
+  | CallForgets Fault
   | -- | Pushes on another.
     Publish Fault
   | -- | Looks whether the seat's scout sleeps, and rings.
@@ -78,9 +95,33 @@ data Thread
 step :: Thread -> World -> Step World Thread
 step thread w = case thread of
   Push f
-    | scout w == Awake && inUse w -> Go w {private = private w + 1} Over
+    | served -> Go w {private = private w + 1} Over
     | otherwise -> Go w (PushSurely f)
   PushSurely f -> Go w {public = public w + private w + 1, private = 0} (See f)
+  PushBound f
+    | served -> Go w {private = private w + 1} MakeWay
+    | otherwise -> Go w {public = public w + private w + 1, private = 0} (PutOnCall f)
+  PutOnCall f
+    | scout w == Asleep -> Go w {scout = OnCall} (AwaitIdle f)
+    | otherwise -> Go w (See f)
+  AwaitIdle f
+    | f == AwaitsNothing || awaited w -> Go w Over
+    | otherwise -> Go w {awaited = True, told = False} Over
+  MakeWay
+    | scout w == OnCall -> Go (ringing w) Over
+    | otherwise -> Go w Over
+  Watch
+    | awaited w && not (told w) -> Go w {told = True} Watch
+    | otherwise -> Blocked
+  Call f
+    | told w -> Go w {told = False} (if f == ForgetsLate then CallRings f else CallForgets f)
+    | otherwise -> Blocked
+  CallForgets f -> Go w {awaited = False} (if f == ForgetsLate then Call f else CallRings f)
+  CallRings f
+    | scout w == Asleep || scout w == OnCall -> Go (ringing w) next
+    | otherwise -> Go w next
+    where
+      next = if f == ForgetsLate then CallForgets f else Call f
   Publish PlainPublish -> Go w {bufferedTask = True} (See PlainPublish)
   Publish f -> Go w {elsewhere = elsewhere w + 1} (See f)
   See f
@@ -140,6 +181,7 @@ step thread w = case thread of
     | otherwise -> Blocked
   Over -> End
   where
+    served = (scout w == Awake || scout w == OnCall) && inUse w
     seen = private w + public w + elsewhere w > 0
     takeAll now = now {private = 0, public = 0, elsewhere = 0}
     abandoned f = private w > 0 && scout w == Absent && f /= RescuesNothing
@@ -165,11 +207,15 @@ explored changes =
     step
     complaints
     (\w _ -> ["tasks wait and the scouts sleep" | private w + public w + elsewhere w > 0] ++ ["a ring is left" | bell w > 0 || otherBell w > 0])
-    (World 0 0 0 Awake 0 (if changes then Awake else Absent) 0 True False False [])
+    (World 0 0 0 Awake 0 (if changes then Awake else Absent) 0 True False False False False [])
 
 -- | The scout, with pushes on its Capability and on others.
 sleeps :: Fault -> ([String], Int)
 sleeps f = explored False [Look f, Push f, Publish f, Push f, Drain]
+
+-- | A bound thread pushes, and again, and then waits or does not.
+isCalled :: Fault -> ([String], Int)
+isCalled f = explored False [Look f, PushBound f, PushBound f, Publish f, Watch, Call f]
 
 -- | The Capability is taken away meanwhile, and given back or not.
 leaves :: Fault -> ([String], Int)
@@ -183,6 +229,9 @@ tests =
     "sleep"
     [ testCase "a push and a scout that goes to sleep see each other" (passes (sleeps None)),
       testCase "a Capability that is taken away leaves no task behind" (passes (leaves None)),
+      testCase "a scout that is on call is called" (passes (isCalled None)),
+      testCase "a scout on call whom nobody calls is found out" (fails (isCalled AwaitsNothing)),
+      testCase "a caller that forgets after it has called is found out" (fails (isCalled ForgetsLate)),
       testCase "a plain publication is found out" (fails (sleeps PlainPublish)),
       testCase "a plain flag is found out" (fails (sleeps PlainFlag)),
       testCase "a look before the flag is found out" (fails (sleeps LooksBeforeFlag)),

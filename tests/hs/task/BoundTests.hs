@@ -1,0 +1,60 @@
+-- | Tasks that bound threads start and wait for, as a program's main thread is one: there a worker of the same Capability is woken only
+-- when it is needed.
+module BoundTests (tests) where
+
+import Capstan.Domain (spawnOn, thisCapability)
+import qualified Capstan.Domain as Domain
+import Capstan.Task
+import Control.Concurrent
+import Control.Exception (bracket, try)
+import Control.Monad
+import Data.IORef
+import Fibonacci (fibonacci)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "bound threads"
+    [ testCase "scopes, forks and loops" . runInBoundThread $ do
+        run (`fibonacci` 18) >>= (@?= 2584)
+        both (pure 'a') (pure 'b') >>= (@?= ('a', 'b'))
+        replicateM_ 50 $ parallelForReduce (chunk 10 (range 0 10000)) (+) 0 pure >>= (@?= 49995000)
+        order <- newIORef (0 :: Int)
+        parallelForAfter (range 0 100) (\i -> [i - 1 | i > 0]) (\i -> atomicModifyIORef' order (\n -> (if n == i then n + 1 else n, ())))
+        readIORef order >>= (@?= 100),
+      testCase "a failure on another Capability arrives" . runInBoundThread $ do
+        result <- try (parallelFor (chunk 1 (range 0 1000)) (\i -> when (i == 700) (ioError (userError "700"))))
+        result @?= Left (userError "700"),
+      testCase "who waits for what a task does otherwise than by await" . runInBoundThread . occupied $
+        replicateM_ 20 $ do
+          box <- newEmptyMVar
+          run (\scope -> async scope (putMVar box 'x') >> takeMVar box) >>= (@?= 'x'),
+      testCase "who computes until a task has run" . runInBoundThread . occupied $ do
+        done <- newIORef False
+        run $ \scope -> async scope (writeIORef done True) >> computeUntil done
+    ]
+
+-- | Runs an action while all other Capabilities compute.
+occupied :: IO a -> IO a
+occupied action = do
+  here <- thisCapability
+  capabilities <- getNumCapabilities
+  over <- newIORef False
+  bracket
+    (forM [n | n <- [0 .. capabilities - 1], n /= here] (\n -> spawnOn n (computeUntil over)))
+    (\others -> writeIORef over True >> mapM_ Domain.join others)
+    (const action)
+
+computeUntil :: IORef Bool -> IO ()
+computeUntil over = newIORef 0 >>= go
+  where
+    go value = readIORef over >>= \stop -> unless stop (turn value >> go value)
+
+-- | Computes for a tenth of a millisecond or so. Hardly allocates, so that there is no collection.
+turn :: IORef Int -> IO ()
+turn value = modifyIORef' value (`go` (30000 :: Int))
+  where
+    go seed 0 = seed
+    go seed n = go ((seed * 1103515245 + 12345) `mod` 2147483648) (n - 1)
