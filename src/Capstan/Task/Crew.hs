@@ -16,7 +16,7 @@ import Capstan.Task.Seeded (asMember, coin, switchPoint)
 import Control.Monad (void)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
--- if there is room beside so many, as who is about to make that step says. The caller says how two branches are run.
+-- if there is room beside so many, as who is about to make that step says, or as a seed draws. The caller says how two branches are run.
 crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
 crew fork pool room first step = do
   serveCapabilities pool
@@ -25,7 +25,7 @@ crew fork pool room first step = do
       go state = do
         wanted <- asMember (\me -> switchPoint >> coin me) (divides pool)
         now <- readAtomicInt members
-        more <- if wanted then room now state else pure False
+        more <- if wanted then asMember (const (pure True)) (room now state) else pure False
         if more then void (fork (advance now state) member) else advance now state
       advance now state = step now state >>= maybe (void (fetchAdd members (-1))) go
   member
