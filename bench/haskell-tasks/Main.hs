@@ -1,4 +1,4 @@
--- | Tasks in Haskell beside their peers: @haskell-tasks costs|channels|programs|long|pauses|ocaml@.
+-- | Tasks in Haskell beside their peers: @haskell-tasks costs|channels|programs|bound|long|pauses|ocaml@.
 -- Prints what bench.h's programs print.
 module Main (main) where
 
@@ -7,7 +7,7 @@ import Channels (channels)
 import Control.Concurrent (runInUnboundThread, setNumCapabilities)
 import Costs (costs)
 import Ocaml (ocaml)
-import Programs (long, pauses, programs)
+import Programs (bound, long, pauses, programs)
 import System.Environment (getArgs)
 import System.Exit (die)
 
@@ -20,7 +20,7 @@ main = do
         a <- parseArguments rest
         setNumCapabilities (fromIntegral (argThreads a))
         -- The main thread is bound to a thread of the system, and slow to switch to.
-        runInUnboundThread (action a)
+        (if group == "bound" then id else runInUnboundThread) (action a)
     _ -> die ("usage: haskell-tasks " ++ foldr1 (\x y -> x ++ "|" ++ y) (map fst groups) ++ " [-t THREADS] [-r SAMPLES] [CASE...]")
   where
-    groups = [("costs", costs), ("channels", channels), ("programs", programs), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]
+    groups = [("costs", costs), ("channels", channels), ("programs", programs), ("bound", bound), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]

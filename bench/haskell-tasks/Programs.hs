@@ -1,6 +1,6 @@
 -- | The examples at full size: alone, by tasks, and by the arrays of repa and the sparks of parallel
 -- where those have the same computation.
-module Programs (programs, long, pauses) where
+module Programs (programs, bound, long, pauses) where
 
 import Bench
 import Control.Concurrent (threadDelay)
@@ -28,11 +28,19 @@ measured = [e | e <- examples, name e `notElem` ["fib-pure", "fib-io"]]
 
 programs :: Arguments -> IO ()
 programs a = do
-  forM_ measured $ \(Example title _ sizes _ make alone tasks) ->
-    speedUp a title (void . alone <$> make sizes) (void . tasks <$> make sizes)
+  mapM_ (alike a "") measured
   report a "ms" milliseconds [Measured "matrix-multiplication-repa" (multiply <$> square 1 <*> square 2)]
   where
     square seed = evaluate (Repa.fromListUnboxed (Repa.ix2 512 512) (map (\x -> fromIntegral (x + seed)) [1 .. 512 * 512 :: Int]))
+
+-- | Both versions of an example.
+alike :: Arguments -> String -> Example -> IO ()
+alike a prefix (Example title _ sizes _ make alone tasks) =
+  speedUp a (prefix ++ title) (void . alone <$> make sizes) (void . tasks <$> make sizes)
+
+-- | Those that are loops, called by a program's main thread as it is.
+bound :: Arguments -> IO ()
+bound a = mapM_ (alike a "bound-") [e | e <- examples, name e `elem` ["life", "nbody-friendly", "spectral-norm", "matrix-multiplication", "mandelbrot"]]
 
 -- | As repa's own examples write it: the rows of one by the columns of the other.
 multiply :: Repa.Array Repa.U Repa.DIM2 Double -> Repa.Array Repa.U Repa.DIM2 Double -> IO ()

@@ -137,6 +137,7 @@ suites =
       "Tasks in Haskell, beside their peers"
       [ (haskellTasks "costs" teamSizes ["fib-32-monad-par", "fib-32-async"]) {programOptions = ["+RTS", "-T", "-RTS"]},
         haskellTasks "programs" teamSizes ["matrix-multiplication-repa"],
+        haskellTasks "bound" allCores [],
         -- Minutes each.
         (haskellTasks "long" teamSizes []) {programSamples = (1, 1000), programEvery = 5},
         (haskellTasks "channels" allCores ["chan-"]) {programSamples = (3, 1000)},
