@@ -20,7 +20,7 @@
 
 enum {
     SHORTEST_NS = 250000, /* between two looks; then twice as long, up to */
-    LONGEST_NS = 8000000,
+    LONGEST_NS = 4000000,
     LINGER_NS = 1000000000 /* how long the thread waits for who waits next */
 };
 

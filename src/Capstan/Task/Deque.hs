@@ -359,7 +359,7 @@ engagedWorkers (Flags flags) = IO $ \s -> case readIntArray# flags 8# s of (# s1
 data Scout
   = -- | Awake, on the Capability.
     Awake
-  | -- | Asleep, and woken when the Capability idles, or soon anyway.
+  | -- | Asleep, and woken when the Capability idles, or soon anyway ("Capstan.Task.Seat").
     OnCall
   | Asleep
   | -- | There is none.

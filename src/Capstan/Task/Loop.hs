@@ -237,14 +237,14 @@ share pool unit usual boundOf run combine neutral sofar from to = do
         before <- fetchAdd arrived 1
         if before == 0 then goes 0 usual 0 sofar else occupy shares >>= maybe (pure Nothing) takeOver
       step (Goes place most begun start acc) = do
-        (low, high) <- takeFront shares place most
-        limit <- boundOf (index high)
+        (first, next) <- takeFront shares place most
+        limit <- boundOf (index next)
         case () of
           _
-            | low == high -> keep start acc >> takeOver place
-            | limit < index high -> dropAll shares place >> Just . Goes place most begun start <$> run acc (index low) limit
+            | first == next -> keep start acc >> takeOver place
+            | limit < index next -> dropAll shares place >> Just . Goes place most begun start <$> run acc (index first) limit
             | otherwise -> do
-              acc' <- run acc (index low) (index high)
+              acc' <- run acc (index first) (index next)
               now <- getMonotonicTimeNSec
               pure (Just (Goes place (adapt most (now - begun)) now start acc'))
       room _ Comes = pure False

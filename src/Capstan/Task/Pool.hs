@@ -25,7 +25,7 @@
 -- How the scout is stands in one word, 'Scout', that changes by compare-and-swap. Who swaps it from asleep to
 -- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
 --
--- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one. A push where the scout is
+-- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call ("Capstan.Task.Seat"). A push where the scout is
 -- not awake is refused, unless the caller has promised to wake it; the promise is kept uninterruptibly, and on
 -- the seat where the push was, wherever the thread is by then. The scout says that it sleeps, and looks at its
 -- deque after that, private part and all. The push and the scout's steps are of one Capability, so one of
@@ -48,7 +48,6 @@
 -- it finds nothing else.
 module Capstan.Task.Pool
   ( Pool (..),
-    Seat,
     newPool,
     endPool,
     serveCapabilities,
@@ -64,9 +63,9 @@ import Capstan.Task.Cell
 import Capstan.Task.Counters (Counters, countPushed, noCounters)
 import Capstan.Task.Deque
 import Capstan.Task.Group
-import Capstan.Task.Idle (tellWhenIdle)
 import Capstan.Task.Process
 import Capstan.Task.Run (isWanted, runClaimed)
+import Capstan.Task.Seat
 import Capstan.Task.Seeded (asMember, offer)
 import Capstan.Task.Target (Self, masked)
 import Capstan.Task.Workers
@@ -77,47 +76,10 @@ import Data.Bits (unsafeShiftR, (.&.))
 import Data.IORef
 import Data.Maybe (isJust)
 import qualified Data.Vector as V
-import Foreign.StablePtr (StablePtr, freeStablePtr, newStablePtr)
+import Foreign.StablePtr (freeStablePtr, newStablePtr)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (getNumProcessors)
 import GHC.IO (noDuplicate)
-
--- | Workers, with the deques that they serve.
-data Pool = Pool
-  { -- | Its name; empty for the pool of all Capabilities.
-    poolName :: !String,
-    -- | How many tasks run at once; 0 for as many as there are Capabilities.
-    poolLimit :: !Int,
-    deques :: !Deques,
-    flags :: !Flags,
-    uncounted :: !Counters,
-    seats :: !(V.Vector Seat),
-    -- | Blocks of tasks for which no ring had room.
-    spilled :: !(IORef [[Entry]]),
-    ended :: !(IORef Bool),
-    process :: !Process,
-    -- | Keeps the pool, and so the scouts that sleep, from the collector. It would tell them that they are
-    -- blocked for ever, whenever it finds that all threads that use the pool are.
-    root :: !(IORef (Maybe (StablePtr Pool)))
-  }
-
--- | The place of a scout. How it is stands beside the deque of the same number ('scoutOf').
-data Seat = Seat
-  { number :: !Int,
-    bell :: !(MVar ()),
-    -- | Filled when the Capability idles, for the seat's caller, which rings then.
-    idles :: !(MVar ()),
-    -- | Whether it is to be filled.
-    awaitsIdle :: !(IORef Bool),
-    -- | Whether there is a caller: a thread that is there for good, as to start one takes the Capability.
-    hasCaller :: !(IORef Bool),
-    -- | The seat's workers that run tasks.
-    engaged :: !Workers
-  }
-
--- | How many of its tasks run at once.
-poolSize :: Pool -> IO Int
-poolSize pool = if poolLimit pool > 0 then pure (poolLimit pool) else getNumCapabilities
 
 -- | Whether a loop is to give half of what is left away: someone is hungry, and not because the bodies block. A worker
 -- that blocks is replaced, for it may wait for another task; but where bodies wait for each other, for a lock or
@@ -250,30 +212,14 @@ wakeAfter pool answer = do
   served <- attendAfterPush pool there
   unless (served && answer .&. 2 == 0) (wakeOther pool there)
 
--- | As 'attend', where the caller has pushed something and may be bound to a thread of the system: to let the scout run
--- takes two switches of such threads. While a bound thread computes it needs no scout, as others take what it has pushed.
+-- | As 'attend', where the caller has pushed something. While it computes it needs no scout, as others take what it has pushed; one that were
+-- awake would take the Capability from it at each end of a slice, which takes two switches of the system's threads if the caller is bound. So
+-- the scout is put on call if there are others.
 attendAfterPush :: Pool -> Int -> IO Bool
 attendAfterPush pool n = do
-  bound <- isCurrentThreadBound
   have <- getNumCapabilities
-  now <- if bound && have > 1 && poolLimit pool == 0 && n < V.length (seats pool) then scoutOf (deques pool) n else pure Absent
+  now <- if have > 1 && poolLimit pool == 0 && n < V.length (seats pool) then scoutOf (deques pool) n else pure Absent
   if now == Asleep then True <$ putOnCall pool (seats pool V.! n) else attend pool n
-
--- | Sees to it that a sleeping scout is woken when its Capability idles, or after a while. The caller is uninterruptible.
-putOnCall :: Pool -> Seat -> IO ()
-putOnCall pool seat = do
-  won <- changeScout (deques pool) (number seat) Asleep OnCall
-  when won $ do
-    setIdle (deques pool) (flags pool) (number seat) False
-    ringWhenIdle seat
-
--- | Whoever is about to wait on this Capability lets the scout that is on call have it.
-makeWay :: Pool -> IO ()
-makeWay pool = do
-  here <- capability
-  when (here < V.length (seats pool)) $ do
-    now <- scoutOf (deques pool) here
-    when (now == OnCall) (void (ring pool here))
 
 -- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
 spill :: Pool -> IO ()
@@ -298,54 +244,6 @@ spillBlock pool block = do
   atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
   capability >>= wakeOther pool
 
--- | Wakes the scout of another Capability than that one, if one idles; else any that sleeps. If all are awake each
--- will look before it sleeps.
-wakeOther :: Pool -> Int -> IO ()
-wakeOther pool here = do
-  idle <- anyM ringIdle others
-  unless idle (void (anyM (rouse pool) (others ++ [here])))
-  where
-    count = V.length (seats pool)
-    others = [(here + n) `mod` count | n <- [1 .. count - 1]]
-    ringIdle n = isIdle (deques pool) n >>= \idle -> if idle then ring pool n else pure False
-
--- | Wakes the scout of a seat if it sleeps, on call or not; the answer is whether it did.
-ring :: Pool -> Int -> IO Bool
-ring pool n = rouse pool n >>= \slept -> if slept then pure True else ringFrom OnCall pool n
-
--- | As 'ring', but leaves one on call to those who will call it.
-rouse :: Pool -> Int -> IO Bool
-rouse = ringFrom Asleep
-
-ringFrom :: Scout -> Pool -> Int -> IO Bool
-ringFrom from pool n
-  | n >= V.length (seats pool) = pure False
-  | otherwise = uninterruptibleMask_ $ do
-    won <- changeScout (deques pool) n from (awake pool)
-    when won $ do
-      setIdle (deques pool) (flags pool) n False
-      putMVar (bell (seats pool V.! n)) ()
-    pure won
-
--- | Wakes the scout of a seat when its Capability idles, if it sleeps then; or after a while.
-ringWhenIdle :: Seat -> IO ()
-ringWhenIdle seat = do
-  known <- readIORef (awaitsIdle seat)
-  unless known $ do
-    writeIORef (awaitsIdle seat) True
-    tellWhenIdle (number seat) 200 (idles seat)
-
--- | Starts the caller of a seat, if there is none. For its scout.
-startCaller :: Pool -> Seat -> IO ()
-startCaller pool seat = do
-  there <- readIORef (hasCaller seat)
-  unless there $ do
-    writeIORef (hasCaller seat) True
-    void . forkOn (number seat) . forever $ do
-      takeMVar (idles seat)
-      writeIORef (awaitsIdle seat) False
-      ring pool (number seat)
-
 -- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
 attend :: Pool -> Int -> IO Bool
 attend pool n
@@ -361,10 +259,6 @@ attend pool n
           when won (appoint pool (seats pool V.! n))
         pure wanted
       _ -> pure True
-
--- | How a scout of the pool is while it is awake.
-awake :: Pool -> Scout
-awake pool = if poolLimit pool > 0 then Elsewhere else Awake
 
 -- | Whether a seat is to have a scout.
 isServed :: Pool -> Int -> IO Bool
@@ -532,9 +426,6 @@ rescue pool n = do
     else do
       published <- publishOf (deques pool) n
       if published > 0 then pure True else False <$ attend pool n
-
-anyM :: (a -> IO Bool) -> [a] -> IO Bool
-anyM test = foldr (\x rest -> test x >>= \yes -> if yes then pure True else rest) (pure False)
 
 -- | The oldest task of this Capability, else of another, else of those that were spilled.
 findTask :: Pool -> IO (Maybe Entry)
