@@ -145,7 +145,7 @@ serveCapabilities pool = do
   want <- poolSize pool
   forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
-    looksAgain <- if now == Asleep then (&&) . (/= n) <$> capability <*> (not <$> isIdle (deques pool) n) else pure False
+    looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capability <*> (not <$> isIdle (deques pool) n) else pure False
     -- All of it is done, as in 'spawnValue'.
     when (now == Absent || looksAgain) (noDuplicate >> void (attend pool n))
 
