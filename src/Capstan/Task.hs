@@ -15,7 +15,7 @@
 -- > main = run (\scope -> fibonacci scope 30) >>= print
 --
 -- Where the branches join in the same function, 'both' is cheaper; for pure code there is 'bothPure';
--- for loops 'parallelFor' and its relatives, which split only when another Capability wants work.
+-- for loops 'parallelFor' and its relatives, which are shared only when another Capability wants work.
 --
 -- == Promises
 --
@@ -52,8 +52,9 @@
 -- A parallel program's results should not depend on which task comes first. Where they might, 'seeded' runs tasks in an order
 -- that follows from a number, so that a test can try many orders and repeat one.
 --
--- A parallel program's main thread is /bound/, and switching to a bound thread is slow: on two cores its loops of 5 to 40 ms
--- take up to 16 % longer in the middle, and some half as long again. 'Control.Concurrent.runInUnboundThread' around the program helps.
+-- A program's main thread is /bound/ to one of the system, and to let another run there takes two switches of these. Its loops cost what others do,
+-- but who is bound and waits for longer than a tenth of a millisecond is woken late, by some tens of microseconds: a program that waits for
+-- tasks very often is faster in 'Control.Concurrent.runInUnboundThread'.
 module Capstan.Task
   ( -- * Scopes
     Scope,

@@ -62,7 +62,7 @@ chunk size indices = indices {grain = max 1 size}
 on :: Pool -> Range -> Range
 on pool indices = indices {workers = pool}
 
--- | Runs the body for each index; in order on each Capability, in no order between them. If a body
+-- | Runs the body for each index, in no order that could be relied on. If a body
 -- throws, the others are interrupted and the exception is thrown again.
 --
 -- > parallelFor (range 0 n) $ \i -> write vector i (f i)
