@@ -342,7 +342,7 @@ scout pool seat = rest
 
     -- Nobody else would say that the Capability idles.
     doze free = do
-      unless free (ringWhenIdle seat)
+      unless free (ringWhenIdle pool seat)
       over <- sleep pool seat free
       if over then pure Nothing else rest
 

@@ -90,7 +90,7 @@ putOnCall pool seat = do
   won <- changeScout (deques pool) (number seat) Asleep OnCall
   when won $ do
     setIdle (deques pool) (flags pool) (number seat) False
-    ringWhenIdle seat
+    ringWhenIdle pool seat
 
 -- | Whoever is about to wait on this Capability lets the scout that is on call have it.
 makeWay :: Pool -> IO ()
@@ -130,12 +130,14 @@ ringFrom from pool n
     pure won
 
 -- | Wakes the scout of a seat when its Capability idles, if it sleeps then; or after a while.
-ringWhenIdle :: Seat -> IO ()
-ringWhenIdle seat = do
+ringWhenIdle :: Pool -> Seat -> IO ()
+ringWhenIdle pool seat = do
   known <- readIORef (awaitsIdle seat)
+  have <- getNumCapabilities
   unless known $ do
     writeIORef (awaitsIdle seat) True
-    tellWhenIdle (number seat) 200 (idles seat)
+    -- A small pool's threads are where 'forkOn' puts them. The scout of a Capability that is not in use any more is called at once, to leave.
+    tellWhenIdle (if poolLimit pool > 0 then number seat `mod` have else number seat) 200 (idles seat)
 
 -- | Starts the caller of a seat, if there is none. For its scout.
 startCaller :: Pool -> Seat -> IO ()
