@@ -9,6 +9,7 @@ import Control.Concurrent
 import Control.Exception (SomeException, bracket, evaluate, throwIO, try)
 import Control.Monad
 import qualified Data.IORef as Ref
+import Data.Maybe (isNothing)
 import Data.Word (Word32)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types
@@ -255,7 +256,7 @@ awaiting = do
     early <- tryTakeMVar box
     told 1 30 >>= takeMVar
     pure (early, box)
-  expect "told while Haskell runs there" (fst early == Nothing) "the time over"
+  expect "told while Haskell runs there" (isNothing (fst early)) "the time over"
   takeMVar (snd early)
   child <- forkProcess many
   getProcessStatus True False child >>= expectThat "the child" (== Just (Exited ExitSuccess))
@@ -263,6 +264,7 @@ awaiting = do
   void (beside 1 (replicateM 100 (told 1 0)))
   where
     many = replicateM 1000 (mapM (`told` 0) [0, 1, 7]) >>= mapM_ (mapM_ takeMVar)
+    told :: Int -> Int -> IO (MVar ())
     told capability milliseconds = do
       box <- newEmptyMVar
       pointer <- newStablePtrPrimMVar box
