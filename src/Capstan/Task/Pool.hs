@@ -147,7 +147,7 @@ serveCapabilities pool = do
     now <- scoutOf (deques pool) n
     looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capability <*> (not <$> isIdle (deques pool) n) else pure False
     -- All of it is done, as in 'spawnValue'.
-    when (now == Absent || looksAgain) (noDuplicate >> void (attend pool n))
+    when (now == Absent || looksAgain) (noDuplicate >> void (if looksAgain then ring pool n else attend pool n))
 
 -- | Ends the workers of a pool, when they have nothing to do.
 endPool :: Pool -> IO ()
