@@ -59,8 +59,7 @@ void cst_release_init(struct cst_release *release);
 /* Before the first callback of a coroutine, whose releases are all made at once at first. */
 void cst_release_begin(struct cst_release *release, void **mine);
 
-/* Until this is called with a function, no release is put off. By a thread whose signal mask is
- * that of the program's threads. */
+/* Until this is called with a function, no release is put off. */
 void cst_release_allow(cst_release_function *function);
 
 /* The owner's, when the Capability was released: does `period` end? */

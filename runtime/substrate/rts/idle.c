@@ -15,7 +15,6 @@
 #include "substrate/rts/watcher.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 enum {
@@ -37,8 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wish *wishes;
 static bool exists; /* the thread */
 static uint64_t pause_ns;
-static sigset_t usual_mask;
-static uint64_t usual_turns;
+static struct cst_rts_usual usual;
 static _Atomic uint32_t news; /* counts what a thread that lingers is woken for */
 
 /* While GHC is called; then the end of GHC's runtime system waits. */
@@ -69,11 +67,8 @@ static struct wish *take_due(uint64_t now, bool *soon) {
     return due;
 }
 
-/* GHC may start a worker for who waits, which inherits what this thread has. */
 static void grant(struct wish *due) {
-    sigset_t own;
-    pthread_sigmask(SIG_SETMASK, &usual_mask, &own);
-    cst_thread_ask_turns(usual_turns);
+    cst_rts_watcher_enter_ghc(&usual);
     pthread_mutex_lock(&granting);
     while (due) {
         struct wish *next = due->next;
@@ -82,8 +77,7 @@ static void grant(struct wish *due) {
         due = next;
     }
     pthread_mutex_unlock(&granting);
-    cst_thread_ask_turns(CST_WATCHER_TURN_NS);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    cst_rts_watcher_leave_ghc();
 }
 
 /* With the lock, which it gives back meanwhile. True: there is somebody to watch for. */
@@ -159,10 +153,7 @@ HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds)
     uint64_t deadline = milliseconds ? cst_clock_ns() + (uint64_t)milliseconds * 1000000 : 0;
     *wish = (struct wish){NULL, box, (unsigned)capability, false, deadline};
     pthread_mutex_lock(&lock);
-    if (!exists) {
-        pthread_sigmask(SIG_SETMASK, NULL, &usual_mask);
-        exists = cst_rts_watcher_start(watch, &usual_turns) == 0;
-    }
+    if (!exists) exists = cst_rts_watcher_start(watch, &usual) == 0;
     bool watched = exists, first = watched && !wishes;
     if (watched) {
         wish->next = wishes;

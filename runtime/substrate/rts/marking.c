@@ -102,9 +102,9 @@ void cst_rts_note_collection(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!marks()) return;
     pthread_once(&once, prepare);
-    uint64_t turns;
+    struct cst_rts_usual usual;
     if (may_watch && !cst_exchange_seq_cst(&watching, true) &&
-        cst_rts_watcher_start(watch, &turns) != 0)
+        cst_rts_watcher_start(watch, &usual) != 0)
         cst_store_seq_cst(&watching, false);
 }
 

@@ -10,7 +10,6 @@
 #include "substrate/rts/watcher.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 enum {
     ALLOWANCE = 15,
@@ -24,8 +23,7 @@ enum {
 _Atomic uint32_t cst_release_watched;
 
 static cst_release_function *make;
-static sigset_t usual_mask; /* of the program's threads */
-static uint64_t usual_turns;
+static struct cst_rts_usual usual;
 static _Atomic(struct cst_release *) newest;
 static _Atomic bool exists; /* the thread: who swaps it to true makes it */
 
@@ -49,7 +47,6 @@ void cst_release_begin(struct cst_release *release, void **mine) {
 }
 
 void cst_release_allow(cst_release_function *function) {
-    pthread_sigmask(SIG_SETMASK, NULL, &usual_mask);
     make = function;
 }
 
@@ -72,15 +69,11 @@ void cst_release_await(struct cst_release *release) {
     if (release->period < LONGEST_PERIOD) release->period *= 4;
 }
 
-/* GHC may start a worker for who waits, which inherits what this thread has. */
 static void make_for_owner(struct cst_release *release) {
-    sigset_t own;
     if (cst_load_relaxed(&release->due) != CST_RELEASE_IS_DUE) return;
-    pthread_sigmask(SIG_SETMASK, &usual_mask, &own);
-    cst_thread_ask_turns(usual_turns);
+    cst_rts_watcher_enter_ghc(&usual);
     cst_release_make(release);
-    cst_thread_ask_turns(CST_WATCHER_TURN_NS);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    cst_rts_watcher_leave_ghc();
 }
 
 /* Releases what has been due since the look before, or is due at all. True: callbacks go on. */
@@ -129,8 +122,7 @@ void cst_release_pace(struct cst_release *release) {
     if (!fast) return;
     if (cst_load_relaxed(&cst_release_watched))
         release->allowance = ALLOWANCE;
-    else if (!cst_exchange_acq_rel(&exists, true) &&
-             cst_rts_watcher_start(watch, &usual_turns) != 0)
+    else if (!cst_exchange_acq_rel(&exists, true) && cst_rts_watcher_start(watch, &usual) != 0)
         cst_store_relaxed(&exists, false);
 }
 

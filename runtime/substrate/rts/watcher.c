@@ -1,4 +1,4 @@
-/* Starting a thread that watches; see watcher.h. */
+/* Threads that watch; see watcher.h. */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/rts/watcher.h"
 
@@ -6,19 +6,35 @@
 #include "substrate/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 enum { STACK_SIZE = 65536 };
 
-int cst_rts_watcher_start(void *(*function)(void *), uint64_t *usual) {
-    sigset_t all, own;
+static void become_watcher(struct cst_rts_usual *before) {
+    sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &own);
-    *usual = cst_thread_ask_turns(CST_WATCHER_TURN_NS); /* the new thread inherits them */
+    pthread_sigmask(SIG_SETMASK, &all, &before->mask);
+    before->turns = cst_thread_ask_turns(CST_WATCHER_TURN_NS);
+}
+
+static void become_again(const struct cst_rts_usual *usual) {
+    cst_thread_ask_turns(usual->turns);
+    pthread_sigmask(SIG_SETMASK, &usual->mask, NULL);
+}
+
+int cst_rts_watcher_start(void *(*function)(void *), struct cst_rts_usual *usual) {
+    become_watcher(usual); /* the new thread inherits it */
     int error = cst_thread_start(function, NULL, STACK_SIZE, 0, false);
-    cst_thread_ask_turns(*usual);
-    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    become_again(usual);
     return error;
+}
+
+void cst_rts_watcher_enter_ghc(const struct cst_rts_usual *usual) {
+    become_again(usual);
+}
+
+void cst_rts_watcher_leave_ghc(void) {
+    struct cst_rts_usual before;
+    become_watcher(&before);
 }
 
 #endif

@@ -7,14 +7,16 @@
 #include "models.h"
 
 /* The model's watcher is there from the beginning. */
-uint64_t cst_thread_ask_turns(uint64_t ns) {
-    return ns;
-}
-
-int cst_rts_watcher_start(void *(*function)(void *), uint64_t *usual) {
-    (void)function, (void)usual;
+int cst_rts_watcher_start(void *(*function)(void *), struct cst_rts_usual *given) {
+    (void)function, (void)given;
     return -1;
 }
+
+void cst_rts_watcher_enter_ghc(const struct cst_rts_usual *given) {
+    (void)given;
+}
+
+void cst_rts_watcher_leave_ghc(void) {}
 
 /* The one Capability, and who has it. */
 enum { FREE, OWNER, OTHER };
