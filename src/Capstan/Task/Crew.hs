@@ -16,10 +16,9 @@ import Capstan.Task.Seeded (asMember, coin, switchPoint)
 import Control.Monad (void)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
--- if there is room beside so many, as who is about to make that step says, or as a seed draws. The caller says how two branches are run.
+-- if there is room beside so many, as who is about to make that step says, or as a seed draws. The caller says how two branches are run, and has let the pool serve its Capabilities.
 crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
 crew fork pool room first step = do
-  serveCapabilities pool
   members <- newAtomicInt 0
   let member = fetchAdd members 1 >> go first
       go state = do

@@ -58,6 +58,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomicInt 0
       <*> newAtomicInt 0
       <*> newAtomic []
+  serveCapabilities pool
   crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
   where
     count = to - from

@@ -25,11 +25,11 @@
 -- How the scout is stands in one word, 'Scout', that changes by compare-and-swap. Who swaps it from asleep to
 -- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
 --
--- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call ("Capstan.Task.Seat"). A push where the scout is
--- not awake is refused, unless the caller has promised to wake it; the promise is kept uninterruptibly, and on
--- the seat where the push was, wherever the thread is by then. The scout says that it sleeps, and looks at its
--- deque after that, private part and all. The push and the scout's steps are of one Capability, so one of
--- them sees the other.
+-- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call
+-- ("Capstan.Task.Seat"). A push where the scout is not awake is refused, unless the caller has promised to wake
+-- it; the promise is kept uninterruptibly, and on the seat where the push was, wherever the thread is by then. The
+-- scout says that it sleeps, and looks at its deque after that, private part and all. The push and the scout's
+-- steps are of one Capability, so one of them sees the other.
 --
 -- (P2) Between Capabilities: who makes something public does so by an atomic operation, and looks for sleepers after it;
 -- a scout says that it sleeps by an atomic operation, and looks at the public parts after it. One of them
