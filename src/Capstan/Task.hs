@@ -111,7 +111,8 @@ import Capstan.Task.Fork
 import Capstan.Task.Lanes (parallelForAfter)
 import Capstan.Task.Loop
 import Capstan.Task.Pool (Pool, poolName, poolSize)
-import Capstan.Task.Scan
+import Capstan.Task.Scan (parallelScan)
 import Capstan.Task.Scope
 import Capstan.Task.Seeded (seeded, switchPoint)
 import Capstan.Task.Sort
+import Capstan.Task.Sums (prefixSum)

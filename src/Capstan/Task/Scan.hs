@@ -16,17 +16,20 @@
 -- Capability.
 module Capstan.Task.Scan
   ( parallelScan,
-    prefixSum,
+    Blocks (..),
+    Both (..),
+    inBlocks,
   )
 where
 
 import Capstan.Domain (AtomicInt, fetchAdd, newAtomicInt)
 import Capstan.Task.Crew
 import Capstan.Task.Fork (bothResuming)
+import Capstan.Task.Pool (serveCapabilities)
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Wait (briefly)
 import Control.Concurrent (getNumCapabilities)
-import Control.Monad (when)
+import Control.Monad (void, when)
 import Data.IORef
 import qualified Data.Vector as B
 import qualified Data.Vector.Generic as V
@@ -39,79 +42,104 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- > parallelScan max (fromList [3, 1, 4, 1, 5]) == fromList [3, 3, 4, 4, 5]
 parallelScan :: V.Vector v a => (a -> a -> a) -> v a -> v a
-parallelScan combine vector
-  | n == 0 = vector
-  | n < smallest = V.scanl1' combine vector
-  | otherwise = unsafePerformIO $ do
-    capabilities <- getNumCapabilities
-    if capabilities == 1 then pure $! V.scanl1' combine vector else scanBlocks (min largest (n `quot` (8 * capabilities) + 1))
+parallelScan combine vector = unsafePerformIO $ do
+  result <- M.unsafeNew n
+  let at = V.unsafeIndex vector
+      write i !x = x <$ M.unsafeWrite result i x
+      next' acc i = write i (combine acc (at i))
+
+      reduce !from !to = go (from + 1) (at from)
+        where
+          go !i !acc
+            | i < to = go (i + 1) (combine acc (at i))
+            | otherwise = pure acc
+
+      first before' from = write from (maybe id combine before' (at from))
+      rest !to = go
+        where
+          go !i !acc
+            | i < to = next' acc i >>= go (i + 1)
+            | otherwise = pure acc
+
+      -- Four elements at once, as there are more variables than registers.
+      both before' !from !to !later !end = first before' from >>= \x -> four (later + 1) x (at later)
+        where
+          !back = later - from
+          four !i !acc !sum'
+            | i + 3 < end = do
+              x <- next' acc (i - back) >>= (`next'` (i - back + 1)) >>= (`next'` (i - back + 2)) >>= (`next'` (i - back + 3))
+              four (i + 4) x (combine (combine (combine (combine sum' (at i)) (at (i + 1))) (at (i + 2))) (at (i + 3)))
+            | otherwise = one i acc sum'
+          one !i !acc !sum'
+            | i < end = next' acc (i - back) >>= \x -> one (i + 1) x (combine sum' (at i))
+            | otherwise = (`Both` sum') <$> rest to (i - back) acc
+  inBlocks
+    n
+    Blocks
+      { combining = combine,
+        reducing = reduce,
+        scanning = \before' from to -> first before' from >>= rest to (from + 1),
+        scanningAndReducing = both
+      }
+  V.unsafeFreeze result
   where
     n = V.length vector
+{-# INLINE parallelScan #-}
+
+-- | How blocks are computed, each given by where it begins and ends. None is empty.
+data Blocks a = Blocks
+  { combining :: a -> a -> a,
+    -- | A block by itself.
+    reducing :: Int -> Int -> IO a,
+    -- | Writes the results of a block, given the result before it, if it is not the first. The last one.
+    scanning :: Maybe a -> Int -> Int -> IO a,
+    -- | The same, and a later block by itself, which is not longer.
+    scanningAndReducing :: Maybe a -> Int -> Int -> Int -> Int -> IO (Both a)
+  }
+
+data Both a = Both !a !a
+
+-- | Scans so many elements: all at once, if they are few, or there is one Capability.
+inBlocks :: Int -> Blocks a -> IO ()
+inBlocks n blocks = do
+  capabilities <- getNumCapabilities
+  case () of
+    _
+      | n == 0 -> pure ()
+      | n < smallest || capabilities == 1 -> void (scanning blocks Nothing 0 n)
+      | otherwise -> scanBlocks n (min largest (n `quot` (8 * capabilities) + 1)) blocks
+  where
     smallest = 4096
     -- Two blocks of numbers, and what is written for one, are 1.5 MB.
     largest = 65536
-    at = V.unsafeIndex vector
 
-    scanBlocks size = do
-      result <- M.unsafeNew n
-      plan <- newPlan ((n + size - 1) `quot` size)
-      let start k = k * size
-          end k = min n (start k + size)
-
-          -- The block by itself.
-          reduce k = go (start k + 1) (at (start k))
-            where
-              !to = end k
-              go !i !acc
-                | i < to = go (i + 1) (combine acc (at i))
-                | otherwise = acc
-
-          write i !x = x <$ M.unsafeWrite result i x
-          next' acc i = write i (combine acc (at i))
-
-          -- The block from what comes before it.
-          scan k before' = first k before' >>= rest k (start k + 1)
-          first k before' = write (start k) (maybe id combine before' (at (start k)))
-          rest k = go
-            where
-              !to = end k
-              go !i !acc
-                | i < to = next' acc i >>= go (i + 1)
-                | otherwise = setMark plan k (Until acc)
-
-          -- One block from what comes before it, and a later one by itself. Four elements at once, as there are more variables than
-          -- registers.
-          scanAndReduce k before' later = first k before' >>= \x -> four (start later + 1) x (at (start later))
-            where
-              !back = start later - start k
-              !to = end later
-              four !i !acc !sum'
-                | i + 3 < to = do
-                  x <- next' acc (i - back) >>= (`next'` (i - back + 1)) >>= (`next'` (i - back + 2)) >>= (`next'` (i - back + 3))
-                  four (i + 4) x (combine (combine (combine (combine sum' (at i)) (at (i + 1))) (at (i + 2))) (at (i + 3)))
-                | otherwise = one i acc sum'
-              one !i !acc !sum'
-                | i < to = next' acc (i - back) >>= \x -> one (i + 1) x (combine sum' (at i))
-                | otherwise = setMark plan later (Only sum') >> rest k (i - back) acc
-      crew (bothResuming defaultPool) defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
-        -- Known before another block is taken: that would have to wait too.
-        ready <- mapM (\c -> (,) c <$> before combine reduce plan c) pending
-        k <- fetchAdd (next plan) 1
-        case ready of
-          _ | k >= B.length (marks plan) -> Nothing <$ mapM_ (uncurry scan) ready
-          Just (c, found) -> Just (Just k) <$ scanAndReduce c found k
-          Nothing -> do
-            known <- if members == 1 then lookBack combine plan k else pure Nothing
-            case known of
-              Just found -> Just Nothing <$ scan k found
-              Nothing -> Just (Just k) <$ (setMark plan k . Only $! reduce k)
-      V.unsafeFreeze result
-{-# INLINE parallelScan #-}
-
--- | @'parallelScan' (+)@, for unboxed, storable and other vectors.
-prefixSum :: (V.Vector v a, Num a) => v a -> v a
-prefixSum = parallelScan (+)
-{-# INLINE prefixSum #-}
+-- | By blocks of a size.
+scanBlocks :: Int -> Int -> Blocks a -> IO ()
+scanBlocks n size blocks = do
+  plan <- newPlan count
+  serveCapabilities defaultPool
+  crew (bothResuming defaultPool) defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
+    -- Known before another block is taken: that would have to wait too.
+    ready <- mapM (\c -> (,) c <$> before combine reduce plan c) pending
+    k <- fetchAdd (next plan) 1
+    case ready of
+      _ | k >= count -> Nothing <$ mapM_ (uncurry (scan plan)) ready
+      Just (c, found) -> do
+        Both acc sum' <- uncurry (uncurry (scanningAndReducing blocks found) (bounds c)) (bounds k)
+        setMark plan k (Only sum')
+        setMark plan c (Until acc)
+        pure (Just (Just k))
+      Nothing -> do
+        known <- if members == 1 then lookBack combine plan k else pure Nothing
+        case known of
+          Just found -> Just Nothing <$ scan plan k found
+          Nothing -> Just (Just k) <$ (reduce k >>= setMark plan k . Only)
+  where
+    count = (n + size - 1) `quot` size
+    combine = combining blocks
+    bounds k = (k * size, min n (k * size + size))
+    reduce = uncurry (reducing blocks) . bounds
+    scan plan k found = uncurry (scanning blocks found) (bounds k) >>= setMark plan k . Until
 
 -- | What a crew has in common: the block that is next, and what is known of each block.
 data Plan a = Plan
@@ -146,7 +174,7 @@ lookBack combine plan block = fmap Just <$> upTo (block - 1)
         Unknown -> pure Nothing
 
 -- | What comes before a block. What is not known in a moment is computed here, by the function for one block.
-before :: (a -> a -> a) -> (Int -> a) -> Plan a -> Int -> IO (Maybe a)
+before :: (a -> a -> a) -> (Int -> IO a) -> Plan a -> Int -> IO (Maybe a)
 before combine reduce plan block = briefly 200 (lookBack combine plan block) >>= maybe (Just <$> upTo (block - 1)) pure
   where
     upTo k = do
@@ -157,7 +185,7 @@ before combine reduce plan block = briefly 200 (lookBack combine plan block) >>=
           | k == 0 -> pure x
           | otherwise -> (`combine` x) <$> upTo (k - 1)
         Unknown -> do
-          let !x = reduce k
+          x <- reduce k
           -- Who has the block may have come further by now.
           known <- readIORef (B.unsafeIndex (marks plan) k)
           when (unknown known) (setMark plan k (Only x))

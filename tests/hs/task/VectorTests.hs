@@ -1,12 +1,18 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
 -- | Scans and sorts against their sequential versions.
 module VectorTests (tests) where
 
 import Capstan.Task
+import Capstan.Task.Sums (Summand, storableSums, unboxedSums)
 import Control.Monad.ST (runST)
+import Data.Int (Int32, Int64)
 import Data.List (sortOn)
 import qualified Data.Vector as B
+import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as S
 import qualified Data.Vector.Unboxed as U
+import Data.Word (Word32, Word64)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -37,6 +43,20 @@ tests =
         mapM_
           (\n -> prefixSum (U.replicate n 1) @?= U.generate n (+ 1))
           ([0 .. 70] ++ [4090 .. 4130] ++ [8191, 8192, 8193]),
+      testCase "sums of all numbers that C adds up, in parts of vectors" $ do
+        agree (0 :: Int)
+        agree (0 :: Int32)
+        agree (0 :: Int64)
+        agree (0 :: Word)
+        agree (0 :: Word32)
+        agree (0 :: Word64)
+        agree (0 :: Float)
+        agree (0 :: Double),
+      testCase "sums that no cache holds" $ do
+        unboxedSums (P.replicate 2000001 1) @?= P.enumFromN (1 :: Int) 2000001
+        storableSums (S.replicate 4000001 1) @?= S.enumFromN (1 :: Float) 4000001,
+      testCase "sums of zeros keep their sign" $
+        assertBool "some are positive" (P.all isNegativeZero (unboxedSums (P.generate 10000 (\i -> negate (fromIntegral (i `quot` 20000) :: Double))))),
       testProperty "a short sort" $ \xs -> sorted xs === sortOn fst (xs :: [(Int, Int)]),
       testProperty "a long sort is stable" . withMaxSuccess 20 $ \seed ->
         let xs = zip (map (`mod` 100) (long seed)) [0 ..] in sorted xs === sortOn fst xs,
@@ -47,6 +67,17 @@ tests =
         sorted ascending @?= ascending
         sorted (reverse ascending) @?= ascending
     ]
+
+-- | The sums of some numbers from the middle of a vector, for which no type rounds.
+agree :: forall a. (Summand a, Eq a, Show a) => a -> Assertion
+agree _ = mapM_ check [0, 1, 2, 7, 400, 4095, 4096, 4097, 20011, 69990]
+  where
+    numbers = P.generate 70000 (\i -> fromIntegral (i * i `mod` 23)) :: P.Vector a
+    check n = do
+      let xs = P.slice 5 n numbers
+          expected = P.postscanl' (+) 0 xs
+      P.toList (unboxedSums xs) @?= P.toList expected
+      S.toList (storableSums (S.convert xs)) @?= P.toList expected
 
 sorted :: [(Int, Int)] -> [(Int, Int)]
 sorted xs = U.toList $

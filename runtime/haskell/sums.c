@@ -1,0 +1,81 @@
+/* A processor that writes to memory reads the line first, so a scan moves three bytes for two. What
+ * no cache can hold until it is read again is written past the caches: two for two.
+ *
+ * The sum of a later block is added up in the same loop: the two have nothing in common, so the one
+ * waits for memory while the other computes. */
+#include "haskell/sums.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* The code has two forms, of which the compiler makes loops of their own. */
+#define STORE(to, value, past_caches)                                                              \
+    do {                                                                                           \
+        if (past_caches)                                                                           \
+            store_past_caches((to), &(value), sizeof(value));                                      \
+        else                                                                                       \
+            *(to) = (value);                                                                       \
+    } while (0)
+
+static inline void store_past_caches(void *to, const void *value, size_t size) {
+#if defined(__SSE2__)
+    if (size == sizeof(int)) {
+        int word;
+        __builtin_memcpy(&word, value, sizeof word);
+        _mm_stream_si32(to, word);
+        return;
+    }
+    long long word;
+    __builtin_memcpy(&word, value, sizeof word);
+    _mm_stream_si64(to, word);
+#else
+    __builtin_memcpy(to, value, size);
+#endif
+}
+
+/* Stores past the caches have no order; who is told of them by an atomic operation shall see them.
+ */
+static inline void finish_stores(void) {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+#define DEFINE(name, type)                                                                         \
+    static inline __attribute__((always_inline))                                                   \
+    type sums_##name(type *restrict to, const type *from, size_t count, type before,               \
+                     const type *later, size_t later_count, type *later_sum, bool past_caches) {   \
+        type sum = before, aside[2] = {*later_sum, (type)-0.0};                                    \
+        size_t i = 0;                                                                              \
+        for (; i + 1 < count && i + 1 < later_count; i += 2) {                                     \
+            sum += from[i];                                                                        \
+            STORE(&to[i], sum, past_caches);                                                       \
+            sum += from[i + 1];                                                                    \
+            STORE(&to[i + 1], sum, past_caches);                                                   \
+            aside[0] += later[i];                                                                  \
+            aside[1] += later[i + 1];                                                              \
+        }                                                                                          \
+        for (size_t k = i; k < later_count; k++) aside[k % 2] += later[k];                         \
+        for (; i < count; i++) {                                                                   \
+            sum += from[i];                                                                        \
+            STORE(&to[i], sum, past_caches);                                                       \
+        }                                                                                          \
+        *later_sum = aside[0] + aside[1];                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    type cst_sums_##name(type *restrict to, const type *from, size_t count, type before,           \
+                         const type *later, size_t later_count, type *later_sum,                   \
+                         bool past_caches) {                                                       \
+        if (!past_caches)                                                                          \
+            return sums_##name(to, from, count, before, later, later_count, later_sum, false);     \
+        type last = sums_##name(to, from, count, before, later, later_count, later_sum, true);     \
+        finish_stores();                                                                           \
+        return last;                                                                               \
+    }
+
+DEFINE(i32, uint32_t)
+DEFINE(i64, uint64_t)
+DEFINE(f32, float)
+DEFINE(f64, double)

@@ -1,0 +1,141 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- |
+-- Module      : Capstan.Task.Sums
+-- Description : Prefix sums, of numbers in memory by C
+--
+-- A scan moves each element through the processor twice and does little with it. Of unboxed and storable vectors of the usual numbers, blocks
+-- are computed by C (runtime/haskell/sums.c), which can write results that no cache holds past the caches, and so moves a third less.
+-- GHC puts these in the place of 'prefixSum' where it knows the types when it optimises; other vectors are scanned by 'parallelScan'.
+module Capstan.Task.Sums
+  ( prefixSum,
+    Summand,
+    unboxedSums,
+    storableSums,
+  )
+where
+
+import Capstan.Task.Scan
+import Control.Monad.Primitive (touch)
+import Data.Coerce (coerce)
+import Data.Int (Int32, Int64)
+import Data.Maybe (fromMaybe)
+import qualified Data.Primitive.ByteArray as A
+import qualified Data.Vector.Generic as V
+import qualified Data.Vector.Primitive as P
+import qualified Data.Vector.Storable as S
+import qualified Data.Vector.Storable.Mutable as SM
+import qualified Data.Vector.Unboxed as U
+import qualified Data.Vector.Unboxed.Base as U
+import Data.Word (Word32, Word64)
+import Foreign (Ptr, Storable, advancePtr, alloca, castPtr, peek, poke, sizeOf)
+import Foreign.C.Types (CBool (..), CSize (..))
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | @'parallelScan' (+)@, for unboxed, storable and other vectors. Of the first two, where the elements are 'Int', 'Word', 'Float',
+-- 'Double', or integers of 32 or 64 bits, a result of 16 MB or more is written past the caches. How sums of floating-point numbers are
+-- rounded depends on the number of Capabilities and on who is late.
+prefixSum :: (V.Vector v a, Num a) => v a -> v a
+prefixSum = parallelScan (+)
+{-# INLINE [1] prefixSum #-}
+
+{-# RULES
+"prefixSum/unboxed Int" prefixSum = coerce (unboxedSums :: P.Vector Int -> P.Vector Int) :: U.Vector Int -> U.Vector Int
+"prefixSum/unboxed Int32" prefixSum = coerce (unboxedSums :: P.Vector Int32 -> P.Vector Int32) :: U.Vector Int32 -> U.Vector Int32
+"prefixSum/unboxed Int64" prefixSum = coerce (unboxedSums :: P.Vector Int64 -> P.Vector Int64) :: U.Vector Int64 -> U.Vector Int64
+"prefixSum/unboxed Word" prefixSum = coerce (unboxedSums :: P.Vector Word -> P.Vector Word) :: U.Vector Word -> U.Vector Word
+"prefixSum/unboxed Word32" prefixSum = coerce (unboxedSums :: P.Vector Word32 -> P.Vector Word32) :: U.Vector Word32 -> U.Vector Word32
+"prefixSum/unboxed Word64" prefixSum = coerce (unboxedSums :: P.Vector Word64 -> P.Vector Word64) :: U.Vector Word64 -> U.Vector Word64
+"prefixSum/unboxed Float" prefixSum = coerce (unboxedSums :: P.Vector Float -> P.Vector Float) :: U.Vector Float -> U.Vector Float
+"prefixSum/unboxed Double" prefixSum = coerce (unboxedSums :: P.Vector Double -> P.Vector Double) :: U.Vector Double -> U.Vector Double
+"prefixSum/storable Int" prefixSum = storableSums :: S.Vector Int -> S.Vector Int
+"prefixSum/storable Int32" prefixSum = storableSums :: S.Vector Int32 -> S.Vector Int32
+"prefixSum/storable Int64" prefixSum = storableSums :: S.Vector Int64 -> S.Vector Int64
+"prefixSum/storable Word" prefixSum = storableSums :: S.Vector Word -> S.Vector Word
+"prefixSum/storable Word32" prefixSum = storableSums :: S.Vector Word32 -> S.Vector Word32
+"prefixSum/storable Word64" prefixSum = storableSums :: S.Vector Word64 -> S.Vector Word64
+"prefixSum/storable Float" prefixSum = storableSums :: S.Vector Float -> S.Vector Float
+"prefixSum/storable Double" prefixSum = storableSums :: S.Vector Double -> S.Vector Double
+  #-}
+
+-- | Numbers that C adds up.
+class (Num a, P.Prim a, Storable a) => Summand a where
+  sums :: Sums a
+
+-- | See runtime/haskell/sums.h.
+type Sums a = Ptr a -> Ptr a -> CSize -> a -> Ptr a -> CSize -> Ptr a -> CBool -> IO a
+
+instance Summand Int where sums = sumsInt
+
+instance Summand Int32 where sums = sumsInt32
+
+instance Summand Int64 where sums = sumsInt64
+
+instance Summand Word where sums = sumsWord
+
+instance Summand Word32 where sums = sumsWord32
+
+instance Summand Word64 where sums = sumsWord64
+
+instance Summand Float where sums = sumsFloat
+
+instance Summand Double where sums = sumsDouble
+
+foreign import ccall unsafe "cst_sums_i64" sumsInt :: Sums Int
+
+foreign import ccall unsafe "cst_sums_i32" sumsInt32 :: Sums Int32
+
+foreign import ccall unsafe "cst_sums_i64" sumsInt64 :: Sums Int64
+
+foreign import ccall unsafe "cst_sums_i64" sumsWord :: Sums Word
+
+foreign import ccall unsafe "cst_sums_i32" sumsWord32 :: Sums Word32
+
+foreign import ccall unsafe "cst_sums_i64" sumsWord64 :: Sums Word64
+
+foreign import ccall unsafe "cst_sums_f32" sumsFloat :: Sums Float
+
+foreign import ccall unsafe "cst_sums_f64" sumsDouble :: Sums Double
+
+-- | Of what an unboxed vector of numbers is. The collector does not move an array that is as large as a page.
+unboxedSums :: forall a. Summand a => P.Vector a -> P.Vector a
+unboxedSums vector@(P.Vector offset n array)
+  | n == 0 = vector
+  | not (A.isByteArrayPinned array) = V.scanl1' (+) vector
+  | otherwise = unsafePerformIO $ do
+    result <- A.newPinnedByteArray (n * sizeOf (0 :: a))
+    let from = castPtr (A.byteArrayContents array) :: Ptr a
+    inMemory n (from `advancePtr` offset) (castPtr (A.mutableByteArrayContents result))
+    touch array
+    P.Vector 0 n <$> A.unsafeFreezeByteArray result
+
+storableSums :: Summand a => S.Vector a -> S.Vector a
+storableSums vector = unsafePerformIO $ do
+  result <- SM.unsafeNew (S.length vector)
+  S.unsafeWith vector $ \from -> SM.unsafeWith result $ \to -> inMemory (S.length vector) from to
+  S.unsafeFreeze result
+
+-- | The sums of so many numbers, from here to there.
+inMemory :: forall a. Summand a => Int -> Ptr a -> Ptr a -> IO ()
+inMemory n from to =
+  inBlocks
+    n
+    Blocks
+      { combining = (+),
+        reducing = \i end -> (\(Both _ x) -> x) <$> blocks nothing 0 0 i end,
+        scanning = \before i end -> (\(Both x _) -> x) <$> blocks (fromMaybe nothing before) i end 0 0,
+        scanningAndReducing = blocks . fromMaybe nothing
+      }
+  where
+    blocks before i end later end' = alloca $ \aside -> do
+      poke aside nothing
+      x <- sums (to `advancePtr` i) (from `advancePtr` i) (size i end) before (from `advancePtr` later) (size later end') aside pastCaches
+      Both x <$> peek aside
+    size i end = fromIntegral (end - i :: Int)
+    pastCaches = if n * sizeOf (0 :: a) >= cached then 1 else 0
+    -- Also of a zero with a sign nothing changes.
+    nothing = negate 0 :: a
+
+-- | A result of so many bytes may be read from a cache.
+cached :: Int
+cached = 16000000
