@@ -82,7 +82,7 @@ haskellTasks group sizes shown =
   (program "haskell-tasks" sizes)
     { programWords = [group],
       programRuntimes = ["rts"],
-      programSamples = (2, 1000),
+      programSamples = (3, 1000),
       programEvery = 2,
       programShown = shown
     }
@@ -139,8 +139,8 @@ suites =
         haskellTasks "programs" teamSizes ["matrix-multiplication-repa"],
         haskellTasks "bound" allCores [],
         -- Minutes each.
-        (haskellTasks "long" teamSizes []) {programSamples = (1, 1000), programEvery = 5},
-        (haskellTasks "channels" allCores ["chan-"]) {programSamples = (3, 1000)},
+        (haskellTasks "long" teamSizes []) {programSamples = (1, 1000)},
+        haskellTasks "channels" allCores ["chan-"],
         (haskellTasks "pauses" allCores ["gc-copying-"]) {programEvery = 4},
         -- One thread copies what is new: two, and the one that marks, would be a thread more than there are cores.
         (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programOptions = ["+RTS", "--nonmoving-gc", "-qn1", "-RTS"]},
