@@ -38,6 +38,7 @@ costs a = do
     [ Measured "grain-1us" (pure (parallelFor (range 0 grains) grain)),
       Measured "grain-1us-chunk-1" (pure (parallelFor (chunk 1 (range 0 grains)) grain))
     ]
+    []
   when (wanted a "alive-bytes") alive
   where
     grains = 20000 :: Int

@@ -50,24 +50,29 @@ milliseconds = 1e-6
 
 -- | A computation alone and by tasks: both times, and their ratio.
 speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
-speedUp a name alone tasks = speedUps a name alone [Measured name tasks]
+speedUp a name alone tasks = speedUps a name alone [Measured name tasks] []
 
 -- | A computation alone and by tasks in several ways. Where there are several Capabilities, also what the machine
 -- makes of them: as many computations at once that have nothing in common. A processor whose core another machine
--- uses too, or memory that is busy, gives them less than so many times one.
-speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> IO ()
-speedUps a name alone ways = when (any (wanted a) shown) $ do
-  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [copies threads alone | several])
+-- uses too, or memory that is busy, gives them less than so many times one. And the same by threads of C, where there is a program which
+-- says how many nanoseconds so many take.
+speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> [Int -> IO Double] -> IO ()
+speedUps a name alone ways byC = when (any (wanted a) shown) $ do
+  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, run) <- machine])
   forM_ (take 1 times) $ \before -> do
     emit (name ++ "-sequential") "ms" before
     forM_ (zip names (drop 1 times)) $ \(way, after) -> emit way "ms" after >> emit (way ++ "-speedup") "x" (before / after)
-    forM_ (drop (1 + length ways) times) $ \after ->
-      emit (name ++ "-copies") "ms" after >> emit (name ++ "-gain") "x" (fromIntegral threads * before / after)
+    forM_ (zip machine (drop (1 + length ways) times)) $ \((way, done, _), after) ->
+      emit (name ++ way) "ms" after >> emit (name ++ gainOf way) "x" (done * before / after)
   where
     threads = fromIntegral (argThreads a) :: Int
-    several = threads > 1
+    -- With how many computations each of them does.
+    machine
+      | threads > 1 = ("-copies", fromIntegral threads, copies threads alone) : [("-c", 1, pure (run threads)) | run <- byC]
+      | otherwise = []
+    gainOf way = if way == "-copies" then "-gain" else way ++ "-gain"
     names = [way | Measured way _ <- ways]
-    shown = [name ++ "-sequential", name ++ "-copies", name ++ "-gain"] ++ names ++ map (++ "-speedup") names
+    shown = (name ++ "-sequential") : names ++ map (++ "-speedup") names ++ concat [[name ++ way, name ++ gainOf way] | (way, _, _) <- machine]
 
 -- | Each on a Capability of its own, started together: the harmonic mean of what each took. Until the last has ended
 -- would be too much: on processors of 65 and 100 ms two copies have ended after 100, as if the machine gained 1.3, but

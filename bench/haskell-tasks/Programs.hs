@@ -20,6 +20,8 @@ foreign import ccall unsafe "bench_nonmoving" nonMovingCollector :: IO Int
 
 foreign import ccall unsafe "bench_pauses" countPauses :: IO Word64
 
+foreign import ccall "bench_bands" bandsOfC :: Int -> Int -> Int -> Int -> Int -> IO Double
+
 foreign import ccall unsafe "bench_pause" pause :: Int -> IO Word64
 
 -- | All but the trees of tasks, which "Costs" has.
@@ -36,7 +38,16 @@ programs a = do
 -- | Both versions of an example.
 alike :: Arguments -> String -> Example -> IO ()
 alike a prefix (Example title _ sizes _ make alone tasks) =
-  speedUp a (prefix ++ title) (void . alone <$> make sizes) (void . tasks <$> make sizes)
+  speedUps a this (void . alone <$> make sizes) [Measured this (void . tasks <$> make sizes)] byC
+  where
+    this = prefix ++ title
+    byC = [bands columns fours height | title == "summed-area-table", [columns, fours, height] <- [sizes]]
+
+-- | The summed-area table by so many threads of C, in nanoseconds.
+bands :: Int -> Int -> Int -> Int -> IO Double
+bands columns fours height threads = do
+  time <- bandsOfC columns fours height 4 threads
+  if time < 0 then fail "the summed-area table of C is wrong" else pure time
 
 -- | Those that are loops, called by a program's main thread as it is.
 bound :: Arguments -> IO ()

@@ -1,5 +1,7 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- | Matrix multiplication, row by row: each row of the product is a sum of rows of the second matrix,
--- so that the inner loop goes along rows only.
+-- so that the inner loop goes along rows only, by one index and the distance between the two rows.
 module Matrix (matrix) where
 
 import Capstan.Task
@@ -14,10 +16,11 @@ multiply rows (n, a, b) = do
   c <- M.replicate (n * n) 0
   rows n $ \i ->
     loop 0 n $ \k -> do
-      let factor = V.unsafeIndex a (i * n + k)
-      loop 0 n $ \j -> do
-        x <- M.unsafeRead c (i * n + j)
-        M.unsafeWrite c (i * n + j) (x + factor * V.unsafeIndex b (k * n + j))
+      let !factor = V.unsafeIndex a (i * n + k)
+          !apart = (k - i) * n
+      loop (i * n) (i * n + n) $ \j -> do
+        x <- M.unsafeRead c j
+        M.unsafeWrite c j (x + factor * V.unsafeIndex b (j + apart))
   V.unsafeFreeze c
 {-# INLINE multiply #-}
 

@@ -45,7 +45,7 @@ data Peer
     ToFloor Text
   | -- | Another case of the same runtime.
     ToCase Text
-  | -- | What as many separate programs as the team has threads gain: a case of the same runtime.
+  | -- | What as many separate programs as the team has threads gain, or so many threads of C: a case of the same runtime.
     ToGain Text
   | -- | Nothing: the figure itself.
     ToNothing
@@ -184,10 +184,11 @@ against target row peers = case (targetPeer target, targetBound target, peers) o
       AtLeast x -> "at least " <> say x
       AtMostMore x -> "at most " <> say x <> " more"
     called peer = case targetPeer target of
-      ToGain _ -> " of what " <> Text.pack (show (rowThreads peer)) <> " sequential programs at once gain (" <> middle peer <> "); it gains " <> middle row
+      ToGain name -> " of what " <> Text.pack (show (rowThreads peer)) <> gaining name <> " gain (" <> middle peer <> "); it gains " <> middle row
       ToCase name -> times name peer
       ToFloor name -> times name peer
       _ -> times (rowRuntime peer) peer
+    gaining name = if "-c-gain" `Text.isSuffixOf` name then " pinned threads of C" else " sequential programs at once"
     times name peer = " x " <> name <> " (" <> middle peer <> ")"
     middle r = quantity (rowUnit r) (median (present r))
 
