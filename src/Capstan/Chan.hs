@@ -3,8 +3,9 @@
 -- Description : Bounded, unbounded and rendezvous channels
 --
 -- A channel carries items from any number of senders to any number of receivers, first in, first
--- out. A thread that has to wait is parked: it costs no processor time and holds no Capability, so
--- it may be a green thread, a task or a callback.
+-- out. A thread that has to wait lets others of its Capability run, looks for 20 microseconds whether
+-- it has been served, and is parked then: it costs no processor time and holds no Capability, so it
+-- may be a green thread, a task or a callback.
 --
 -- > results <- newBounded 100
 -- > done <- newUnbounded

@@ -15,8 +15,9 @@ where
 
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Seeded (asMember, parkUntil)
+import Capstan.Task.Wait (briefly)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
-import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar)
+import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar, tryReadMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
 import Data.IORef (IORef, newIORef, readIORef)
 import Data.Kind (Type)
@@ -80,7 +81,8 @@ instance Machine IO where
   {-# INLINE fillSlot #-}
 
   -- Read, not taken: a slot stays full, for an offer that comes later must be refused.
-  awaitSlot slot = try (inTurn slot >> readMVar slot)
+  -- Awake at first: to be woken takes about as long, where the partner is on another Capability.
+  awaitSlot slot = try (inTurn slot >> briefly 20 (yield >> tryReadMVar slot) >>= maybe (readMVar slot) pure)
   {-# INLINE awaitSlot #-}
   takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
   {-# INLINE takeSlot #-}
