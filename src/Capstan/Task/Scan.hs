@@ -29,7 +29,7 @@ import Capstan.Task.Pool (serveCapabilities)
 import Capstan.Task.Scope (defaultPool)
 import Capstan.Task.Wait (briefly)
 import Control.Concurrent (getNumCapabilities)
-import Control.Monad (void, when)
+import Control.Monad (when)
 import Data.IORef
 import qualified Data.Vector as B
 import qualified Data.Vector.Generic as V
@@ -99,16 +99,18 @@ data Blocks a = Blocks
 
 data Both a = Both !a !a
 
--- | Scans so many elements: all at once, if they are few, or there is one Capability.
+-- | Scans so many elements: one block after another, if they are few, or there is one Capability.
 inBlocks :: Int -> Blocks a -> IO ()
 inBlocks n blocks = do
   capabilities <- getNumCapabilities
-  case () of
-    _
-      | n == 0 -> pure ()
-      | n < smallest || capabilities == 1 -> void (scanning blocks Nothing 0 n)
-      | otherwise -> scanBlocks n (min largest (n `quot` (8 * capabilities) + 1)) blocks
+  if n < smallest || capabilities == 1
+    then inOrder Nothing 0
+    else scanBlocks n (min largest (n `quot` (8 * capabilities) + 1)) blocks
   where
+    inOrder before' from = when (from < n) $ do
+      let to = min n (from + largest)
+      x <- scanning blocks before' from to
+      inOrder (Just x) to
     smallest = 4096
     -- Two blocks of numbers, and what is written for one, are 1.5 MB.
     largest = 65536
