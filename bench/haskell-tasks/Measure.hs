@@ -58,21 +58,20 @@ speedUp a name alone tasks = speedUps a name alone [Measured name tasks] []
 -- says how many nanoseconds so many take.
 speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> [Int -> IO Double] -> IO ()
 speedUps a name alone ways byC = when (any (wanted a) shown) $ do
-  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, run) <- machine])
+  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, _, run) <- machine])
   forM_ (take 1 times) $ \before -> do
     emit (name ++ "-sequential") "ms" before
     forM_ (zip names (drop 1 times)) $ \(way, after) -> emit way "ms" after >> emit (way ++ "-speedup") "x" (before / after)
-    forM_ (zip machine (drop (1 + length ways) times)) $ \((way, done, _), after) ->
-      emit (name ++ way) "ms" after >> emit (name ++ gainOf way) "x" (done * before / after)
+    forM_ (zip machine (drop (1 + length ways) times)) $ \((way, gain, done, _), after) ->
+      emit (name ++ way) "ms" after >> emit (name ++ gain) "x" (done * before / after)
   where
     threads = fromIntegral (argThreads a) :: Int
     -- With how many computations each of them does.
     machine
-      | threads > 1 = ("-copies", fromIntegral threads, copies threads alone) : [("-c", 1, pure (run threads)) | run <- byC]
+      | threads > 1 = ("-copies", "-gain", fromIntegral threads, copies threads alone) : [("-c", "-c-gain", 1, pure (run threads)) | run <- byC]
       | otherwise = []
-    gainOf way = if way == "-copies" then "-gain" else way ++ "-gain"
     names = [way | Measured way _ <- ways]
-    shown = (name ++ "-sequential") : names ++ map (++ "-speedup") names ++ concat [[name ++ way, name ++ gainOf way] | (way, _, _) <- machine]
+    shown = (name ++ "-sequential") : names ++ map (++ "-speedup") names ++ concat [[name ++ way, name ++ gain] | (way, gain, _, _) <- machine]
 
 -- | Each on a Capability of its own, started together: the harmonic mean of what each took. Until the last has ended
 -- would be too much: on processors of 65 and 100 ms two copies have ended after 100, as if the machine gained 1.3, but

@@ -43,7 +43,7 @@ alike a prefix (Example title _ sizes _ make alone tasks) =
     this = prefix ++ title
     byC = [bands columns fours height | title == "summed-area-table", [columns, fours, height] <- [sizes]]
 
--- | The summed-area table by so many threads of C, in nanoseconds.
+-- | The summed-area table by so many threads of C, in as many tiles as the example has, in nanoseconds.
 bands :: Int -> Int -> Int -> Int -> IO Double
 bands columns fours height threads = do
   time <- bandsOfC columns fours height 4 threads
