@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,14 +53,40 @@ int probe_marks(void) {
     return nonmoving_write_barrier_enabled != 0;
 }
 
-/* Of the process. */
-int probe_threads(void) {
+/* Does a thread block all signals that can be? Watchers do, and GHC's ticker, but no worker of
+ * GHC's. */
+static bool blocks_all(const char *thread) {
+    char path[64], line[128];
+    unsigned long long mask = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "SigBlk: %llx", &mask);
+    if (file) fclose(file);
+    /* But SIGKILL, SIGSTOP, and two that are the C library's. */
+    return (~mask & ~(1ULL << 8 | 1ULL << 18 | 3ULL << 31)) == 0;
+}
+
+static bool any(const char *thread) {
+    (void)thread;
+    return true;
+}
+
+/* Those of the process. */
+static int count_threads(bool (*which)(const char *thread)) {
     int count = 0;
     DIR *folder = opendir("/proc/self/task");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        count += entry->d_name[0] != '.';
+        count += entry->d_name[0] != '.' && which(entry->d_name);
     if (folder) closedir(folder);
     return count;
+}
+
+int probe_threads(void) {
+    return count_threads(any);
+}
+
+int probe_watchers(void) {
+    return count_threads(blocks_all);
 }
 
 /* --- workers --------------------------------------------------------------------------- */
