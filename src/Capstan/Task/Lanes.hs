@@ -32,6 +32,7 @@ import Capstan.Task.Fork (bothOn)
 import Capstan.Task.Loop (Range (Range))
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember)
+import Capstan.Task.Stay (staying)
 import Capstan.Task.Wait (briefly, expect)
 import Control.Exception (mask_, throw)
 import Control.Monad (when)
@@ -59,7 +60,8 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomicInt 0
       <*> newAtomic []
   serveCapabilities pool
-  crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
+  -- Where the caller is late, the other members wait, so their Capabilities idle.
+  staying $ crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
   where
     count = to - from
     needed k = [check k (j - from) | j <- before (from + k), j >= from]

@@ -1,0 +1,38 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE GHCForeignImportPrim #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE UnliftedFFITypes #-}
+
+-- |
+-- Module      : Capstan.Task.Stay
+-- Description : Keeping a bound thread on its Capability
+--
+-- GHC moves threads that could run to Capabilities that idle, bound ones too; but a bound thread that shares a Capability with one that cannot
+-- leave, as a worker, is not moved away again: who schedules there is mostly the bound thread's own thread of the system, and that one keeps it.
+module Capstan.Task.Stay
+  ( staying,
+  )
+where
+
+import Control.Concurrent (isCurrentThreadBound)
+import Control.Exception (finally)
+import GHC.Exts
+import GHC.IO (IO (..))
+
+-- | Runs an action, during which the caller stays on its Capability if it is bound. For actions that nobody resumes in another thread.
+staying :: IO a -> IO a
+staying action = do
+  bound <- isCurrentThreadBound
+  free <- if bound then stay True else pure False
+  if free then action `finally` stay False else action
+
+foreign import prim "cst_task_stayzh"
+  stay# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
+
+-- | Keeps the calling thread on its Capability, or no more. The answer is whether it was free to go.
+stay :: Bool -> IO Bool
+stay stays = IO $ \s -> case stay# number s of
+  (# s1, answer #) -> (# s1, isTrue# answer #)
+  where
+    !(I# number) = fromEnum stays
