@@ -16,7 +16,8 @@ module Capstan.Task.Stay
 where
 
 import Control.Concurrent (isCurrentThreadBound)
-import Control.Exception (finally)
+import Control.Exception (bracket)
+import Control.Monad (void, when)
 import GHC.Exts
 import GHC.IO (IO (..))
 
@@ -24,8 +25,7 @@ import GHC.IO (IO (..))
 staying :: IO a -> IO a
 staying action = do
   bound <- isCurrentThreadBound
-  free <- if bound then stay True else pure False
-  if free then action `finally` stay False else action
+  if bound then bracket (stay True) (`when` void (stay False)) (const action) else action
 
 foreign import prim "cst_task_stayzh"
   stay# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
