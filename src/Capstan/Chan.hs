@@ -3,8 +3,8 @@
 -- Description : Bounded, unbounded and rendezvous channels
 --
 -- A channel carries items from any number of senders to any number of receivers, first in, first
--- out. A thread that has to wait lets others of its Capability run, looks for 20 microseconds whether
--- it has been served, and is parked then: it costs no processor time and holds no Capability, so it
+-- out. A thread that has to wait lets others of its Capability run, looks for 20 microseconds or little more whether
+-- there is something for it, and is parked then: it costs no processor time and holds no Capability, so it
 -- may be a green thread, a task or a callback.
 --
 -- > results <- newBounded 100
@@ -16,7 +16,8 @@
 -- == Promises
 --
 -- 1. Items arrive in the order in which their 'send's took effect, each at one receiver.
--- 2. A channel holds at most its capacity. Who waits is served in the order of arrival.
+-- 2. A channel holds at most its capacity. Who waits stands in line and is served in the order of arrival there; a receiver looks
+--    around for less than a few microseconds before it joins, unless the channel is a rendezvous.
 -- 3. An operation that ends with an asynchronous exception has done nothing: no item was sent, none
 --    was received. If the exception comes too late for that, the operation ends well and the
 --    exception arrives at the next point where the thread can be interrupted. Without 'mask' around
@@ -29,7 +30,8 @@
 -- == Cost
 --
 -- An operation that does not wait is one compare-and-swap and about ten words of memory. No operation
--- takes a lock. Receiving is in constant time on average: the queue is turned now and then.
+-- takes a lock. Receiving is in constant time on average: the queue is turned now and then. Senders and receivers of a channel without bounds
+-- seldom touch the same line of a cache; those of one with bounds do for each item.
 module Capstan.Chan
   ( -- * Channels
     Chan,

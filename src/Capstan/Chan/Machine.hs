@@ -54,6 +54,9 @@ class (Monad m, Eq (Cell m ()), Eq (Slot m Bool)) => Machine m where
   -- | The same, not to be interrupted: the slot is full, or will be within a few steps.
   takeSlot :: Slot m a -> m a
 
+  -- | Looks for something that was not there, now and then for a moment, and lets other threads run. Can be interrupted.
+  lookOut :: m (Maybe a) -> m (Maybe a)
+
   -- | Asynchronous exceptions arrive in 'awaitSlot' only.
   masked :: m a -> m a
 
@@ -86,6 +89,11 @@ instance Machine IO where
   {-# INLINE awaitSlot #-}
   takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
   {-# INLINE takeSlot #-}
+  lookOut look = asMember (const (pure Nothing)) (go (20 :: Int))
+    where
+      go 0 = pure Nothing
+      go n = yield >> look >>= maybe (go (n - 1)) (pure . Just)
+  {-# INLINE lookOut #-}
   masked = mask_
   {-# INLINE masked #-}
   throw = throwIO

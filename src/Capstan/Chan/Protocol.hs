@@ -12,6 +12,13 @@
 --    have a total order, and what holds of every pure transition holds of the channel: items leave in
 --    the order in which they came, none is lost or doubled, there are never more than the capacity.
 --    An operation that fails to swap does so because another one succeeded.
+--
+--    A channel without bounds has its oldest items in a second cell, so that who takes them does not disturb who sends. A receiver that
+--    finds the front empty, after it has read the state, decides as above: nobody fills the front before the state has become 'Moving', so
+--    while the state is what was read the front stays empty. ('replaceCell' must not take a later state for it; each that has items was
+--    built anew, from an item.) A state that is 'Moving' names the number of the front that it was empty beside, and a front that is filled has
+--    the next one. So whoever comes may fill it, no matter how late: it is filled once, and the state moves on after that. One
+--    item stays in the state, hence the state says whether there are any, and 4. holds as it does without a front.
 -- 2. /Senders are served by the cell./ A waiting sender's item moves, and the sender leaves the line,
 --    in the same step. So an interrupted sender asks the cell: if it can take itself out of the line,
 --    nothing was sent; if it is no longer there, the item was accepted, and 'send' returns.
@@ -52,8 +59,8 @@ import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
 import Control.Exception (Exception, SomeException, toException)
 
--- | A channel: its capacity and its state.
-data Chan m a = Chan !Int !(Cell m (State m a))
+-- | A channel: its capacity, its state, and its front, which is used if there are no bounds.
+data Chan m a = Chan !Int !(Cell m (State m a)) !(Cell m (Front a))
 
 -- | Thrown by an operation on a channel that was closed.
 data ChanClosed = ChanClosed
@@ -62,11 +69,11 @@ data ChanClosed = ChanClosed
 instance Exception ChanClosed
 
 newChan :: Machine m => Int -> m (Chan m a)
-newChan capacity = Chan capacity <$> newCell (Items 0 [] [])
+newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newCell (Front 0 [])
 {-# INLINEABLE newChan #-}
 
 send :: Machine m => Chan m a -> a -> m ()
-send chan@(Chan capacity cell) x = do
+send chan@(Chan capacity cell _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> do
@@ -91,7 +98,7 @@ settled operation = do
 
 -- | Every case of 'send', the rare ones with it.
 sendMasked :: Machine m => Chan m a -> a -> m (Timely ())
-sendMasked chan@(Chan capacity cell) x = do
+sendMasked chan@(Chan capacity cell _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain (pure (InTime ()))
@@ -107,7 +114,7 @@ sendMasked chan@(Chan capacity cell) x = do
 {-# INLINEABLE sendMasked #-}
 
 awaitSender :: Machine m => Chan m a -> Slot m Bool -> m (Timely ())
-awaitSender (Chan _ cell) slot = awaitSlot slot >>= either interrupted (told (InTime ()))
+awaitSender (Chan _ cell _) slot = awaitSlot slot >>= either interrupted (told (InTime ()))
   where
     told end accepted = if accepted then pure end else throw (toException ChanClosed)
     interrupted e = do
@@ -120,7 +127,7 @@ awaitSender (Chan _ cell) slot = awaitSlot slot >>= either interrupted (told (In
 {-# INLINEABLE awaitSender #-}
 
 sendPoll :: Machine m => Chan m a -> a -> m Bool
-sendPoll chan@(Chan capacity cell) x = masked $ do
+sendPoll chan@(Chan capacity cell _) x = masked $ do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain
@@ -137,23 +144,46 @@ sendPoll chan@(Chan capacity cell) x = masked $ do
 data Polled a = Got a | None | AtEnd
 
 poll :: Machine m => Chan m a -> m (Polled a)
-poll chan@(Chan _ cell) = do
+poll chan@(Chan _ _ front) = do
+  old <- readCell front
+  case old of
+    Front number (x : others) -> do
+      mine <- replaceCell front old (Front number others)
+      if mine then pure (Got x) else poll chan
+    Front _ [] -> pollState chan
+{-# INLINEABLE poll #-}
+
+-- | A 'poll' that found nothing in the front. That is looked at again: see the argument.
+pollState :: Machine m => Chan m a -> m (Polled a)
+pollState chan@(Chan _ cell front) = do
   old <- readCell cell
-  case taking old of
+  Front number items <- readCell front
+  case taking number old of
+    _ | _ : _ <- items -> poll chan
     Take x new -> replaceCell cell old new >>= orAgain (Got x)
     TakeAndTell {} -> masked (pollMasked chan)
-    Turn new -> replaceCell cell old new >> poll chan
+    Turn new -> replaceCell cell old new >> pollState chan
+    Move due batch new -> moveItems chan due batch >> replaceCell cell old new >> poll chan
     Empty -> pure None
     Ended -> pure AtEnd
   where
     orAgain result done = if done then pure result else poll chan
-{-# INLINEABLE poll #-}
+{-# INLINEABLE pollState #-}
 
--- | A 'poll' that may have a sender to tell.
+-- | Puts items into the front. They are there when this returns, whoever did it.
+moveItems :: Machine m => Chan m a -> Int -> [a] -> m ()
+moveItems chan@(Chan _ _ front) due batch = do
+  old@(Front number _) <- readCell front
+  if number == due
+    then replaceCell front old (Front (due + 1) batch) >>= \done -> if done then pure () else moveItems chan due batch
+    else pure ()
+{-# INLINEABLE moveItems #-}
+
+-- | A 'poll' that may have a sender to tell, so of a channel with bounds.
 pollMasked :: Machine m => Chan m a -> m (Polled a)
-pollMasked chan@(Chan _ cell) = do
+pollMasked chan@(Chan _ cell _) = do
   old <- readCell cell
-  case taking old of
+  case taking 0 old of
     TakeAndTell x new slot -> do
       mine <- replaceCell cell old new
       if mine then Got x <$ fillSlot slot True else pollMasked chan
@@ -173,15 +203,17 @@ recvMaybe chan = do
   case polled of
     Got x -> pure (Just x)
     AtEnd -> pure Nothing
-    None -> settled (selectMasked [Case chan id])
+    None -> selectLater [Case chan id]
 {-# INLINEABLE recvMaybe #-}
 
 close :: Machine m => Chan m a -> m ()
-close chan@(Chan _ cell) = masked $ do
+close chan@(Chan _ cell _) = masked $ do
   old <- readCell cell
   case old of
     Closed _ _ -> pure ()
     Items _ front rear -> shut old (Closed front rear) (pure ())
+    Open rear -> shut old (Closed [] rear) (pure ())
+    Moving due batch rear -> moveItems chan due batch >> replaceCell cell old (Open rear) >> close chan
     Full _ front rear line -> shut old (Closed front rear) (sequence_ [fillSlot slot False | Sender _ slot <- everyone line])
     Hungry line -> shut old (Closed [] []) (sequence_ [give Nothing | Receiver _ give <- everyone line])
   where
@@ -191,7 +223,7 @@ close chan@(Chan _ cell) = masked $ do
 {-# INLINEABLE close #-}
 
 isClosed :: Machine m => Chan m a -> m Bool
-isClosed (Chan _ cell) = shut <$> readCell cell
+isClosed (Chan _ cell _) = shut <$> readCell cell
   where
     shut (Closed _ _) = True
     shut _ = False
@@ -199,7 +231,7 @@ isClosed (Chan _ cell) = shut <$> readCell cell
 
 -- | How many threads wait in the channel's lines. For tests: nobody may stay there who has gone on.
 waiting :: Machine m => Chan m a -> m Int
-waiting (Chan _ cell) = count <$> readCell cell
+waiting (Chan _ cell _) = count <$> readCell cell
   where
     count (Hungry line) = length (everyone line)
     count (Full _ _ _ line) = length (everyone line)
@@ -223,8 +255,16 @@ selectPoll (Case chan f : rest) = do
 {-# INLINEABLE selectPoll #-}
 
 select :: Machine m => [Case m r] -> m r
-select cases = settled (selectPoll cases >>= maybe (selectMasked cases) (pure . InTime))
+select cases = selectPoll cases >>= maybe (selectLater cases) pure
 {-# INLINEABLE select #-}
+
+-- | Where nothing was found. Who joins a line makes work for the one who serves it; so not at once, unless senders can only serve a line.
+selectLater :: Machine m => [Case m r] -> m r
+selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
+  where
+    early = if all roomy cases then lookOut (selectPoll cases) else pure Nothing
+    roomy (Case (Chan capacity _ _) _) = capacity > 0
+{-# INLINEABLE selectLater #-}
 
 -- | What was put into the slot of a waiting receiver.
 data Outcome r
@@ -266,14 +306,13 @@ data Enqueued r
 -- | Joins the lines of the channels, one after another, unless one is found ready.
 enqueue :: Machine m => Slot m (Outcome r) -> Cell m () -> [Case m r] -> m (Enqueued r)
 enqueue _ _ [] = pure Waiting
-enqueue slot key cases@(Case chan@(Chan _ cell) f : rest) = do
+enqueue slot key cases@(Case chan@(Chan _ cell _) f : rest) = do
   old <- readCell cell
-  case taking old of
-    Turn new -> replaceCell cell old new >> enqueue slot key cases
-    Empty -> do
+  if isVacant old
+    then do
       queued <- replaceCell cell old (waitToReceive receiver old)
       enqueue slot key (if queued then rest else cases)
-    _ -> do
+    else do
       -- Before the item is taken, nobody may be about to give another.
       mine <- fillSlot slot Mine
       if mine then taken <$> poll chan else pure Waiting
@@ -288,12 +327,12 @@ enqueue slot key cases@(Case chan@(Chan _ cell) f : rest) = do
 leave :: Machine m => Cell m () -> [Case m r] -> m ()
 leave key = mapM_ out
   where
-    out (Case (Chan _ cell) _) = retry cell
-    retry cell = do
+    out (Case (Chan capacity cell _) _) = retry capacity cell
+    retry capacity cell = do
       old <- readCell cell
-      case dropReceiver key old of
+      case dropReceiver capacity key old of
         Nothing -> pure ()
         Just new -> do
           gone <- replaceCell cell old new
-          if gone then pure () else retry cell
+          if gone then pure () else retry capacity cell
 {-# INLINEABLE leave #-}

@@ -4,10 +4,14 @@
 -- Module      : Capstan.Chan.State
 -- Description : A channel's state, one immutable value, and its transitions
 --
--- All that a channel is lies in one value of type 'State'. An operation looks at it, computes the
--- next by one of the pure functions here, and puts it in place by compare-and-swap. Not for users.
+-- A channel lies in one value of type 'State'. An operation looks at it, computes the
+-- next by one of the pure functions here, and puts it in place by compare-and-swap. Where senders never wait, the oldest items
+-- are in a second value, 'Front', so that receivers do not disturb senders. Not for users.
 module Capstan.Chan.State
   ( State (..),
+    Front (..),
+    vacant,
+    isVacant,
     Sender (..),
     Receiver (..),
     Line,
@@ -44,12 +48,33 @@ data Receiver m a = Receiver !(Cell m ()) (Maybe a -> m Bool)
 data State m a
   = -- | So many items; nobody waits.
     Items !Int [a] [a]
+  | -- | Of a channel without bounds: the newest items, the last one first; nobody waits. While there are any in the front, there is one here.
+    Open [a]
+  | -- | The same, but the first list, in its order, goes to the front, which has none until then and is the one of that number.
+    Moving !Int [a] [a]
   | -- | So many items as there may be; senders wait.
     Full !Int [a] [a] !(Line (Sender m a))
   | -- | No items; receivers wait.
     Hungry !(Line (Receiver m a))
   | -- | Closed, with the items that are left; nobody waits.
     Closed [a] [a]
+
+-- | The oldest items of a channel without bounds, and how often there were new ones.
+data Front a = Front !Int [a]
+
+-- | A channel of this capacity, without items.
+vacant :: Int -> State m a
+vacant capacity
+  | capacity == maxBound = Open []
+  | otherwise = Items 0 [] []
+
+-- | Whether there is no item, though there may be some later.
+isVacant :: State m a -> Bool
+isVacant state = case state of
+  Items _ [] [] -> True
+  Open [] -> True
+  Hungry _ -> True
+  _ -> False
 
 -- | Those who wait, at least one: the first, those after it, those last in reverse.
 data Line e = Line e [e] [e]
@@ -82,16 +107,23 @@ data Take m a
     TakeAndTell a (State m a) (Slot m Bool)
   | -- | Items, but in the rear: put this state in place and look again.
     Turn (State m a)
+  | -- | Items for the front, if it has that number; when they are there put this state in place and look again.
+    Move !Int [a] (State m a)
   | -- | No item.
     Empty
   | -- | No item, now or later.
     Ended
 
-taking :: State m a -> Take m a
-taking state = case state of
+-- | The front has that number, and no items.
+taking :: Int -> State m a -> Take m a
+taking number state = case state of
   Items n (x : front) rear -> Take x (Items (n - 1) front rear)
   Items n [] rear@(_ : _) -> Turn (Items n (reverse rear) [])
   Items _ [] [] -> Empty
+  Open [] -> Empty
+  Open [x] -> Take x (Open [])
+  Open (x : older) -> Turn (Moving number (reverse older) [x])
+  Moving due batch rear -> Move due batch (Open rear)
   Hungry _ -> Empty
   Full n front rear line -> takingFull n front rear line
   Closed (x : front) rear -> Take x (Closed front rear)
@@ -129,7 +161,9 @@ putting capacity x state = case state of
     | n < capacity -> Put (Items (n + 1) front (x : rear))
     | otherwise -> NoRoom
   Full {} -> NoRoom
-  Hungry line -> let (first, others) = next line in Give (maybe (Items 0 [] []) Hungry others) first
+  Open rear -> Put (Open (x : rear))
+  Moving due batch rear -> Put (Moving due batch (x : rear))
+  Hungry line -> let (first, others) = next line in Give (maybe (vacant capacity) Hungry others) first
   Closed _ _ -> Shut
 {-# INLINE putting #-}
 
@@ -140,11 +174,11 @@ waitToSend sender state = case state of
   Full n front rear line -> Full n front rear (line `behind` sender)
   _ -> state
 
--- | After 'Empty'.
+-- | Where there is no item.
 waitToReceive :: Receiver m a -> State m a -> State m a
 waitToReceive receiver state = case state of
-  Items {} -> Hungry (alone receiver)
   Hungry line -> Hungry (line `behind` receiver)
+  _ | isVacant state -> Hungry (alone receiver)
   _ -> state
 
 -- | Without that sender; nothing if it does not wait here any more.
@@ -155,10 +189,10 @@ dropSender gone (Full n front rear line)
     is (Sender _ slot) = slot == gone
 dropSender _ _ = Nothing
 
--- | Without that receiver; nothing if it does not wait here any more.
-dropReceiver :: Machine m => Cell m () -> State m a -> Maybe (State m a)
-dropReceiver gone (Hungry line)
-  | any is (everyone line) = Just (maybe (Items 0 [] []) Hungry (lineOf (filter (not . is) (everyone line))))
+-- | Without that receiver; nothing if it does not wait here any more. The number is the channel's capacity.
+dropReceiver :: Machine m => Int -> Cell m () -> State m a -> Maybe (State m a)
+dropReceiver capacity gone (Hungry line)
+  | any is (everyone line) = Just (maybe (vacant capacity) Hungry (lineOf (filter (not . is) (everyone line))))
   where
     is (Receiver key _) = key == gone
-dropReceiver _ _ = Nothing
+dropReceiver _ _ _ = Nothing

@@ -96,6 +96,7 @@ instance Machine Explore where
       else (w {worldSlots = IntMap.insert name (unsafeCoerce x) (worldSlots w)}, True)
   awaitSlot (Hole name) = Explore (\k -> Wait True name (k . fmap unsafeCoerce))
   takeSlot (Hole name) = Explore (\k -> Wait False name (either (error "interrupted") (k . unsafeCoerce)))
+  lookOut = id
   masked = id
   throw e = Explore (const (Emit (show e) End))
   postpone _ = Explore (\k -> Postpone (k ()))
@@ -150,8 +151,8 @@ orders asleep w threads
 -- then. The action makes what the threads share, and returns them and who looks at what is left when
 -- none can go on; what that one shows comes last.
 explore :: Explore ([Thread], Explore ()) -> [[[String]]]
-explore (Explore begin) = case settle empty (Running 0 [] (begin (uncurry Begin))) of
-  (world, Running _ _ (Begin threads end)) ->
+explore (Explore begin) = case [(w, runningStep r) | (w, rs) <- uncurry alone (settle empty (Running 0 [] (begin (uncurry Begin)))), r <- IntMap.elems rs] of
+  (world, Begin threads end) : _ ->
     let start = mapAccumL settle world [running n m | Thread n m <- threads]
      in [ map (reverse . runningShown) (IntMap.elems ended ++ [aloneIn w end])
           | (w, ended) <- uncurry (orders []) (fmap (IntMap.fromList . zip [0 ..]) start)
@@ -159,8 +160,7 @@ explore (Explore begin) = case settle empty (Running 0 [] (begin (uncurry Begin)
   _ -> error "a program begins by making what it shares"
   where
     empty = World 0 IntMap.empty IntMap.empty Map.empty
-    aloneIn w end = case [thread | (_, last') <- orders [] w' (IntMap.singleton (-1) thread'), thread <- IntMap.elems last'] of
+    alone w = orders [] w . IntMap.singleton (-1)
+    aloneIn w end = case concatMap (IntMap.elems . snd) (uncurry alone (settle w (running 0 end))) of
       thread : _ -> thread
       [] -> error "a program has an end"
-      where
-        (w', thread') = settle w (running 0 end)

@@ -15,9 +15,10 @@ import Test.Tasty.HUnit (assertBool, assertFailure, testCase)
 -- | What the real channels show; at the end the items and how many still wait to receive.
 orders :: Program -> [[[String]]]
 orders p = explore $ do
-  made <- mapM newChan (capacities p)
+  made <- mapM holding (begun p)
   pure ([Thread n (mapM_ (perform made) calls') | (n, calls') <- threadCalls p], mapM leftOver made >>= emit . intercalate ",")
   where
+    holding (capacity, there) = newChan capacity >>= \chan -> chan <$ mapM_ (Chan.send chan) there
     leftOver chan = recvPoll chan >>= maybe (show <$> waiting chan) (\x -> (x :) <$> leftOver chan)
 
 perform :: [Chan Explore Char] -> Call -> Explore ()
@@ -54,7 +55,7 @@ teams n xs = [x : rest | x : ys <- tails xs, rest <- teams (n - 1) (x : ys)]
 
 -- | Items are told apart by who sends them.
 named :: [(Int, [Call])] -> [(Int, [Call])]
-named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["ab", "cd", "ef", "gh"]
+named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abc", "def", "ghi", "jkl"]
   where
     name x (Send c _) = Send c x
     name x (SendPoll c _) = SendPoll c x
@@ -67,14 +68,21 @@ tests :: TestTree
 tests =
   testGroup
     "every order"
-    [ exhaust "two threads, two calls each" 10000 [Program [k] (named [(0, a), (0, b)]) | k <- [0, 1, 2], [a, b] <- teams 2 (sequence [one, one])],
-      exhaust "three threads, one call each" 5000 [Program [k] (named [(0, [c]) | c <- cs]) | k <- [0, 1], cs <- teams 3 one],
-      exhaust "an interruption" 5000 [Program [k] (named [(1, [a]), (0, [b]), (0, [c])]) | k <- [0, 1], a <- waits, b <- waits, c <- one],
-      exhaust "two interruptions" 5000 [Program [k] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1], a <- waits, b <- one, c <- waits],
-      exhaust "select" 10000 [Program [k, l] (named ((n, [Select [0, 1]]) : [(0, [c]) | c <- cs])) | k <- [0, 1], l <- [0, 1], n <- [0, 1], cs <- teams 2 both],
-      exhaust "two that select" 1000 [Program [0, 1] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
+    [ exhaust "two threads, two calls each" 10000 [Program [(k, "")] (named [(0, a), (0, b)]) | k <- [0, 1, 2, maxBound], [a, b] <- teams 2 (sequence [one, one])],
+      exhaust "three threads, one call each" 5000 [Program [(k, "")] (named [(0, [c]) | c <- cs]) | k <- [0, 1, maxBound], cs <- teams 3 one],
+      exhaust "an interruption" 5000 [Program [(k, "")] (named [(1, [a]), (0, [b]), (0, [c])]) | k <- [0, 1, maxBound], a <- waits, b <- waits, c <- one],
+      exhaust "two interruptions" 5000 [Program [(k, "")] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1, maxBound], a <- waits, b <- one, c <- waits],
+      exhaust "items in front" 1000 [Program [(maxBound, there)] (named [(0, calls') | calls' <- threads]) | (there, threads) <- inFront],
+      exhaust "select" 10000 [Program [(k, ""), (l, "")] (named ((n, [Select [0, 1]]) : [(0, [c]) | c <- cs])) | k <- [0, 1], l <- [0, 1], n <- [0, 1], cs <- teams 2 both],
+      exhaust "two that select" 1000 [Program [(0, ""), (1, "")] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
     ]
   where
     waits = [Send 0 'x', Recv 0]
     both = one ++ [Send 1 'x', Recv 1, Close 1]
+    inFront =
+      [ ("123", [[Recv 0, Recv 0], [Recv 0, RecvPoll 0]]),
+        ("123", [[Recv 0], [Send 0 'x', Recv 0]]),
+        ("12", [[Recv 0], [Recv 0], [Close 0]]),
+        ("", [[Send 0 'x', Send 0 'x'], [Recv 0], [Recv 0]])
+      ]
     sends = [Send 0 'x', Send 1 'x', SendPoll 0 'x', Close 1]

@@ -17,8 +17,8 @@ import qualified Data.Set as Set
 data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Close Int
   deriving (Eq, Show)
 
--- | The capacity of each channel, and for each thread how often it is interrupted and what it calls.
-data Program = Program {capacities :: [Int], threadCalls :: [(Int, [Call])]}
+-- | The capacity of each channel and what is in it, and for each thread how often it is interrupted and what it calls.
+data Program = Program {begun :: [(Int, String)], threadCalls :: [(Int, [Call])]}
   deriving (Show)
 
 data Channel = Channel {room :: Int, items :: String, closed :: Bool}
@@ -40,7 +40,7 @@ data World = World {channels :: IntMap Channel, threads :: IntMap Thread, line :
 allowed :: Program -> Set.Set [[String]]
 allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.empty [begin]))
   where
-    begin = World (IntMap.fromList (zip [0 ..] [Channel n "" False | n <- capacities p])) (IntMap.fromList (zip [0 ..] [Thread n [] Nothing 0 | (n, _) <- threadCalls p])) []
+    begin = World (IntMap.fromList (zip [0 ..] [Channel n there False | (n, there) <- begun p])) (IntMap.fromList (zip [0 ..] [Thread n [] Nothing 0 | (n, _) <- threadCalls p])) []
     reachable seen [] = seen
     reachable seen (w : rest)
       | Set.member w seen = reachable seen rest

@@ -5,7 +5,7 @@ module StressTests (tests) where
 import Capstan.Chan
 import Control.Concurrent hiding (Chan)
 import Control.Exception
-import Control.Monad (forM, forM_, forever, join, replicateM, unless, void, when)
+import Control.Monad (forM, forM_, forever, join, replicateM, replicateM_, unless, void, when)
 import Data.IORef
 import Data.List (sort)
 import System.Timeout (timeout)
@@ -17,7 +17,7 @@ tests =
   testGroup
     "stress"
     ( [testCase ("many to many, capacity " ++ show capacity) (manyToMany capacity) | capacity <- [0, 1, 7, maxBound]]
-        ++ [testCase ("killed threads, capacity " ++ show capacity) (killed capacity) | capacity <- [0, 1, 7]]
+        ++ [testCase ("killed threads, capacity " ++ show capacity) (killed capacity) | capacity <- [0, 1, 7, maxBound]]
         ++ [testCase "killed selects" killedSelects]
         ++ [testCase ("time limits stay in their calls, capacity " ++ show capacity) (limited capacity) | capacity <- [0, 1]]
     )
@@ -63,7 +63,8 @@ killed capacity = do
   sent <- newIORef []
   received <- newIORef []
   numbers <- newIORef 0
-  let sending = forever . mask_ $ do
+  -- Not for ever: a channel without bounds would take millions.
+  let sending = replicateM_ 50 . mask_ $ do
         i <- atomicModifyIORef' numbers (\n -> (n + 1, n))
         send chan (i :: Int)
         note sent i
@@ -90,12 +91,12 @@ compareNotes sent received rest = do
 
 killedSelects :: Assertion
 killedSelects = do
-  chans <- mapM newBounded [0, 1, 7]
+  chans <- mapM newBounded [0, 1, 7, maxBound]
   sent <- newIORef []
   received <- newIORef []
   senders <- forM (zip [0 ..] chans) $ \(who, chan) -> started . forM_ [1 .. 3000] $ \i -> do
-    send chan (3 * i + who)
-    note sent (3 * i + who)
+    send chan (4 * i + who)
+    note sent (4 * i + who)
   let selecting cs = forever . mask_ . join $ select [receive c (maybe (pure ()) (note received)) | c <- cs]
       start = mapM (started . selecting) [chans, reverse chans, take 2 chans]
   forM_ [1 .. 300 :: Int] $ \_ -> start >>= \threads -> yield >> mapM_ kill threads
