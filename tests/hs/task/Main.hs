@@ -12,6 +12,7 @@ import qualified LaneTests
 import qualified LoopTests
 import qualified ModelTests
 import qualified RegionTests
+import qualified RuleTests
 import qualified ScopeTests
 import qualified SeededTests
 import qualified StressTests
@@ -25,7 +26,7 @@ main = do
   -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : map on (first : filter (> first) [2, 4]) ++ [CapabilityTests.tests])
+    testGroup "tasks" (ModelTests.tests : RuleTests.tests : map on (first : filter (> first) [2, 4]) ++ [CapabilityTests.tests])
 
 on :: Int -> TestTree
 on n =
