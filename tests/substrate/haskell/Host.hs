@@ -6,7 +6,7 @@ module Main (main) where
 
 import Capstan.Internal.Worker ()
 import Control.Concurrent
-import Control.Exception (SomeException, bracket, evaluate, throwIO, try)
+import Control.Exception (IOException, SomeException, bracket, evaluate, throwIO, try)
 import Control.Monad
 import qualified Data.IORef as Ref
 import Data.Maybe (isNothing)
@@ -17,6 +17,7 @@ import Foreign.StablePtr (StablePtr)
 import GHC.Clock (getMonotonicTime)
 import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 import GHC.Stats (gc, gcdetails_threads, getRTSStats)
+import System.Directory (listDirectory)
 import System.Environment (getArgs)
 import System.Exit
 import System.Mem (performMajorGC, performMinorGC)
@@ -321,3 +322,16 @@ leaveAsleep = do
   forM_ [0, 1] $ \i -> attach i 0
   watch
   void regionUnsafe
+  replicateM_ 2 (threadDelay 1000 >> markerSleeps)
+
+-- | Until the thread that marks for the non-moving collector sleeps, where there is one. A program of GHC 9.10 that ends before never
+-- does: it tells the thread to end when that does not listen yet, and waits for it.
+markerSleeps :: IO ()
+markerSleeps = do
+  threads <- listDirectory "/proc/self/task"
+  -- A thread may have ended meanwhile.
+  states <- forM threads $ \thread -> either noThread words <$> try (readFile ("/proc/self/task/" ++ thread ++ "/stat"))
+  unless (null [() | _ : "(nonmoving-mark)" : state : _ <- states, state /= "S"]) (threadDelay 1000 >> markerSleeps)
+  where
+    noThread :: IOException -> [String]
+    noThread _ = []
