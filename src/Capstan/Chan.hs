@@ -16,8 +16,8 @@
 -- == Promises
 --
 -- 1. Items arrive in the order in which their 'send's took effect, each at one receiver.
--- 2. A channel holds at most its capacity. Who waits stands in line and is served in the order of arrival there; a receiver looks
---    around for less than a few microseconds before it joins, unless the channel is a rendezvous.
+-- 2. A channel holds at most its capacity. Who waits stands in line and is served in the order of arrival there. A receiver first looks
+--    for 2 microseconds, or until all other threads of its Capability have run once, unless the channel is a rendezvous.
 -- 3. An operation that ends with an asynchronous exception has done nothing: no item was sent, none
 --    was received. If the exception comes too late for that, the operation ends well and the
 --    exception arrives at the next point where the thread can be interrupted. Without 'mask' around
@@ -30,8 +30,8 @@
 -- == Cost
 --
 -- An operation that does not wait is one compare-and-swap and about ten words of memory. No operation
--- takes a lock. Receiving is in constant time on average: the queue is turned now and then. Senders and receivers of a channel without bounds
--- seldom touch the same line of a cache; those of one with bounds do for each item.
+-- takes a lock. Receiving is in constant time on average: the queue is turned now and then. Where there are many items, senders and receivers of a channel
+-- without bounds seldom touch the same line of a cache; those of one with bounds do for each item.
 module Capstan.Chan
   ( -- * Channels
     Chan,

@@ -13,26 +13,24 @@ module Capstan.Chan.Machine
   )
 where
 
-import Capstan.Internal.Swap (swapVariable)
+import Capstan.Internal.Padded (Padded, newPadded, readPadded, swapPadded)
 import Capstan.Task.Seeded (asMember, parkUntil)
 import Capstan.Task.Wait (briefly)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar, tryReadMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
-import Data.IORef (IORef, newIORef, readIORef)
 import Data.Kind (Type)
 import GHC.Conc (ThreadStatus (..), threadStatus)
-import GHC.IORef (IORef (..))
-import GHC.STRef (STRef (..))
 
 -- | A monad with shared memory, with slots in which threads wait, and with asynchronous exceptions.
-class (Monad m, Eq (Cell m ()), Eq (Slot m Bool)) => Machine m where
-  -- | A word of memory that holds an immutable value.
+class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
+  -- | A word of memory that holds an immutable value. What is written to one cell does not disturb who uses another.
   type Cell m :: Type -> Type
 
   -- | A place that is filled once, and in which one thread may wait.
   type Slot m :: Type -> Type
 
+  -- | The value is evaluated.
   newCell :: a -> m (Cell m a)
 
   -- | Reads with acquire order.
@@ -54,7 +52,7 @@ class (Monad m, Eq (Cell m ()), Eq (Slot m Bool)) => Machine m where
   -- | The same, not to be interrupted: the slot is full, or will be within a few steps.
   takeSlot :: Slot m a -> m a
 
-  -- | Looks for something that was not there, now and then for a moment, and lets other threads run. Can be interrupted.
+  -- | Looks again for something that was not there, for a moment, and lets other threads run.
   lookOut :: m (Maybe a) -> m (Maybe a)
 
   -- | Asynchronous exceptions arrive in 'awaitSlot' only.
@@ -67,16 +65,15 @@ class (Monad m, Eq (Cell m ()), Eq (Slot m Bool)) => Machine m where
   postpone :: SomeException -> m ()
 
 instance Machine IO where
-  type Cell IO = IORef
+  type Cell IO = Padded
   type Slot IO = MVar
-  newCell = newIORef
-  {-# INLINE newCell #-}
-  readCell = readIORef
+  newCell = newPadded
+  readCell = readPadded
   {-# INLINE readCell #-}
 
   -- The comparison is of pointers. Both values are evaluated, so each is an address of a constructor
   -- with that constructor's tag, and the caller passes on what it read: the same address.
-  replaceCell (IORef (STRef variable)) = swapVariable variable
+  replaceCell = swapPadded
   {-# INLINE replaceCell #-}
   newSlot = newEmptyMVar
   {-# INLINE newSlot #-}
@@ -89,10 +86,7 @@ instance Machine IO where
   {-# INLINE awaitSlot #-}
   takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
   {-# INLINE takeSlot #-}
-  lookOut look = asMember (const (pure Nothing)) (go (20 :: Int))
-    where
-      go 0 = pure Nothing
-      go n = yield >> look >>= maybe (go (n - 1)) (pure . Just)
+  lookOut look = briefly 2 (yield >> look)
   {-# INLINE lookOut #-}
   masked = mask_
   {-# INLINE masked #-}

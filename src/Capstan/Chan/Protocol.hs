@@ -13,12 +13,13 @@
 --    the order in which they came, none is lost or doubled, there are never more than the capacity.
 --    An operation that fails to swap does so because another one succeeded.
 --
---    A channel without bounds has its oldest items in a second cell, so that who takes them does not disturb who sends. A receiver that
---    finds the front empty, after it has read the state, decides as above: nobody fills the front before the state has become 'Moving', so
---    while the state is what was read the front stays empty. ('replaceCell' must not take a later state for it; each that has items was
---    built anew, from an item.) A state that is 'Moving' names the number of the front that it was empty beside, and a front that is filled has
---    the next one. So whoever comes may fill it, no matter how late: it is filled once, and the state moves on after that. One
---    item stays in the state, hence the state says whether there are any, and 4. holds as it does without a front.
+--    A channel without bounds has a second cell, the front, with its oldest items, so that who takes them does not disturb who sends.
+--    They get there in three steps, which may be of three threads: the state becomes 'Moving', with the items and the number of the front,
+--    which is empty; the front of that number becomes one with the items, and the next number; the state is 'moved'. Each is done once, no matter how late who
+--    tries it comes, as a number never comes again, and the third not before the second. Nothing else fills a front. So a receiver that has read a
+--    state that is not 'Moving', and after it an empty front, may go on as if there were no front: while the state is what it has read, the front stays
+--    empty. ('replaceCell' must not take a later state for that one; each that has items was built anew, from an item.) One item stays in the state,
+--    hence that alone says whether there are any, and 4. holds as it does without a front.
 -- 2. /Senders are served by the cell./ A waiting sender's item moves, and the sender leaves the line,
 --    in the same step. So an interrupted sender asks the cell: if it can take itself out of the line,
 --    nothing was sent; if it is no longer there, the item was accepted, and 'send' returns.
@@ -32,8 +33,8 @@
 --    a sender by one from a state without room, so one of them is served by the other's later step.
 --    A receiver leaves all lines before its call returns.
 -- 5. /Masking./ From the first step that involves another thread until that thread was told, nothing
---    interrupts: the only interruptible call is 'awaitSlot'. The fast paths are a single swap, before
---    which nothing and after which everything has happened.
+--    interrupts: the only interruptible call is 'awaitSlot'. What is not masked takes or puts an item by a single swap, before
+--    which nothing and after which everything has happened; a swap before that one leaves the channel with the same items.
 --
 -- Claiming a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent ML/
 -- (ICFP 2009). Only receivers wait on several channels, so two such threads never have to claim each
@@ -163,21 +164,27 @@ pollState chan@(Chan _ cell front) = do
     Take x new -> replaceCell cell old new >>= orAgain (Got x)
     TakeAndTell {} -> masked (pollMasked chan)
     Turn new -> replaceCell cell old new >> pollState chan
-    Move due batch new -> moveItems chan due batch >> replaceCell cell old new >> poll chan
+    Move due batch -> masked (move chan due batch) >> poll chan
     Empty -> pure None
     Ended -> pure AtEnd
   where
     orAgain result done = if done then pure result else poll chan
 {-# INLINEABLE pollState #-}
 
--- | Puts items into the front. They are there when this returns, whoever did it.
-moveItems :: Machine m => Chan m a -> Int -> [a] -> m ()
-moveItems chan@(Chan _ _ front) due batch = do
-  old@(Front number _) <- readCell front
-  if number == due
-    then replaceCell front old (Front (due + 1) batch) >>= \done -> if done then pure () else moveItems chan due batch
-    else pure ()
-{-# INLINEABLE moveItems #-}
+-- | Puts items into the front and out of the state, which shall not keep alive what is taken. Both has been done when this returns,
+-- whoever did it.
+move :: Machine m => Chan m a -> Int -> [a] -> m ()
+move chan@(Chan _ cell front) due batch = do
+  ahead@(Front number _) <- readCell front
+  done <- if number == due then replaceCell front ahead (Front (due + 1) batch) else pure True
+  if done then settle else move chan due batch
+  where
+    settle = do
+      old <- readCell cell
+      case moved due old of
+        Nothing -> pure ()
+        Just new -> replaceCell cell old new >>= \done -> if done then pure () else settle
+{-# INLINEABLE move #-}
 
 -- | A 'poll' that may have a sender to tell, so of a channel with bounds.
 pollMasked :: Machine m => Chan m a -> m (Polled a)
@@ -213,7 +220,7 @@ close chan@(Chan _ cell _) = masked $ do
     Closed _ _ -> pure ()
     Items _ front rear -> shut old (Closed front rear) (pure ())
     Open rear -> shut old (Closed [] rear) (pure ())
-    Moving due batch rear -> moveItems chan due batch >> replaceCell cell old (Open rear) >> close chan
+    Moving due batch _ -> move chan due batch >> close chan
     Full _ front rear line -> shut old (Closed front rear) (sequence_ [fillSlot slot False | Sender _ slot <- everyone line])
     Hungry line -> shut old (Closed [] []) (sequence_ [give Nothing | Receiver _ give <- everyone line])
   where
@@ -277,7 +284,7 @@ data Outcome r
 selectMasked :: Machine m => [Case m r] -> m (Timely r)
 selectMasked cases = do
   slot <- newSlot
-  key <- newCell ()
+  key <- newSlot
   outcome <- enqueue slot key cases
   case outcome of
     Found r -> leave key cases >> pure (InTime r)
@@ -304,7 +311,7 @@ data Enqueued r
     Lost
 
 -- | Joins the lines of the channels, one after another, unless one is found ready.
-enqueue :: Machine m => Slot m (Outcome r) -> Cell m () -> [Case m r] -> m (Enqueued r)
+enqueue :: Machine m => Slot m (Outcome r) -> Slot m () -> [Case m r] -> m (Enqueued r)
 enqueue _ _ [] = pure Waiting
 enqueue slot key cases@(Case chan@(Chan _ cell _) f : rest) = do
   old <- readCell cell
@@ -324,7 +331,7 @@ enqueue slot key cases@(Case chan@(Chan _ cell _) f : rest) = do
 {-# INLINEABLE enqueue #-}
 
 -- | Leaves all lines.
-leave :: Machine m => Cell m () -> [Case m r] -> m ()
+leave :: Machine m => Slot m () -> [Case m r] -> m ()
 leave key = mapM_ out
   where
     out (Case (Chan capacity cell _) _) = retry capacity cell

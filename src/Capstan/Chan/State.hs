@@ -22,6 +22,7 @@ module Capstan.Chan.State
     -- * Transitions
     Take (..),
     taking,
+    moved,
     Put (..),
     putting,
     waitToSend,
@@ -40,9 +41,9 @@ data Sender m a = Sender a !(Slot m Bool)
 -- | A thread that waits for an item. The key tells it from others; the action offers an item, or the
 -- news that there will be none, and says whether that was in time: a thread that waits on several
 -- channels takes one offer.
-data Receiver m a = Receiver !(Cell m ()) (Maybe a -> m Bool)
+data Receiver m a = Receiver !(Slot m ()) (Maybe a -> m Bool)
 
--- | What a channel holds. Items are in two lists, first the front, then the rear reversed. The front
+-- | What a channel holds, but for what is in its 'Front'. Items are in two lists, first those that come first, then the others reversed. The first list
 -- may be an unevaluated reversal: the rear is turned by a step of its own ('Turn'), whose work is
 -- therefore never repeated when another thread's step comes first.
 data State m a
@@ -107,8 +108,8 @@ data Take m a
     TakeAndTell a (State m a) (Slot m Bool)
   | -- | Items, but in the rear: put this state in place and look again.
     Turn (State m a)
-  | -- | Items for the front, if it has that number; when they are there put this state in place and look again.
-    Move !Int [a] (State m a)
+  | -- | Items for the front, if it has that number. When they are there the state is to be 'moved'; then look again.
+    Move !Int [a]
   | -- | No item.
     Empty
   | -- | No item, now or later.
@@ -122,14 +123,21 @@ taking number state = case state of
   Items _ [] [] -> Empty
   Open [] -> Empty
   Open [x] -> Take x (Open [])
+  Open [x, first] -> Take first (Open [x])
   Open (x : older) -> Turn (Moving number (reverse older) [x])
-  Moving due batch rear -> Move due batch (Open rear)
+  Moving due batch _ -> Move due batch
   Hungry _ -> Empty
   Full n front rear line -> takingFull n front rear line
   Closed (x : front) rear -> Take x (Closed front rear)
   Closed [] rear@(_ : _) -> Turn (Closed (reverse rear) [])
   Closed [] [] -> Ended
 {-# INLINE taking #-}
+
+-- | After the items for the front of that number are there; nothing if somebody has done that.
+moved :: Int -> State m a -> Maybe (State m a)
+moved due state = case state of
+  Moving number _ rear | number == due -> Just (Open rear)
+  _ -> Nothing
 
 -- | Where senders wait, the first one's item takes the place of the one that goes. Without any place
 -- (a rendezvous), it is the one that goes.
@@ -190,7 +198,7 @@ dropSender gone (Full n front rear line)
 dropSender _ _ = Nothing
 
 -- | Without that receiver; nothing if it does not wait here any more. The number is the channel's capacity.
-dropReceiver :: Machine m => Int -> Cell m () -> State m a -> Maybe (State m a)
+dropReceiver :: Machine m => Int -> Slot m () -> State m a -> Maybe (State m a)
 dropReceiver capacity gone (Hungry line)
   | any is (everyone line) = Just (maybe (vacant capacity) Hungry (lineOf (filter (not . is) (everyone line))))
   where

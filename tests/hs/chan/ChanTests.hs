@@ -6,10 +6,12 @@ import qualified Capstan.Chan.Protocol as Protocol
 import Control.Concurrent hiding (Chan)
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, unless, void)
+import Data.IORef (mkWeakIORef, newIORef)
 import Data.List (isInfixOf)
-import Data.Maybe (fromMaybe)
+import Data.Maybe (catMaybes, fromMaybe)
 import GHC.Conc (ThreadStatus (..), threadStatus)
-import System.Mem (performGC)
+import System.Mem (performGC, performMinorGC)
+import System.Mem.Weak (deRefWeak)
 import System.Timeout (timeout)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
@@ -30,7 +32,9 @@ tests =
       testCase "select leaves the other lines" selectLeaves,
       testCase "an interrupted call has done nothing" interrupted,
       testCase "a thread that nobody can serve is told" unreachable,
-      testCase "a thousand threads wait" thousand
+      testCase "a thousand threads wait" thousand,
+      testCase "a channel may be old when it is first used" old,
+      testCase "what was taken is garbage, also beside a sender" (replicateM_ 300 garbage)
     ]
 
 -- | A thread that waits in the action, and its result to come.
@@ -217,3 +221,40 @@ thousand = do
   replicateM_ 1000 (send chan 'a')
   received <- mapM (ended . snd) receivers
   unless (received == replicate 1000 'a') (assertFailure "wrong items")
+
+-- | A value that is evaluated after it was put into the channel would never be the one that a swap expects.
+old :: Assertion
+old = forM_ [1, 5, maxBound] $ \capacity -> do
+  chan <- newChannel capacity
+  replicateM_ 3 performMinorGC
+  send chan 'x'
+  recv chan >>= (@?= 'x')
+
+-- | The compiler does not know the capacity.
+newChannel :: Int -> IO (Chan a)
+newChannel = newBounded
+{-# NOINLINE newChannel #-}
+
+garbage :: Assertion
+garbage = do
+  chan <- newUnbounded
+  taken <- replicateM 300 (filled chan)
+  begun <- newEmptyMVar
+  end <- newEmptyMVar
+  _ <- forkIO (putMVar begun () >> replicateM_ 5000 (newIORef ' ' >>= send chan) >> putMVar end ())
+  takeMVar begun
+  replicateM_ 300 (recv chan)
+  -- A sender that was interrupted keeps the state that it has read.
+  takeMVar end
+  performGC
+  alive <- length . catMaybes <$> mapM deRefWeak taken
+  alive @?= 0
+  -- The channel is used until here.
+  _ <- recvPoll chan
+  pure ()
+  where
+    filled chan = do
+      item <- newIORef 'x'
+      send chan item
+      mkWeakIORef item (pure ())
+    {-# NOINLINE filled #-}

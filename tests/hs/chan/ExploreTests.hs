@@ -55,7 +55,7 @@ teams n xs = [x : rest | x : ys <- tails xs, rest <- teams (n - 1) (x : ys)]
 
 -- | Items are told apart by who sends them.
 named :: [(Int, [Call])] -> [(Int, [Call])]
-named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abc", "def", "ghi", "jkl"]
+named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abcd", "efgh", "ijkl", "mnop"]
   where
     name x (Send c _) = Send c x
     name x (SendPoll c _) = SendPoll c x
@@ -82,7 +82,8 @@ tests =
     inFront =
       [ ("123", [[Recv 0, Recv 0], [Recv 0, RecvPoll 0]]),
         ("123", [[Recv 0], [Send 0 'x', Recv 0]]),
-        ("12", [[Recv 0], [Recv 0], [Close 0]]),
-        ("", [[Send 0 'x', Send 0 'x'], [Recv 0], [Recv 0]])
+        ("123", [[Recv 0], [Recv 0], [Close 0]]),
+        ("123", [[Select [0]], [RecvPoll 0, Close 0]]),
+        ("", [[Send 0 'x', Send 0 'x', Send 0 'x', RecvPoll 0], [Recv 0]])
       ]
     sends = [Send 0 'x', Send 1 'x', SendPoll 0 'x', Close 1]

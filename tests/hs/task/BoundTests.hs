@@ -9,6 +9,7 @@ import Control.Concurrent
 import Control.Exception (bracket, try)
 import Control.Monad
 import Data.IORef
+import Data.List (nub)
 import Fibonacci (fibonacci)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -29,7 +30,7 @@ tests =
         result @?= Left (userError "700"),
       testCase "the caller of a loop stays on its Capability until the end" . runInBoundThread $ do
         places <- replicateM 20 placesOfCaller
-        forM_ places $ \same -> assertBool ("it was on " ++ show same) (all (== head same) same)
+        forM_ places $ \same -> assertBool ("it was on " ++ show same) (length (nub same) <= 1)
         assertBool "it ran nothing" (any (not . null) places)
         (_, stays) <- threadCapability =<< myThreadId
         assertBool "it stays afterwards" (not stays),
