@@ -1,3 +1,6 @@
+-- The operations are compiled for 'IO' here, see "Capstan.Chan.Protocol".
+{-# OPTIONS_GHC -fno-worker-wrapper #-}
+
 -- |
 -- Module      : Capstan.Chan
 -- Description : Bounded, unbounded and rendezvous channels

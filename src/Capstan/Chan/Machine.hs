@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE TypeFamilies #-}
 
@@ -13,19 +14,26 @@ module Capstan.Chan.Machine
   )
 where
 
-import Capstan.Internal.Padded (Padded, newPadded, readPadded, swapPadded)
+import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Seeded (asMember, parkUntil)
 import Capstan.Task.Wait (briefly)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar, tryReadMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
+import Data.IORef (newIORef, readIORef)
 import Data.Kind (Type)
+import Data.Primitive.ByteArray (ByteArray, newByteArray, unsafeFreezeByteArray)
 import GHC.Conc (ThreadStatus (..), threadStatus)
+import GHC.IORef (IORef (..))
+import GHC.STRef (STRef (..))
 
 -- | A monad with shared memory, with slots in which threads wait, and with asynchronous exceptions.
 class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
-  -- | A word of memory that holds an immutable value. What is written to one cell does not disturb who uses another.
+  -- | A word of memory that holds an immutable value.
   type Cell m :: Type -> Type
+
+  -- | What an object holds between two cells, so that who writes to one does not disturb who uses the other.
+  type Gap m :: Type
 
   -- | A place that is filled once, and in which one thread may wait.
   type Slot m :: Type -> Type
@@ -39,6 +47,9 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   -- | @replaceCell cell old new@ writes @new@ if the cell still holds the very value @old@ that was
   -- read from it, and says whether it did. A full barrier. @new@ must be evaluated.
   replaceCell :: Cell m a -> a -> a -> m Bool
+
+  -- | So many bytes.
+  newGap :: Int -> m (Gap m)
 
   newSlot :: m (Slot m a)
 
@@ -65,16 +76,21 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   postpone :: SomeException -> m ()
 
 instance Machine IO where
-  type Cell IO = Padded
+  type Cell IO = IORef
+  type Gap IO = ByteArray
   type Slot IO = MVar
-  newCell = newPadded
-  readCell = readPadded
+  newCell !x = newIORef x
+  {-# INLINE newCell #-}
+  readCell = readIORef
   {-# INLINE readCell #-}
 
   -- The comparison is of pointers. Both values are evaluated, so each is an address of a constructor
   -- with that constructor's tag, and the caller passes on what it read: the same address.
-  replaceCell = swapPadded
+  replaceCell (IORef (STRef variable)) = swapVariable variable
   {-# INLINE replaceCell #-}
+
+  -- The collector copies what an object points to in the order of its fields. Without a gap two cells become neighbours in a line.
+  newGap size = newByteArray size >>= unsafeFreezeByteArray
   newSlot = newEmptyMVar
   {-# INLINE newSlot #-}
   fillSlot = tryPutMVar

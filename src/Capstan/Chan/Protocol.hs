@@ -1,5 +1,7 @@
 {-# LANGUAGE ExistentialQuantification #-}
 {-# LANGUAGE FlexibleContexts #-}
+-- Who waits in a call holds the channel, not its cells: the collector would copy them first, and the gap between them later.
+{-# OPTIONS_GHC -fno-worker-wrapper #-}
 
 -- |
 -- Module      : Capstan.Chan.Protocol
@@ -60,8 +62,8 @@ import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
 import Control.Exception (Exception, SomeException, toException)
 
--- | A channel: its capacity, its state, and its front, which is used if there are no bounds.
-data Chan m a = Chan !Int !(Cell m (State m a)) !(Cell m (Front a))
+-- | A channel: its capacity, its state, and its front, which is used if there are no bounds, and is kept away from the state then.
+data Chan m a = Chan !Int !(Cell m (State m a)) !(Gap m) !(Cell m (Front a))
 
 -- | Thrown by an operation on a channel that was closed.
 data ChanClosed = ChanClosed
@@ -70,11 +72,13 @@ data ChanClosed = ChanClosed
 instance Exception ChanClosed
 
 newChan :: Machine m => Int -> m (Chan m a)
-newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newCell (Front 0 [])
+newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newGap lines' <*> newCell (Front 0 [])
+  where
+    lines' = if capacity == maxBound then 128 else 0
 {-# INLINEABLE newChan #-}
 
 send :: Machine m => Chan m a -> a -> m ()
-send chan@(Chan capacity cell _) x = do
+send chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> do
@@ -99,7 +103,7 @@ settled operation = do
 
 -- | Every case of 'send', the rare ones with it.
 sendMasked :: Machine m => Chan m a -> a -> m (Timely ())
-sendMasked chan@(Chan capacity cell _) x = do
+sendMasked chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain (pure (InTime ()))
@@ -115,7 +119,7 @@ sendMasked chan@(Chan capacity cell _) x = do
 {-# INLINEABLE sendMasked #-}
 
 awaitSender :: Machine m => Chan m a -> Slot m Bool -> m (Timely ())
-awaitSender (Chan _ cell _) slot = awaitSlot slot >>= either interrupted (told (InTime ()))
+awaitSender (Chan _ cell _ _) slot = awaitSlot slot >>= either interrupted (told (InTime ()))
   where
     told end accepted = if accepted then pure end else throw (toException ChanClosed)
     interrupted e = do
@@ -128,7 +132,7 @@ awaitSender (Chan _ cell _) slot = awaitSlot slot >>= either interrupted (told (
 {-# INLINEABLE awaitSender #-}
 
 sendPoll :: Machine m => Chan m a -> a -> m Bool
-sendPoll chan@(Chan capacity cell _) x = masked $ do
+sendPoll chan@(Chan capacity cell _ _) x = masked $ do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain
@@ -145,7 +149,7 @@ sendPoll chan@(Chan capacity cell _) x = masked $ do
 data Polled a = Got a | None | AtEnd
 
 poll :: Machine m => Chan m a -> m (Polled a)
-poll chan@(Chan _ _ front) = do
+poll chan@(Chan _ _ _ front) = do
   old <- readCell front
   case old of
     Front number (x : others) -> do
@@ -156,7 +160,7 @@ poll chan@(Chan _ _ front) = do
 
 -- | A 'poll' that found nothing in the front. That is looked at again: see the argument.
 pollState :: Machine m => Chan m a -> m (Polled a)
-pollState chan@(Chan _ cell front) = do
+pollState chan@(Chan _ cell _ front) = do
   old <- readCell cell
   Front number items <- readCell front
   case taking number old of
@@ -174,7 +178,7 @@ pollState chan@(Chan _ cell front) = do
 -- | Puts items into the front and out of the state, which shall not keep alive what is taken. Both has been done when this returns,
 -- whoever did it.
 move :: Machine m => Chan m a -> Int -> [a] -> m ()
-move chan@(Chan _ cell front) due batch = do
+move chan@(Chan _ cell _ front) due batch = do
   ahead@(Front number _) <- readCell front
   done <- if number == due then replaceCell front ahead (Front (due + 1) batch) else pure True
   if done then settle else move chan due batch
@@ -188,7 +192,7 @@ move chan@(Chan _ cell front) due batch = do
 
 -- | A 'poll' that may have a sender to tell, so of a channel with bounds.
 pollMasked :: Machine m => Chan m a -> m (Polled a)
-pollMasked chan@(Chan _ cell _) = do
+pollMasked chan@(Chan _ cell _ _) = do
   old <- readCell cell
   case taking 0 old of
     TakeAndTell x new slot -> do
@@ -214,7 +218,7 @@ recvMaybe chan = do
 {-# INLINEABLE recvMaybe #-}
 
 close :: Machine m => Chan m a -> m ()
-close chan@(Chan _ cell _) = masked $ do
+close chan@(Chan _ cell _ _) = masked $ do
   old <- readCell cell
   case old of
     Closed _ _ -> pure ()
@@ -230,7 +234,7 @@ close chan@(Chan _ cell _) = masked $ do
 {-# INLINEABLE close #-}
 
 isClosed :: Machine m => Chan m a -> m Bool
-isClosed (Chan _ cell _) = shut <$> readCell cell
+isClosed (Chan _ cell _ _) = shut <$> readCell cell
   where
     shut (Closed _ _) = True
     shut _ = False
@@ -238,7 +242,7 @@ isClosed (Chan _ cell _) = shut <$> readCell cell
 
 -- | How many threads wait in the channel's lines. For tests: nobody may stay there who has gone on.
 waiting :: Machine m => Chan m a -> m Int
-waiting (Chan _ cell _) = count <$> readCell cell
+waiting (Chan _ cell _ _) = count <$> readCell cell
   where
     count (Hungry line) = length (everyone line)
     count (Full _ _ _ line) = length (everyone line)
@@ -270,7 +274,7 @@ selectLater :: Machine m => [Case m r] -> m r
 selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
   where
     early = if all roomy cases then lookOut (selectPoll cases) else pure Nothing
-    roomy (Case (Chan capacity _ _) _) = capacity > 0
+    roomy (Case (Chan capacity _ _ _) _) = capacity > 0
 {-# INLINEABLE selectLater #-}
 
 -- | What was put into the slot of a waiting receiver.
@@ -313,7 +317,7 @@ data Enqueued r
 -- | Joins the lines of the channels, one after another, unless one is found ready.
 enqueue :: Machine m => Slot m (Outcome r) -> Slot m () -> [Case m r] -> m (Enqueued r)
 enqueue _ _ [] = pure Waiting
-enqueue slot key cases@(Case chan@(Chan _ cell _) f : rest) = do
+enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
   old <- readCell cell
   if isVacant old
     then do
@@ -334,7 +338,7 @@ enqueue slot key cases@(Case chan@(Chan _ cell _) f : rest) = do
 leave :: Machine m => Slot m () -> [Case m r] -> m ()
 leave key = mapM_ out
   where
-    out (Case (Chan capacity cell _) _) = retry capacity cell
+    out (Case (Chan capacity cell _ _) _) = retry capacity cell
     retry capacity cell = do
       old <- readCell cell
       case dropReceiver capacity key old of

@@ -79,6 +79,7 @@ shared writes place f = Explore (\k -> Shared (Access place writes) (\thread -> 
 
 instance Machine Explore where
   type Cell Explore = Reference
+  type Gap Explore = ()
   type Slot Explore = Hole
   newCell x = fresh Reference (\name w -> w {worldCells = IntMap.insert name (0, unsafeCoerce x) (worldCells w)})
   readCell (Reference name) = shared False name $ \thread w ->
@@ -89,6 +90,7 @@ instance Machine Explore where
      in if Map.lookup (thread, name) (worldSeen w) == Just version
           then (w {worldCells = IntMap.insert name (version + 1, unsafeCoerce new) (worldCells w)}, True)
           else (w, False)
+  newGap _ = pure ()
   newSlot = fresh Hole (const id)
   fillSlot (Hole name) x = shared True name $ \_ w ->
     if IntMap.member name (worldSlots w)
