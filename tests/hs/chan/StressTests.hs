@@ -63,8 +63,9 @@ killed capacity = do
   sent <- newIORef []
   received <- newIORef []
   numbers <- newIORef 0
-  -- Not for ever: a channel without bounds would take millions.
-  let sending = replicateM_ 50 . mask_ $ do
+  -- A channel without bounds would take millions.
+  let repeatedly = if capacity == maxBound then replicateM_ 50 else forever
+      sending = repeatedly . mask_ $ do
         i <- atomicModifyIORef' numbers (\n -> (n + 1, n))
         send chan (i :: Int)
         note sent i
