@@ -72,9 +72,9 @@ data ChanClosed = ChanClosed
 instance Exception ChanClosed
 
 newChan :: Machine m => Int -> m (Chan m a)
-newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newGap lines' <*> newCell (Front 0 [])
+newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newGap twoLines <*> newCell (Front 0 [])
   where
-    lines' = if capacity == maxBound then 128 else 0
+    twoLines = if unbounded capacity then 128 else 0
 {-# INLINEABLE newChan #-}
 
 send :: Machine m => Chan m a -> a -> m ()
@@ -338,12 +338,11 @@ enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
 leave :: Machine m => Slot m () -> [Case m r] -> m ()
 leave key = mapM_ out
   where
-    out (Case (Chan capacity cell _ _) _) = retry capacity cell
-    retry capacity cell = do
+    out from@(Case (Chan capacity cell _ _) _) = do
       old <- readCell cell
       case dropReceiver capacity key old of
         Nothing -> pure ()
         Just new -> do
           gone <- replaceCell cell old new
-          if gone then pure () else retry capacity cell
+          if gone then pure () else out from
 {-# INLINEABLE leave #-}

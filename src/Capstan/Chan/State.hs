@@ -10,6 +10,7 @@
 module Capstan.Chan.State
   ( State (..),
     Front (..),
+    unbounded,
     vacant,
     isVacant,
     Sender (..),
@@ -63,10 +64,14 @@ data State m a
 -- | The oldest items of a channel without bounds, and how often there were new ones.
 data Front a = Front !Int [a]
 
+-- | Whether a channel of this capacity has a front.
+unbounded :: Int -> Bool
+unbounded = (== maxBound)
+
 -- | A channel of this capacity, without items.
 vacant :: Int -> State m a
 vacant capacity
-  | capacity == maxBound = Open []
+  | unbounded capacity = Open []
   | otherwise = Items 0 [] []
 
 -- | Whether there is no item, though there may be some later.
