@@ -1,5 +1,5 @@
 -- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four pivot rows are known, the rows below
--- them do not depend on each other. With tasks the next pivots are made as soon as their rows are done, and no step ends for all rows.
+-- them do not depend on each other. With tasks the next pivots are made before the other rows are done, and no step ends for all rows.
 module LU (lu) where
 
 import Capstan.Task
@@ -14,13 +14,10 @@ at :: Int -> Matrix -> Int -> Int -> IO Double
 at n a i j = M.unsafeRead a (i * n + j)
 {-# INLINE at #-}
 
--- | Subtracts from row i, as far as a column, what makes its element below pivot k vanish, and
--- keeps the factor there.
+-- | Subtracts from row i, as far as a column, what makes its element below pivot k vanish, and keeps the factor there.
 eliminate :: Int -> Matrix -> Int -> Int -> Int -> IO ()
 eliminate n a end k i = do
-  pivot <- at n a k k
-  below <- at n a i k
-  let factor = below / pivot
+  factor <- (/) <$> at n a i k <*> at n a k k
   M.unsafeWrite a (i * n + k) factor
   loop (k + 1) end $ \j -> do
     x <- at n a i j
@@ -47,19 +44,21 @@ eliminateFour n a k i = do
 pivots :: Int -> Matrix -> Int -> IO ()
 pivots n a k = let end = min n (k + 4) in loop k end (\p -> loop (p + 1) end (eliminate n a n p))
 
--- | Each part has fours of rows that are as many apart as there are parts, and they stay with it. A step of a part waits for its last
--- one and for the pivots, not for the other parts.
+-- | Each part has fours of rows that are as many apart as there are parts, and they stay with it. In the first half of a step, whose
+-- part the next pivots are makes them; in the second all do the rest. So nobody who comes to need pivots has to wait for them.
 byParts :: (Int, Matrix) -> IO ()
 byParts (n, a) = do
-  parts <- (4 *) <$> poolSize defaultPool
-  let before index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + earlier | k > 0, earlier <- [k `rem` parts, part]]
+  parts <- (2 *) <$> poolSize defaultPool
+  let final = (n - 1) `quot` 4
+      before index = let half = index `quot` parts in (index - parts) : [(half - 2) * parts + half `quot` 2 `rem` parts | even half]
   pivots n a 0
-  parallelForAfter (range 0 ((n - 1) `quot` 4 * parts)) before $ \index -> do
-    let (k, part) = index `quotRem` parts
-        first = 4 * (k + 1 + (part - k - 1) `mod` parts)
-    forM_ [first, first + 4 * parts .. n - 1] $ \rows -> do
-      loop rows (min n (rows + 4)) (eliminateFour n a (4 * k))
-      when (rows == 4 * k + 4) (pivots n a rows)
+  parallelForAfter (range 0 (final * 2 * parts)) before $ \index -> do
+    let (half, part) = index `quotRem` parts
+        (k, rest) = half `quotRem` 2
+        first = k + 1 + rest + (part - k - 1 - rest) `mod` parts
+    forM_ (takeWhile (\four -> rest == 1 || four == k + 1) [first, first + parts .. final]) $ \four -> do
+      loop (4 * four) (min n (4 * four + 4)) (eliminateFour n a (4 * k))
+      when (rest == 0) (pivots n a (4 * four))
 
 lu :: Example
 lu =
