@@ -1,7 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
 -- | Matrix multiplication, row by row: each row of the product is a sum of rows of the second matrix,
--- so that the inner loop goes along rows only, by one index and the distance between the two rows.
+-- so that the inner loop goes along rows only.
 module Matrix (matrix) where
 
 import Capstan.Task
@@ -17,10 +17,11 @@ multiply rows (n, a, b) = do
   rows n $ \i ->
     loop 0 n $ \k -> do
       let !factor = V.unsafeIndex a (i * n + k)
-          !apart = (k - i) * n
-      loop (i * n) (i * n + n) $ \j -> do
-        x <- M.unsafeRead c j
-        M.unsafeWrite c j (x + factor * V.unsafeIndex b (j + apart))
+          !row = V.unsafeSlice (k * n) n b
+          !sums = M.unsafeSlice (i * n) n c
+      loop 0 n $ \j -> do
+        x <- M.unsafeRead sums j
+        M.unsafeWrite sums j (x + factor * V.unsafeIndex row j)
   V.unsafeFreeze c
 {-# INLINE multiply #-}
 
