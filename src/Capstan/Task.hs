@@ -31,6 +31,8 @@
 -- 6. Everything works on one Capability.
 -- 7. A pure value, or one of 'Control.Monad.ST.runST', whose evaluation an asynchronous exception has ended is not spoilt: who needs it
 --    later goes on where it was, as with any value.
+-- 8. The branches of 'both' and the bodies of loops have exceptions masked as the caller has, on whichever Capability they run. A task
+--    of a scope has not.
 --
 -- == Cautions
 --

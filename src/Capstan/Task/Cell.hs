@@ -83,8 +83,8 @@ data Home = Home
 data Status a
   = -- | A task of a scope, not begun.
     Task !Home (IO a)
-  | -- | The right branch of a fork, not begun, and whether its owner may be interrupted.
-    Branch !Bool (IO a)
+  | -- | The right branch of a fork, not begun, and whether its owner has masked exceptions.
+    Branch !MaskingState (IO a)
   | -- | A value, not evaluated.
     Spark a
   | Open !Phase [MVar ()]
@@ -96,8 +96,8 @@ data Phase
     Pending
   | -- | Claimed by the owner of the fork.
     Own
-  | -- | That thread computes the result.
-    Started !Target
+  | -- | That thread computes the result; and what stops all that it has forked and others have taken.
+    Started !Target (IO ())
   | -- | A thread throws, or has thrown, to the one that had started.
     Interrupting !ThreadId
   | -- | Interrupted before it was begun.
@@ -124,15 +124,14 @@ interruptOf :: Cell a -> SomeException
 interruptOf = toException . Interrupt . pure . Just
 
 -- | For the calling thread, which is given and is about to run the task: what the task's group has of the cell, which is
--- the interrupt of it as an exception, and a member that does something more before it stops. The group does not keep the cell
--- ("Capstan.Task.Target"), for a group is known as long as there are threads in it.
-memberOf :: forall a. Target -> Self -> Cell a -> (SomeException -> IO ()) -> IO (SomeException, Member)
-memberOf thread self (Cell var) before = do
+-- the interrupt of it as an exception, and a member. The group does not keep the cell ("Capstan.Task.Target"), for a group is known as
+-- long as there are threads in it.
+memberOf :: forall a. Target -> Self -> Cell a -> IO (SomeException, Member)
+memberOf thread self (Cell var) = do
   over <- newIORef False
   workOn self (Work over var)
   let find = fmap cellOf <$> workOf thread over
-      reason = toException (Interrupt find)
-  pure (reason, Member (readIORef over) (before reason >> find >>= mapM_ interrupt))
+  pure (toException (Interrupt find), Member (readIORef over) (find >>= mapM_ interrupt))
   where
     cellOf :: Work -> Cell a
     cellOf (Work _ known) = Cell (unsafeCoerce# known)
@@ -220,15 +219,15 @@ isInterrupted cell = do
     Open Interrupted _ -> True
     _ -> False
 
--- | Says that this thread computes the result and may be interrupted. For who has claimed it. The answer
--- is 'False' if it was interrupted before.
-begin :: Target -> Cell a -> IO Bool
-begin thread cell = do
+-- | Says that this thread computes the result and may be interrupted, and what stops all that it forks. For who has claimed it. The
+-- answer is 'False' if it was interrupted before.
+begin :: Target -> IO () -> Cell a -> IO Bool
+begin thread stopForked cell = do
   status <- readStatus cell
   case status of
     Open Pending waiters -> do
-      swapped <- swap cell status (Open (Started thread) waiters)
-      if swapped then pure True else begin thread cell
+      swapped <- swap cell status (Open (Started thread stopForked) waiters)
+      if swapped then pure True else begin thread stopForked cell
     _ -> pure False
 
 -- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked; no exception
@@ -249,13 +248,14 @@ finish cell result = do
         else finish cell result
     _ -> pure ()
 
--- | Sees to it that the thread that computes the result, if one says that it does, is interrupted. Does not
--- wait for it.
+-- | Sees to it that the thread that computes the result, if one says that it does, is interrupted, and at once all that it has forked: else
+-- who is free meanwhile would take more of it. Does not wait for them.
 interrupt :: Cell a -> IO ()
 interrupt cell = do
   status <- readStatus cell
   case status of
-    Open (Started thread) _ -> do
+    Open (Started thread stopForked) _ -> do
+      stopForked
       -- Until the interrupt comes nobody finds that thread to be blocked for ever.
       known <- targetThread thread
       let thrower = myThreadId >>= throwAs >> mapM_ touch known
@@ -268,7 +268,7 @@ interrupt cell = do
     throwAs me = do
       status <- readStatus cell
       case status of
-        Open (Started thread) waiters -> do
+        Open (Started thread _) waiters -> do
           swapped <- swap cell status (Open (Interrupting me) waiters)
           if swapped
             then throwByTurns thread (Interrupt (pure (Just cell))) `catch` \e -> let _ = e :: SomeAsyncException in pure ()

@@ -13,20 +13,29 @@ where
 import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
-import Control.Monad (void)
+import Control.Concurrent (myThreadId)
+import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState)
+import Control.Monad (void, when)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
 -- if there is room beside so many, as who is about to make that step says, or as a seed draws. The caller says how two branches are run, and has let the pool serve its Capabilities.
 crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
 crew fork pool room first step = do
   members <- newAtomicInt 0
-  let member = fetchAdd members 1 >> go first
-      go state = do
+  caller <- myThreadId
+  masking <- getMaskingState
+  let member = do
+        _ <- fetchAdd members 1
+        -- Its exceptions are masked as the caller's are, and it is to stop for a failure of the others all the same.
+        stops <- if masking == MaskedInterruptible then (/= caller) <$> myThreadId else pure False
+        go stops first
+      go stops state = do
+        when stops allowInterrupt
         wanted <- asMember (\me -> switchPoint >> coin me) (divides pool)
         now <- readAtomicInt members
         more <- if wanted then asMember (const (pure True)) (room now state) else pure False
-        if more then void (fork (advance now state) member) else advance now state
-      advance now state = step now state >>= maybe (void (fetchAdd members (-1))) go
+        if more then void (fork (advance stops now state) member) else advance stops now state
+      advance stops now state = step now state >>= maybe (void (fetchAdd members (-1))) (go stops)
   member
 
 -- | Never more than the pool runs at once, for those who wait for each other: one more could have no Capability to go on then.

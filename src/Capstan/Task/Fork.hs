@@ -54,8 +54,8 @@ import GHC.Exts (runRW#)
 import GHC.IO (IO (..), noDuplicate, unsafeDupableInterleaveIO)
 
 -- | Both results, computed in parallel: the right branch may run on another Capability. If one branch
--- throws, the other is interrupted, and when it has ended the exception is thrown again. Costs about as
--- much as ten function calls when nobody takes the right branch.
+-- throws, the other is interrupted, and when it has ended the exception is thrown again. Both have exceptions masked
+-- as the caller has. Costs about as much as ten function calls when nobody takes the right branch.
 --
 -- In 'Control.Monad.ST.ST' the branches must not write what the other reads or writes.
 both :: PrimBase m => m a -> m b -> m (a, b)
@@ -102,7 +102,7 @@ data Outcome a b
 bothOn :: Pool -> IO a -> IO b -> IO (a, b)
 bothOn pool left right = do
   masking <- getMaskingState
-  cell <- newCell (Branch (isUnmasked masking) right)
+  cell <- newCell (Branch masking right)
   outcome <- branches cell `catch` abandon pool cell
   case outcome of
     RightIsMine a -> do
@@ -110,9 +110,6 @@ bothOn pool left right = do
       pure (a, b)
     Joined a b -> pure (a, b)
   where
-    isUnmasked masking = case masking of
-      Unmasked -> True
-      _ -> False
     branches cell = do
       spawn pool (uncounted pool) cell
       a <- left

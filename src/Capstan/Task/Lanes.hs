@@ -13,9 +13,9 @@
 --
 -- == Why nobody waits for ever
 --
--- Who finds nothing writes down that it sleeps, and looks at all lanes again before it does. Who goes on in a lane
--- writes down its next index, and then looks who sleeps. Both are sequentially consistent ("Capstan.Domain"), so one of them sees the
--- other.
+-- Who finds nothing writes down that it sleeps, and looks at all lanes again before it does, and whether a member failed. Who goes on in a
+-- lane writes down its next index, and who fails that it did, and then looks who sleeps. Both are sequentially consistent
+-- ("Capstan.Domain"), so one of them sees the other.
 --
 -- Take the least index that has not begun. What it waits for ends, and who ends the last of that wakes who sleeps, and looks at all lanes
 -- itself. If the index's lane is free then, it is found; if somebody has it, then to begin with the index, or because it was looked at
@@ -34,7 +34,7 @@ import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember)
 import Capstan.Task.Stay (staying)
 import Capstan.Task.Wait (briefly, expect)
-import Control.Exception (mask_, throw)
+import Control.Exception (mask_, onException, throw)
 import Control.Monad (when)
 import qualified Data.Vector as V
 
@@ -58,10 +58,11 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k <*> newAtomicInt (-1))
       <*> newAtomicInt 0
       <*> newAtomicInt 0
+      <*> newAtomicInt 0
       <*> newAtomic []
   serveCapabilities pool
   -- Where the caller is late, the other members wait, so their Capabilities idle.
-  staying $ crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (step plan present))
+  staying $ crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
   where
     count = to - from
     needed k = [check k (j - from) | j <- before (from + k), j >= from]
@@ -82,6 +83,8 @@ data Plan = Plan
     lanes :: !(V.Vector Lane),
     -- | How many members there were.
     arrivals :: !AtomicInt,
+    -- | Not 0 if a member has an exception.
+    failed :: !AtomicInt,
     -- | Not 0 if one may sleep.
     asleep :: !AtomicInt,
     sleepers :: !(AtomicRef [Cell ()])
@@ -110,6 +113,12 @@ arrive :: Plan -> IO (Maybe Reach)
 arrive plan = do
   number <- fetchAdd (arrivals plan) 1
   pure (if number < most plan then Just (Reach number (most plan)) else Nothing)
+
+-- | What a member does next, unless one has an exception: who has exceptions masked is not interrupted for that.
+unlessFailed :: Plan -> IO (Maybe a) -> IO (Maybe a)
+unlessFailed plan next = do
+  over <- readAtomicInt (failed plan)
+  if over /= 0 then pure Nothing else next `onException` (writeAtomicInt (failed plan) 1 >> wake plan)
 
 -- | What a member does next, of so many; nothing if all lanes are over.
 step :: Plan -> Int -> Reach -> IO (Maybe Reach)
@@ -163,14 +172,19 @@ run plan k = do
   mask_ $ do
     writeAtomicInt (upcoming lane) (k + V.length (lanes plan))
     writeAtomicInt (taken lane) 0
-    some <- readAtomicInt (asleep plan)
-    when (some /= 0) $ do
-      writeAtomicInt (asleep plan) 0
-      exchange (sleepers plan) [] >>= mapM_ (`finish` Done ())
+    wake plan
   where
     lane = laneOf plan k
 
--- | Until an index has ended. False if all have.
+-- | Wakes who sleeps.
+wake :: Plan -> IO ()
+wake plan = do
+  some <- readAtomicInt (asleep plan)
+  when (some /= 0) $ do
+    writeAtomicInt (asleep plan) 0
+    exchange (sleepers plan) [] >>= mapM_ (`finish` Done ())
+
+-- | Until an index has ended, or a member has an exception. False if all indices have ended, or one has.
 sleep :: Plan -> IO Bool
 sleep plan = do
   cell <- newCell (Open Pending [])
@@ -180,4 +194,5 @@ sleep plan = do
     Just k -> True <$ run plan k
     Nothing -> do
       over <- V.all (>= size plan) <$> V.mapM (readAtomicInt . upcoming) (lanes plan)
-      if over then pure False else True <$ expect (workers plan) cell
+      gone <- (/= 0) <$> readAtomicInt (failed plan)
+      if over || gone then pure False else True <$ expect (workers plan) cell

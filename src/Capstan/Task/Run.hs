@@ -29,8 +29,7 @@ isWanted (Entry cell context) = do
   status <- look cell
   case status of
     Task _ _ -> pure True
-    Branch False _ -> pure True
-    Branch {} -> isNothing <$> stopped context
+    Branch masking _ -> if masking == Unmasked then isNothing <$> stopped context else pure True
     Spark _ -> isNothing <$> stopped context
     _ -> pure False
 
@@ -43,22 +42,23 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
   case status of
     _ | not wanted -> pure ()
     Task home action -> do
-      (reason, member) <- memberOf thread self cell (const (pure ()))
+      (reason, member) <- memberOf thread self cell
       let inside = Inside thread (group home) reason
       refused <- enter inside member
-      outcome <- attempt refused inside action
+      outcome <- attempt refused inside (pure ()) (unsafeUnmask action)
       failed <- fate (group home)
       case outcome of
         Right x -> end home cell (Done x)
         Left e
           | isInterrupt cell e -> end home cell (Failed (fromMaybe e failed))
           | otherwise -> failHome home e >> end home cell (Failed e)
-    Branch listens right -> do
+    Branch masking right -> do
       branch <- newGroup
-      (reason, member) <- memberOf thread self cell (void . doom branch)
-      let above = if listens then context else Outside thread
+      (reason, member) <- memberOf thread self cell
+      let listens = masking == Unmasked
+          above = if listens then context else Outside thread
       refused <- enter above member
-      outcome <- attempt refused (Inside thread branch reason) right
+      outcome <- attempt refused (Inside thread branch reason) (void (doom branch reason)) (asOwner masking right)
       case outcome of
         Right x -> finish cell (Done x)
         Left e
@@ -71,19 +71,23 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
             finish cell (Failed e)
     Spark x -> do
       values <- newGroup
-      (reason, member) <- memberOf thread self cell (void . doom values)
+      (reason, member) <- memberOf thread self cell
       refused <- enter context member
       -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
-      _ <- attempt refused (Inside thread values reason) (evaluate x)
+      _ <- attempt refused (Inside thread values reason) (void (doom values reason)) (unsafeUnmask (evaluate x))
       finish cell (Done x)
     _ -> pure ()
   where
     thread = target place
-    attempt refused inside action = case refused of
+    attempt refused inside stopForked action = case refused of
       Just e -> pure (Left e)
       Nothing -> do
-        begun <- begin thread cell
-        if begun then within place inside (try (unsafeUnmask action)) else pure (Left (interruptOf cell))
+        begun <- begin thread stopForked cell
+        if begun then within place inside (try action) else pure (Left (interruptOf cell))
+    asOwner masking = case masking of
+      Unmasked -> unsafeUnmask
+      MaskedInterruptible -> id
+      MaskedUninterruptible -> uninterruptibleMask_
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
     -- Who has interrupted the branch knows, and may be waiting for it by now: nothing would end the throw then. If the

@@ -88,7 +88,7 @@ runOn workers body = do
     home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar <*> myThreadId
     bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
     place <- placeHere
-    _ <- Cell.begin (target place) bodyCell
+    _ <- Cell.begin (target place) (pure ()) bodyCell
     -- Who has masked exceptions has protected the scope from the failure of what is around it.
     above <- if masking == Unmasked then contextAt place else pure (Outside (target place))
     let scope = Scope workers home

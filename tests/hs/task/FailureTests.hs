@@ -168,6 +168,16 @@ tests =
         r <- both (limited >>= \x -> x <$ putMVar gate ()) (takeMVar gate `onException` writeIORef stopped True)
         r @?= (Nothing, ())
         readIORef stopped >>= (@?= False),
+      testCase "a failure reaches what a branch has forked while that branch cannot be interrupted" . ends $ do
+        let fails = do
+              begun <- newEmptyMVar
+              stopped <- newEmptyMVar
+              never <- newEmptyMVar
+              let branch = both (uninterruptibleMask_ (takeMVar stopped)) ((putMVar begun () >> takeMVar never) `onException` putMVar stopped ())
+              r <- try (both (takeMVar begun >> throwIO Overflow) branch)
+              r @?= (Left Overflow :: Either ArithException ((), ((), ())))
+        replicateM_ 20 fails
+        forM_ [1 .. 20] (`seeded` fails),
       testCase "a failure spares the branches of who has masked exceptions" . ends $ do
         begun <- newEmptyMVar
         gate <- newEmptyMVar

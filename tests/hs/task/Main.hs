@@ -10,6 +10,7 @@ import qualified FailureTests
 import qualified ForkTests
 import qualified LaneTests
 import qualified LoopTests
+import qualified MaskTests
 import qualified ModelTests
 import qualified RegionTests
 import qualified RuleTests
@@ -35,6 +36,7 @@ on n =
       ("on " ++ show n)
       [ ScopeTests.tests,
         FailureTests.tests,
+        MaskTests.tests,
         LoopTests.tests,
         LaneTests.tests,
         BoundTests.tests,

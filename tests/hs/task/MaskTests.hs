@@ -1,0 +1,84 @@
+-- | Branches and bodies of loops have exceptions masked as the caller has, whoever runs them.
+module MaskTests (tests) where
+
+import Capstan.Task
+import Control.Concurrent (myThreadId, threadDelay)
+import Control.Concurrent.MVar
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "masked exceptions"
+    [ testGroup
+        "as the caller has"
+        [ testCase (unwords [name, show masking]) (ends (inState masking (test masking)))
+          | masking <- [Unmasked, MaskedInterruptible, MaskedUninterruptible],
+            (name, test) <- statesSeen
+        ],
+      testGroup
+        "and a failure"
+        [ testCase "interrupts a branch that blocks" . ends . replicateM_ 50 $ failsBeside (\begun -> putMVar begun () >> newEmptyMVar >>= takeMVar),
+          testCase "does so in an order that follows from a seed" . ends . forM_ [1 .. 20] $ \seed ->
+            seeded seed (failsBeside (\begun -> putMVar begun () >> newEmptyMVar >>= takeMVar)),
+          testCase "waits for a branch that does not block" . ends . replicateM_ 50 $ do
+            done <- newIORef False
+            failsBeside (\begun -> putMVar begun () >> computed >> writeIORef done True)
+            readIORef done >>= assertBool "what was masked was done to its end",
+          testCase "ends a loop" . ends . replicateM_ 20 $ do
+            caller <- myThreadId
+            outcome <- try . mask_ . parallelFor (chunk 1 (range 0 maxBound)) $ \_ -> do
+              here <- myThreadId
+              when (here == caller) (threadDelay 2000 >> throwIO Overflow)
+            outcome @?= Left Overflow,
+          testCase "ends a loop whose indices wait for lesser ones" . ends . replicateM_ 20 $ do
+            outcome <- try . mask_ . parallelForAfter (range 0 maxBound) (\i -> [i - 1]) $ \i -> when (i == 2000) (throwIO Overflow)
+            outcome @?= Left Overflow
+        ]
+    ]
+
+statesSeen :: [(String, MaskingState -> Assertion)]
+statesSeen =
+  [ ("a branch", \state -> both getMaskingState getMaskingState >>= (@?= (state, state))),
+    ( "a branch of another worker",
+      \state -> do
+        begun <- newEmptyMVar
+        both (takeMVar begun >> getMaskingState) (putMVar begun () >> getMaskingState) >>= (@?= (state, state))
+    ),
+    ( "a branch of a branch",
+      \state -> do
+        begun <- newEmptyMVar
+        (_, seen) <- both (takeMVar begun) (both getMaskingState (putMVar begun () >> getMaskingState))
+        seen @?= (state, state)
+    ),
+    ("a loop", \state -> mapChunks (chunk 1 (range 0 100)) (\_ _ -> threadDelay 200 >> getMaskingState) >>= mapM_ (@?= state)),
+    ( "a loop whose indices wait for lesser ones",
+      \state -> parallelForAfter (range 0 100) (\i -> [i - 2]) (\_ -> threadDelay 200 >> getMaskingState >>= (@?= state))
+    )
+  ]
+
+-- | Runs an action in a masking state, called from one that is not masked.
+inState :: MaskingState -> IO a -> IO a
+inState masking = case masking of
+  Unmasked -> id
+  MaskedInterruptible -> mask_
+  MaskedUninterruptible -> uninterruptibleMask_
+
+-- | The left branch fails as soon as the right one, which is masked, has begun.
+failsBeside :: (MVar () -> IO ()) -> Assertion
+failsBeside right = do
+  begun <- newEmptyMVar
+  outcome <- try (mask_ (both (takeMVar begun >> throwIO Overflow) (right begun)))
+  outcome @?= (Left Overflow :: Either ArithException ((), ()))
+
+-- | Takes some milliseconds, and allocates.
+computed :: IO ()
+computed = void (evaluate (length (show (product [1 .. 2000 :: Integer]))))
+
+ends :: Assertion -> Assertion
+ends action = timeout 60000000 action >>= maybe (assertFailure "did not end") pure
