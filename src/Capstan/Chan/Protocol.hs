@@ -295,10 +295,13 @@ selectMasked cases = do
     Lost -> leave key cases >> selectMasked cases
     Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key InTime)
   where
-    finish key end outcome = leave key cases >> settle end outcome
-    settle end (Served r) = pure (end r)
+    finish key end (Served r) = end r <$ leave key others
     -- Who fills its own slot does not wait for it.
-    settle _ Mine = selectMasked cases
+    finish key _ Mine = leave key cases >> selectMasked cases
+    -- Who serves a line takes out the one that it serves.
+    others = case cases of
+      [_] -> []
+      _ -> cases
     interrupted slot key e = do
       mine <- fillSlot slot Mine
       if mine

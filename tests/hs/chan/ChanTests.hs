@@ -10,7 +10,7 @@ import Data.IORef (mkWeakIORef, newIORef)
 import Data.List (isInfixOf)
 import Data.Maybe (catMaybes, fromMaybe)
 import GHC.Conc (ThreadStatus (..), threadStatus)
-import System.Mem (performGC, performMinorGC)
+import System.Mem (getAllocationCounter, performGC, performMinorGC)
 import System.Mem.Weak (Weak, deRefWeak)
 import System.Timeout (timeout)
 import Test.Tasty (TestTree, testGroup)
@@ -217,10 +217,18 @@ unreachable = do
 thousand :: Assertion
 thousand = do
   chan <- newRendezvous
-  receivers <- replicateM 1000 (blocked (recv chan))
+  receivers <- replicateM 1000 (blocked (allocating (recv chan)))
   replicateM_ 1000 (send chan 'a')
-  received <- mapM (ended . snd) receivers
+  (received, bytes) <- unzip <$> mapM (ended . snd) receivers
   unless (received == replicate 1000 'a') (assertFailure "wrong items")
+  -- The line is some 100 kB: who was served does not look for itself there.
+  assertBool ("a receiver allocates " ++ show (maximum bytes) ++ " bytes") (maximum bytes < 50000)
+  where
+    allocating action = do
+      before <- getAllocationCounter
+      x <- action
+      after <- getAllocationCounter
+      pure (x, before - after)
 
 -- | A value that is evaluated after it was put into the channel would never be the one that a swap expects.
 old :: Assertion
