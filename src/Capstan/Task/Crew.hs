@@ -7,13 +7,14 @@
 module Capstan.Task.Crew
   ( crew,
     asManyAsRun,
+    runAtOnce,
   )
 where
 
 import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember, coin, switchPoint)
-import Control.Concurrent (myThreadId)
+import Control.Concurrent (getNumCapabilities, myThreadId)
 import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState)
 import Control.Monad (void, when)
 
@@ -38,6 +39,10 @@ crew fork pool room first step = do
       advance stops now state = step now state >>= maybe (void (fetchAdd members (-1))) (go stops)
   member
 
--- | Never more than the pool runs at once, for those who wait for each other: one more could have no Capability to go on then.
+-- | Never more than run at once, for those who wait for each other: one more could have no Capability to go on then.
 asManyAsRun :: Pool -> Int -> s -> IO Bool
-asManyAsRun pool now _ = (now <) <$> poolSize pool
+asManyAsRun pool now _ = (now <) <$> runAtOnce pool
+
+-- | How many members of a pool run at once: it may be larger than there are Capabilities.
+runAtOnce :: Pool -> IO Int
+runAtOnce pool = min <$> getNumCapabilities <*> poolSize pool

@@ -53,8 +53,9 @@ import qualified Data.Vector as V
 parallelForAfter :: Range -> (Int -> [Int]) -> (Int -> IO ()) -> IO ()
 parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
+  members <- asMember (const (pure 3)) (runAtOnce pool)
   plan <-
-    Plan pool count needed (body . (from +)) width
+    Plan pool count needed (body . (from +)) members
       <$> V.generateM (min count (4 * width)) (\k -> Lane <$> newAtomicInt 0 <*> newAtomicInt k <*> newAtomicInt (-1))
       <*> newAtomicInt 0
       <*> newAtomicInt 0
@@ -62,13 +63,16 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomic []
   serveCapabilities pool
   -- Where the caller is late, the other members wait, so their Capabilities idle.
-  staying $ crew (bothOn pool) pool (asManyAsRun pool) Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
+  staying $ crew (bothOn pool) pool room Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
   where
-    count = to - from
-    needed k = [check k (j - from) | j <- before (from + k), j >= from]
+    -- Who has just come does not fork: a small pool always wants more, and after its end nobody takes it.
+    room now = maybe (pure False) (asManyAsRun pool now)
+    -- There may be more than an Int can say. Nobody lives to see the last of those.
+    count = if to - from < 0 then maxBound else to - from
+    needed k = [check (from + k) j - from | j <- before (from + k), j >= from]
     check k j
       | j < k = j
-      | otherwise = throw (userError (unwords ["Capstan.Task.parallelForAfter:", show (from + k), "would wait for", show (from + j)]))
+      | otherwise = throw (userError (unwords ["Capstan.Task.parallelForAfter:", show k, "would wait for", show j]))
 
 -- | Indices count from 0 here.
 data Plan = Plan

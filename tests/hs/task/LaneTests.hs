@@ -66,6 +66,9 @@ tests =
         sums <- newIORef (0 :: Int)
         parallelForAfter (range (maxBound - 3) maxBound) (\i -> [i - 1]) (\i -> modifyIORef sums (+ (maxBound - i)))
         readIORef sums >>= (@?= 6),
+      testCase "more indices than an Int can say" . forM_ [-3, minBound] $ \from -> do
+        r <- try (parallelForAfter (range from maxBound) (\i -> [i - 1 | i > from]) (\i -> when (i == from + 5) (throwIO (Broken i))))
+        r @?= Left (Broken (from + 5)),
       testCase "empty and reversed ranges" $
         forM_ [range 0 0, range 5 3] $ \r ->
           parallelForAfter r (: []) (\_ -> assertFailure "an index of an empty range"),
@@ -73,6 +76,15 @@ tests =
         done <- newIORef []
         parallelForAfter (on pool (range 0 50)) (\i -> [i - 1]) (\i -> modifyIORef done (i :))
         readIORef done >>= (@?= [49, 48 .. 0]),
+      testCase "on a pool that has ended" . ends . replicateM_ 20 $ do
+        pool <- withPool "ended" 2 pure
+        done <- newIORef (0 :: Int)
+        parallelForAfter (on pool (range 0 100)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
+        readIORef done >>= (@?= 100),
+      testCase "on a pool of more than there are Capabilities" . ends . withPool "large" 16 $ \pool -> do
+        done <- newIORef (0 :: Int)
+        parallelForAfter (on pool (range 0 5000)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
+        readIORef done >>= (@?= 5000),
       testCase "an index that waits for itself, or for a greater one" $
         forM_ [0, 1] $ \ahead -> do
           r <- try (parallelForAfter (range 3 10) (\i -> [i + ahead | i == 7]) (\_ -> pure ()))
