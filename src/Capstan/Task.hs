@@ -45,6 +45,9 @@
 -- 'Control.Concurrent.killThread' come on top of that. Where several threads may kill the same one, let one
 -- thread do it for them, or cancel its scope.
 --
+-- GHC's non-moving collector (of 9.0.2, 9.6.6 and 9.10.3 at least) may corrupt values whose evaluation was interrupted and that are
+-- evaluated further later. Promise 7 is that of the copying collector.
+--
 -- 'Control.Concurrent.setNumCapabilities' may be called at any moment as far as tasks go. GHC 9.0.2 itself may hang
 -- where the number changes while threads compute.
 --
