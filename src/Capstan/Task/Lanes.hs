@@ -29,7 +29,7 @@ import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAd
 import Capstan.Task.Cell
 import Capstan.Task.Crew
 import Capstan.Task.Fork (bothOn)
-import Capstan.Task.Loop (Range (Range))
+import Capstan.Task.Loop (Range (Range), remaining)
 import Capstan.Task.Pool
 import Capstan.Task.Seeded (asMember)
 import Capstan.Task.Stay (staying)
@@ -67,8 +67,8 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   where
     -- Who has just come does not fork: a small pool always wants more, and after its end nobody takes it.
     room now = maybe (pure False) (asManyAsRun pool now)
-    -- There may be more than an Int can say. Nobody lives to see the last of those.
-    count = if to - from < 0 then maxBound else to - from
+    -- Where there are more than an Int can say, nobody lives to see the last of those.
+    count = remaining from to
     needed k = [check (from + k) j - from | j <- before (from + k), j >= from]
     check k j
       | j < k = j

@@ -20,6 +20,7 @@ module Capstan.Task.Loop
     parallelForReduce,
     parallelFind,
     mapChunks,
+    remaining,
   )
 where
 
