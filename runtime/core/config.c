@@ -34,6 +34,7 @@ struct cst_config cst_config = {
             .max_active_levels = 1,
         },
     .available = 1,
+    .idle_ms = 1000,
     .report_fd = -1,
 };
 
@@ -114,6 +115,8 @@ static const struct variable variables[] = {
      .allowed = "\"rts\" or \"pthread\""},
     {"CAPSTAN_CAPABILITIES", read_number, CONFIG(capabilities), 1, UINT16_MAX,
      .allowed = "a number from 1 to 65535"},
+    {"CAPSTAN_IDLE_MS", read_count, CONFIG(idle_ms),
+     .allowed = "a number of milliseconds or \"infinite\""},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
@@ -391,7 +394,7 @@ static void report_unknown(void) {
         name[length] = '\0';
         if (secure_getenv(name) && cst_config_state(name) == CST_VARIABLE_UNKNOWN)
             cst_message("unknown environment variable %s; known are CAPSTAN_SUBSTRATE, "
-                        "CAPSTAN_CAPABILITIES and CAPSTAN_REPORT",
+                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS and CAPSTAN_REPORT",
                         name);
     }
 }
@@ -454,6 +457,17 @@ static void choose_spin_count(void) {
     }
 }
 
+/* Here, not at the first region: a program may have given up the right to read files by then, or
+ * call from a small stack. */
+static void apply_quota(void) {
+    cst_config.quota = cst_cpu_quota();
+    if (!cst_config.quota || cst_config.quota >= cst_config.available) return;
+    cst_config.available = cst_config.quota;
+    if (cst_config.nthreads_source == CST_FROM_ENVIRONMENT) return;
+    cst_config.icv.nthreads = cst_config.quota;
+    cst_config.nthreads_source = CST_FROM_LIMITS;
+}
+
 void cst_config_read(void) {
     cst_config.icv.nthreads = cst_config.available = cst_cpu_affinity_count();
     cst_config.nthreads_source = CST_FROM_DEFAULT;
@@ -465,6 +479,7 @@ void cst_config_read(void) {
     if (cst_config_state("OMP_NUM_THREADS") == CST_VARIABLE_ACCEPTED)
         cst_config.nthreads_source = CST_FROM_ENVIRONMENT;
     cst_config.dynamic_given = cst_config_state("OMP_DYNAMIC") == CST_VARIABLE_ACCEPTED;
+    apply_quota();
     choose_levels();
     choose_spin_count();
     choose_device();
@@ -472,18 +487,4 @@ void cst_config_read(void) {
     keep_initial_teams();
     check_stack_size();
     if (dump_fd >= 0) cst_config_dump(dump_fd);
-}
-
-static void apply_quota(void) {
-    cst_config.quota = cst_cpu_quota();
-    if (!cst_config.quota || cst_config.quota >= cst_config.available) return;
-    cst_config.available = cst_config.quota;
-    if (cst_config.nthreads_source == CST_FROM_ENVIRONMENT) return;
-    cst_config.icv.nthreads = cst_config.quota;
-    cst_config.nthreads_source = CST_FROM_LIMITS;
-}
-
-void cst_config_settle(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, apply_quota);
 }

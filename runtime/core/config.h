@@ -30,8 +30,8 @@ struct cst_config {
     const uint8_t *bind_list;
     size_t bind_list_length;
 
-    uint32_t available; /* processors at start: the affinity mask, and once it is known the quota */
-    uint32_t quota;     /* cst_cpu_quota() when it was first needed; 0: none */
+    uint32_t available; /* processors at start, by the affinity mask and the quota */
+    uint32_t quota;     /* cst_cpu_quota() at start; 0: none */
     enum cst_source nthreads_source;
     bool cancellation;     /* OMP_CANCELLATION */
     bool display_affinity; /* OMP_DISPLAY_AFFINITY */
@@ -54,21 +54,16 @@ struct cst_config {
     /* Our own. */
     enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
+    uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */
 };
 
-/* Valid after the library's constructor has run; what the quota limits, after
- * cst_config_settle. Then constant. */
+/* Valid after the library's constructor has run. Then constant. */
 extern struct cst_config cst_config;
 
 /* Reads the environment into cst_config. Called once by the constructor in runtime.c. */
 void cst_config_read(void);
-
-/* Reads the CPU quota and lets it bound the number of threads, once: a program that is linked with
- * OpenMP and does not use it need not pay for looking through /proc. Called before a thread becomes
- * known (thread.c), so before any region. */
-void cst_config_settle(void);
 
 /* What became of a variable; `capstan env` and tests ask. */
 enum cst_config_state {

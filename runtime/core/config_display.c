@@ -48,7 +48,7 @@ static void show_version(FILE *to) {
 }
 
 static void show_dynamic(FILE *to) {
-    show_boolean(to, cst_config.icv.dynamic);
+    show_boolean(to, cst_config.icv.dynamic == CST_DYNAMIC_ON);
 }
 
 static void show_nested(FILE *to) {
@@ -181,6 +181,10 @@ static void show_capabilities(FILE *to) {
     show_number(to, cst_config.capabilities ? cst_config.capabilities : cst_config.available);
 }
 
+static void show_idle_ms(FILE *to) {
+    show_number(to, cst_config.idle_ms);
+}
+
 static const struct setting settings[] = {
     {"_OPENMP", show_version, SHOWN, NOBODY},
     {"OMP_DYNAMIC", show_dynamic, SHOWN, HOST},
@@ -208,6 +212,7 @@ static const struct setting settings[] = {
     {"OMP_DISPLAY_ENV", show_display_env, SHOWN_NEVER, HOST},
     {"CAPSTAN_SUBSTRATE", show_substrate, SHOWN_NEVER, HOST},
     {"CAPSTAN_CAPABILITIES", show_capabilities, SHOWN_NEVER, HOST},
+    {"CAPSTAN_IDLE_MS", show_idle_ms, SHOWN_NEVER, HOST},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
@@ -220,7 +225,6 @@ static void show_line(const char *scope, const char *name, const char *value) {
 }
 
 void cst_config_display(bool verbose) {
-    cst_config_settle();
     flockfile(stderr);
     fputs("\nOPENMP DISPLAY ENVIRONMENT BEGIN\n", stderr);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -290,7 +294,6 @@ static void write_setting(FILE *to, const struct setting *setting) {
 }
 
 void cst_config_dump(int fd) {
-    cst_config_settle();
     int own = dup(fd);
     FILE *to = own < 0 ? NULL : fdopen(own, "w");
     if (!to) {

@@ -8,7 +8,7 @@
 enum { CONSTRUCT_DEFAULT = -1, CONSTRUCT_INITIAL = -2 };
 
 static int default_device(void) {
-    return cst_self()->task->icv.default_device;
+    return cst_known_icv()->default_device;
 }
 
 /* A number that is neither the host's nor an existing device's. */

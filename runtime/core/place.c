@@ -71,11 +71,16 @@ static uint32_t place_of_processor(unsigned processor) {
     return 0;
 }
 
-struct cst_binding cst_place_first(void) {
+struct cst_binding cst_place_here(void) {
     if (cst_places.count == 0) return (struct cst_binding){0, 0, 0};
     uint32_t place = cst_thread_is_main() ? 0 : place_of_processor(cst_cpu_current());
-    cst_place_bind(place + 1);
     return (struct cst_binding){place + 1, 0, cst_places.count};
+}
+
+struct cst_binding cst_place_first(void) {
+    struct cst_binding here = cst_place_here();
+    cst_place_bind(here.place);
+    return here;
 }
 
 /* --- configuration ------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "core/dispatch.h"
 #include "core/runtime.h"
 #include "core/turn.h"
-#include "core/wait.h"
+#include "core/workers.h"
 #include "substrate/substrate.h"
 
 #include <stdio.h>
@@ -22,27 +22,27 @@ static struct {
     bool warned;
 } pool;
 
+/* A team that is kept for nobody is for masters whose class of scheduling its workers have. */
 static bool is_for(struct cst_team *team, struct cst_thread *thread) {
     struct cst_thread *keeper = cst_load_relaxed(&team->keeper);
-    return !keeper || keeper == thread;
+    if (keeper) return keeper == thread;
+    return memcmp(&team->class, &thread->class, sizeof team->class) == 0;
 }
 
 static bool lease(struct cst_team *team, struct cst_thread *thread) {
-    if (cst_load_relaxed(&team->leased)) return false;
-    uint32_t free = 0;
-    /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
-    if (!cst_cas_acq_rel(&team->leased, &free, 1)) return false;
+    if (!cst_pool_lease_idle(team)) return false;
     if (is_for(team, thread)) return true;
-    /* Another thread has come to keep it since we looked. */
-    cst_store_release(&team->leased, 0);
+    cst_pool_release_idle(team); /* another thread has come to keep it since we looked */
     return false;
 }
 
-static struct cst_team *make_team(void) {
+static struct cst_team *make_team(const struct cst_thread *master) {
     struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
     if (!team) return NULL;
     cst_team_init(team);
     cst_store_relaxed(&team->leased, 1);
+    team->class = master->class;
+    team->traits = master->traits;
     team->next = cst_load_relaxed(&pool.teams);
     cst_store_release(&pool.teams, team); /* pairs with the acquire in find */
     return team;
@@ -99,6 +99,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
             break;
         }
         seat->region = team->region;
+        seat->traits_number = team->traits_number;
         cst_store_relaxed(&seat->dock.go, team->region);
         uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
         cst_thread_provide();
@@ -128,7 +129,7 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
     team = find(thread, threads);
     if (!team) {
         cst_lock_acquire(&pool.lock);
-        team = make_team();
+        team = make_team(thread);
         cst_lock_release(&pool.lock);
     }
     *last = team;
@@ -138,9 +139,15 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
 struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
+    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
+    if (cst_unlikely(!thread->has_traits)) {
+        cst_thread_traits_get(&thread->traits);
+        thread->class = cst_thread_class_get();
+        thread->has_traits = true;
+    }
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
-    bool keep = !nested && !thread->task->icv.dynamic;
+    bool keep = !nested && thread->task->icv.dynamic == CST_DYNAMIC_OFF;
     /* The master of a nested region is counted already. */
     struct cst_turn turn = {.threads = threads - nested,
                             .least = 2 - nested,
@@ -159,6 +166,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
         cst_turn_return(threads - nested);
         return NULL;
     }
+    cst_workers_serve(thread, team);
     struct cst_thread *keeper = keep ? thread : NULL;
     if (cst_load_relaxed(&team->keeper) != keeper) cst_store_relaxed(&team->keeper, keeper);
     if (cst_unlikely(cst_load_relaxed(&team->capacity) < threads)) enlarge(team, threads);
@@ -186,28 +194,35 @@ void cst_pool_return(struct cst_team *team) {
     cst_turn_return(counted);
 }
 
-bool cst_pool_release(void) {
-    bool all = true;
-    for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next) {
-        if (!lease(team, cst_load_relaxed(&team->keeper))) {
-            all = false;
-            continue;
-        }
-        uint32_t capacity = cst_load_relaxed(&team->capacity);
-        cst_store_relaxed(&team->capacity, 1);
-        team->region++;
-        for (uint32_t i = 1; i < capacity; i++) {
-            struct cst_seat *seat = cst_team_seat(team, i);
-            seat->dock.function = NULL;
-            cst_exchange_seq_cst(&seat->dock.go, team->region);
-            cst_wake(seat);
-            /* Until the worker has left, its seat must not get another. */
-            while (!cst_reached(&seat->arrived, 2 * team->region)) cst_yield();
-        }
-        cst_sub_acq_rel(&pool.workers, capacity - 1);
-        cst_store_release(&team->leased, 0);
-    }
-    return all;
+struct cst_team *cst_pool_teams(void) {
+    return cst_load_acquire(&pool.teams);
+}
+
+bool cst_pool_lease_idle(struct cst_team *team) {
+    uint32_t free = 0;
+    /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
+    return !cst_load_relaxed(&team->leased) && cst_cas_acq_rel(&team->leased, &free, 1);
+}
+
+void cst_pool_release_idle(struct cst_team *team) {
+    cst_store_release(&team->leased, 0); /* pairs with lease */
+}
+
+bool cst_pool_count_ended(struct cst_team *team, bool only_surplus) {
+    uint32_t count = cst_load_relaxed(&team->capacity) - 1;
+    cst_lock_acquire(&pool.lock);
+    bool may_end = !only_surplus || cst_load_relaxed(&pool.workers) > cst_config.available;
+    if (may_end) cst_sub_acq_rel(&pool.workers, count);
+    cst_lock_release(&pool.lock);
+    return may_end;
+}
+
+bool cst_pool_without_workers(void (*act)(void)) {
+    cst_lock_acquire(&pool.lock);
+    bool none = cst_load_relaxed(&pool.workers) == 0;
+    if (none) act();
+    cst_lock_release(&pool.lock);
+    return none;
 }
 
 void cst_pool_after_fork(void) {

@@ -1,9 +1,9 @@
 /* The process's teams: lent to a master for a region, then free for the next master. A team is
  * leased by one compare-and-swap; only making one, or adding a worker, takes a lock.
  *
- * Where dyn-var is true (a Haskell program) the next master may be any thread. Where it is false,
- * OpenMP promises that threadprivate variables keep their values from one region of a thread to the
- * next, so the team of an outermost region is kept for its master until that thread ends. */
+ * The next master may be any thread, unless dyn-var is false: then OpenMP promises that
+ * threadprivate variables keep their values from one region of a thread to the next, so the team of
+ * an outermost region is kept for its master until that thread ends (icv.h, enum cst_dynamic). */
 #ifndef CST_CORE_POOL_H
 #define CST_CORE_POOL_H
 
@@ -15,9 +15,24 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
                                 uint32_t *granted);
 void cst_pool_return(struct cst_team *team);
 
-/* Ends all workers that no master has leased (omp_pause_resource_all). False when some are in
- * use. */
-bool cst_pool_release(void);
+/* --- for teams that idle (workers.h) --------------------------------------------------------- */
+
+/* All teams ever made, linked by next. */
+struct cst_team *cst_pool_teams(void);
+
+/* Leases a team, whomever it is kept for, to tell its workers something; false while a master has
+ * it. No region may be opened in it. */
+bool cst_pool_lease_idle(struct cst_team *team);
+void cst_pool_release_idle(struct cst_team *team);
+
+/* Counts the workers of a team, which the caller has leased, as ended. With `only_surplus` it may
+ * refuse: then the process has no more workers than processors. */
+bool cst_pool_count_ended(struct cst_team *team, bool only_surplus);
+
+/* Calls `act` if there is no worker; none is made meanwhile. Tells whether it did. */
+bool cst_pool_without_workers(void (*act)(void));
+
+/* --------------------------------------------------------------------------------------------- */
 
 /* In the child of a fork: no worker is left, start afresh. */
 void cst_pool_after_fork(void);

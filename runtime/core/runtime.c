@@ -12,11 +12,13 @@
 #include "core/turn.h"
 #include "core/wait.h"
 #include "platform/platform.h"
+#include "platform/stack.h"
 #include "substrate/substrate.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct {
     /* Set under the pool's lock, read by the report too. */
@@ -24,7 +26,11 @@ static struct {
     const char *note; /* why the wanted substrate does not serve */
     bool hosted;
     bool child; /* of a fork, in which the RTS cannot go on */
+    pid_t process;
+    bool confined; /* a filter of system calls was there as the library was loaded */
 } runtime;
+
+_Atomic uint32_t cst_runtime_forks;
 
 bool cst_runtime_is_hosted(void) {
     return runtime.hosted && !runtime.child;
@@ -32,19 +38,48 @@ bool cst_runtime_is_hosted(void) {
 
 _Atomic(cst_trace_function *) cst_trace_to;
 
+/* A look for GHC's runtime system: what it found, or why it does not serve. */
+struct search {
+    const struct cst_substrate *found;
+    const char *reason;
+};
+
+static void start_rts(void *argument) {
+    struct search *search = argument;
+    uint32_t capabilities =
+        cst_config.capabilities ? cst_config.capabilities : cst_config.available;
+    const struct cst_substrate *rts = cst_rts_substrate(&search->reason);
+    if (rts && rts->start(capabilities, cst_turn_busy, &search->reason) == 0) search->found = rts;
+}
+
+/* A guest is loaded by the dynamic linker and started by GHC, on the stack of whoever opens the
+ * first region, which may be small. So it has a stack of its own. It has no thread of its own,
+ * since the caller may hold the dynamic linker's lock. */
+static void search_rts(struct search *search) {
+    enum { STACK_SIZE = 1024 * 1024 };
+    if (runtime.child) {
+        search->reason = "a forked child cannot use GHC's runtime system";
+    } else if (runtime.hosted) {
+        start_rts(search);
+    } else if (!runtime.confined && cst_process_is_confined()) {
+        search->reason = "the program has had its system calls filtered (seccomp) before its first "
+                         "region, and GHC's libraries would have to be opened";
+    } else if (!cst_stack_call(STACK_SIZE, start_rts, search)) {
+        search->reason = "no memory to start GHC's runtime system (ulimit -v)";
+    }
+}
+
 static const struct cst_substrate *choose(void) {
     bool wanted = cst_config.substrate == CST_SUBSTRATE_RTS ||
                   (cst_config.substrate == CST_SUBSTRATE_AUTO && runtime.hosted);
     if (!wanted) return &cst_pthread_substrate;
-    const char *reason = "a forked child cannot use GHC's runtime system";
-    const struct cst_substrate *rts = runtime.child ? NULL : cst_rts_substrate(&reason);
-    uint32_t capabilities =
-        cst_config.capabilities ? cst_config.capabilities : cst_config.available;
-    if (rts && rts->start(capabilities, cst_turn_busy, &reason) == 0) return rts;
-    runtime.note = reason;
+    struct search search = {NULL, "unknown reason"};
+    search_rts(&search);
+    if (search.found) return search.found;
+    runtime.note = search.reason;
     if (!runtime.child && cst_config.substrate == CST_SUBSTRATE_RTS)
         fprintf(stderr, "capstan: CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread\n",
-                reason ? reason : "unknown reason");
+                search.reason);
     return &cst_pthread_substrate;
 }
 
@@ -86,17 +121,15 @@ uint32_t cst_runtime_adjust(uint32_t threads, bool explicit) {
     return threads > 0 ? threads : 1;
 }
 
-void cst_runtime_end_if_last(void) {
-    enum { LOOKS = 20, BETWEEN_NS = 1000000 }; /* workers that were told to end take a moment */
+/* With the pool's lock, and no worker: the regions to come are served by plain threads. */
+static void leave_guest(void) {
+    cst_store_release(&runtime.substrate, &cst_pthread_substrate);
+    cst_store_relaxed(&cst_trace_to, NULL);
+}
+
+void cst_runtime_end_guest(void) {
     const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
-    if (!substrate || !substrate->ghc_version || runtime.hosted) return;
-    _Atomic uint32_t nobody = 0;
-    for (int look = 0; look < LOOKS; look++) {
-        /* The caller, the RTS's, and the first thread, which stays in the list. */
-        uint32_t known = 1 + substrate->capabilities() + !cst_thread_is_first();
-        if (cst_thread_count() <= known) exit(EXIT_SUCCESS);
-        cst_futex_wait_for(&nobody, 0, BETWEEN_NS);
-    }
+    if (substrate && substrate->end && cst_pool_without_workers(leave_guest)) substrate->end();
 }
 
 _Noreturn void cst_runtime_out_of_memory(void) {
@@ -106,6 +139,7 @@ _Noreturn void cst_runtime_out_of_memory(void) {
 
 /* What the child goes on with is whole: nobody else is changing it when the process is copied. */
 static void before_fork(void) {
+    cst_add_relaxed(&cst_runtime_forks, 1);
     cst_memory_before_fork();
     cst_pinned_before_fork();
     cst_thread_before_fork();
@@ -115,12 +149,16 @@ static void after_fork_in_parent(void) {
     cst_thread_after_fork();
     cst_pinned_after_fork();
     cst_memory_after_fork();
+    cst_sub_acq_rel(&cst_runtime_forks, 1);
 }
 
 /* The child of a fork has one thread. What other threads held, it lets go; teams and their workers
  * are made anew at its first region. */
 static void after_fork_in_child(void) {
+    if (runtime.process == getpid()) return; /* noticed before */
+    runtime.process = getpid();
     runtime.child = true;
+    cst_store_relaxed(&cst_runtime_forks, 0);
     cst_store_relaxed(&runtime.substrate, NULL);
     cst_store_relaxed(&cst_trace_to, NULL);
     cst_pool_after_fork();
@@ -130,10 +168,17 @@ static void after_fork_in_child(void) {
     cst_memory_after_fork();
 }
 
+void cst_runtime_notice_fork(void) {
+    after_fork_in_child();
+}
+
 __attribute__((constructor)) static void start(void) {
+    runtime.process = getpid();
+    runtime.confined = cst_process_is_confined();
     runtime.hosted = cst_rts_is_host();
     cst_config_read();
-    if (runtime.hosted && !cst_config.dynamic_given) cst_config.icv.dynamic = 1;
+    cst_thread_init();
+    if (runtime.hosted && !cst_config.dynamic_given) cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
     cst_wait_init();
     cst_process_barrier_prepare();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -3,6 +3,8 @@
 #ifndef CST_CORE_RUNTIME_H
 #define CST_CORE_RUNTIME_H
 
+#include "platform/atomic.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,8 +29,15 @@ bool cst_runtime_holds_capability(void);
 /* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
 _Noreturn void cst_runtime_out_of_memory(void);
 
-/* The host's first thread has ended before the process (pthread_exit in main), and now, perhaps
- * with that call, another: if none but the thread library's own are left, the process is over. */
-void cst_runtime_end_if_last(void);
+/* Forks that are under way. While there are some, the caller may be in the child: handlers of the
+ * host's that were registered before the library was loaded run there before ours. */
+extern _Atomic uint32_t cst_runtime_forks;
+/* In such a child, makes the runtime fit for use. */
+void cst_runtime_notice_fork(void);
+
+/* The host's first thread has ended before the process (pthread_exit in main). GHC's runtime system
+ * ends too, if it is a guest and no worker of its is left, since its threads would keep the process
+ * alive. */
+void cst_runtime_end_guest(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/trace.h"
 #include "core/turn.h"
 #include "core/wait.h"
+#include "core/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
 /* Does the runtime choose the size? */
 static bool may_shrink(const struct cst_thread *thread, const struct cst_region *region) {
     const struct cst_icv *icv = &thread->task->icv;
-    return icv->dynamic && !region->threads && !icv->nthreads_explicit;
+    return icv->dynamic == CST_DYNAMIC_ON && !region->threads && !icv->nthreads_explicit;
 }
 
 /* OpenMP 5.2, section 10.1.1: the number of threads of a region. Those granted under a limit are
@@ -88,7 +89,7 @@ static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *
     struct cst_team *team = thread->team;
     if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
     uint32_t threads = region->threads ? region->threads : icv->nthreads;
-    if (cst_unlikely(icv->dynamic))
+    if (cst_unlikely(icv->dynamic == CST_DYNAMIC_ON))
         threads = cst_runtime_adjust(threads, !may_shrink(thread, region));
     if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
         *limited = threads = within_limit(team->root, threads, icv->thread_limit);
@@ -144,7 +145,10 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
                                       cst_team_entered_unsafely(thread)));
     team->region++;
-    if (size > 1) cst_store_relaxed(&team->running, team->region);
+    if (size > 1) {
+        cst_store_relaxed(&team->running, team->region);
+        SET(float_mode, cst_float_mode());
+    }
     set_icv(team, &thread->task->icv, bind);
 }
 
@@ -415,17 +419,44 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
 
 /* --- workers ---------------------------------------------------------------------------- */
 
-/* Waits in the dock for the next region, helping with the last one's tasks. */
-static void await_order(struct cst_thread *thread, struct cst_seat *seat) {
-    struct cst_wait wait = {.holds = cst_wait_word_holds,
-                            .help = cst_quiesce_help,
-                            .word = &seat->dock.go,
-                            .target = seat->region + 1,
-                            .idle = true};
-    if (cst_reached(wait.word, wait.target)) return;
-    cst_wait(thread, &wait);
-    /* In the child of a fork no master is left: its only thread ends, and with it the process. */
-    if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
+void cst_order_block_signals(void *unused) {
+    (void)unused;
+    cst_thread_block_signals();
+}
+
+/* Waits in the dock for the next region or order, helping with the last one's tasks. False: the
+ * worker has idled for so long that it has left its team, and is to end. */
+static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
+    uint64_t patience = cst_workers_patience(seat->team);
+    for (;;) {
+        struct cst_wait wait = {.holds = cst_wait_word_holds,
+                                .help = cst_quiesce_help,
+                                .word = &seat->dock.go,
+                                .target = seat->region + 1,
+                                .idle = true,
+                                .patience = patience};
+        if (cst_reached(wait.word, wait.target)) return true;
+        cst_wait(thread, &wait);
+        /* In the child of a fork no master is left: its only thread ends, and with it the process.
+         */
+        if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
+        if (cst_likely(cst_reached(wait.word, wait.target))) return true;
+        if (cst_workers_retire(seat)) return false;
+        patience = cst_workers_patience_again(patience);
+    }
+}
+
+/* Does what it was told where there is no region. False: the worker is to end, and has told so. */
+static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t number,
+                 cst_region_function *order) {
+    bool ends = order == CST_ORDER_END;
+    seat->region = number;
+    if (ends)
+        cst_thread_end();
+    else
+        order(thread);
+    cst_exchange_seq_cst(&seat->arrived, 2 * number);
+    return !ends;
 }
 
 void *cst_worker(void *argument) {
@@ -439,8 +470,7 @@ void *cst_worker(void *argument) {
     thread->seat = seat;
     thread->task = &seat->implicit;
     thread->number = seat->number;
-    for (;;) {
-        await_order(thread, seat);
+    while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         uint32_t region = cst_load_acquire(&seat->dock.go);
         struct cst_dock order = {.go = region,
@@ -452,8 +482,13 @@ void *cst_worker(void *argument) {
                                  .data = seat->dock.data,
                                  .construct = seat->dock.construct,
                                  .singles = seat->dock.singles};
-        if (!order.function) break;
+        if (cst_unlikely(order.size == 0)) {
+            if (!obey(thread, seat, region, order.function)) return NULL;
+            continue;
+        }
         fork_children(team, seat->number, &order);
+        if (cst_unlikely(seat->traits_number != team->traits_number)) cst_workers_adopt(seat);
+        cst_float_adopt(team->float_mode);
         take_seat(thread, seat, region, order.size, order.crowded, order.barrier, order.construct,
                   order.singles);
         if (order.combined) cst_loop_join(thread, order.combined);
@@ -461,8 +496,6 @@ void *cst_worker(void *argument) {
         thread = cst_self();
         arrive(thread, order.size, order.crowded);
     }
-    seat->region = cst_load_relaxed(&seat->dock.go);
     cst_thread_end();
-    cst_exchange_seq_cst(&seat->arrived, 2 * seat->region);
     return NULL;
 }

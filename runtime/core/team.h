@@ -14,6 +14,7 @@
 #include "core/share.h"
 #include "core/task.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 struct cst_thread;
 struct cst_team;
@@ -87,13 +88,13 @@ struct cst_dock {
      * pairs with it. */
     _Atomic uint32_t go;
     _Atomic uint32_t parked; /* the member's futex, enum cst_parked */
-    uint32_t size;           /* of the team in this region */
-    uint32_t barrier;        /* number of the team's last barrier */
-    uint8_t combined;        /* enum cst_combined: the first construct (parallel loop, sections) */
-    bool crowded;            /* more members than processors: central barrier, no long spinning */
-    _Atomic int32_t sleeper; /* the kernel's number of the member that is parked */
-    _Atomic uint32_t woken_on;     /* the processor of who woke it, plus 1 */
-    cst_region_function *function; /* NULL: the worker is to end */
+    uint32_t size;    /* of the team in this region; 0: no region, but an order (workers.c) */
+    uint32_t barrier; /* number of the team's last barrier */
+    uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
+    bool crowded;     /* more members than processors: central barrier, no long spinning */
+    _Atomic int32_t sleeper;   /* the kernel's number of the member that is parked */
+    _Atomic uint32_t woken_on; /* the processor of who woke it, plus 1 */
+    cst_region_function *function;
     void *data;
     uint64_t construct; /* worksharing constructs that the team has met */
     uint64_t singles;   /* single constructs that it has met */
@@ -149,6 +150,7 @@ struct cst_seat {
     uint64_t singles;              /* single constructs met since the team was made */
     struct cst_binding binding;    /* place and partition in this region; zero: not bound */
     uint32_t bound_place;          /* where the thread was last bound, as binding.place */
+    uint32_t traits_number;        /* of the team's traits that its thread has (workers.h) */
     uint32_t shown_size, shown_level, shown_place; /* displayed last (bind.c) */
     uint32_t victim;                               /* where it stole last */
     /* Which new tasks it runs at once (defer.c). */
@@ -218,6 +220,8 @@ struct cst_team {
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
+    uint32_t traits_number;              /* counts changes of `traits` */
+    uint64_t float_mode;                 /* the master's as the region began (platform.h) */
     uint32_t team_number;                /* (initial teams) omp_get_team_num in a teams construct */
     uint32_t other_teams;                /* (initial teams) omp_get_num_teams, less one */
     struct cst_node *nodes;              /* for loops of large teams (dispatch.h), or NULL */
@@ -251,6 +255,9 @@ struct cst_team {
     /* The same for who has left it already; 0 once it has ended, or if it had one member. */
     _Atomic uint32_t running;
     _Atomic(struct cst_thread *) keeper; /* the only thread that may lease it; NULL: any */
+    _Atomic uint64_t served;             /* identity of the last master; 0: it has ended */
+    struct cst_thread_class class;       /* of all its workers; constant once it is in the pool */
+    struct cst_thread_traits traits;     /* what the workers have from it (workers.h) */
     uint32_t counted;                    /* threads counted as busy in the pool */
     _Atomic uint32_t capacity;           /* seats with a worker (seat 0: always) */
     uint32_t seats_length;               /* length of the array `seats` */
@@ -313,6 +320,12 @@ static inline bool cst_team_has_sleepers(struct cst_team *team, uint32_t region)
     uint64_t sleepers = cst_load_seq_cst(&team->sleepers);
     return sleepers >> 32 == region && (uint32_t)sleepers != 0;
 }
+
+/* What a worker can be told instead of a region's function: that it is to end, or to block all
+ * signals. */
+#define CST_ORDER_END ((cst_region_function *)0)
+#define CST_ORDER_BLOCK_SIGNALS cst_order_block_signals
+void cst_order_block_signals(void *unused);
 
 /* Does the thread hold a Capability of GHC's that it will not give back before it waits? Set when
  * the first callback is made (abi/capstan/callback.c), for they need to know; NULL before. */

@@ -4,6 +4,7 @@
 #include "core/config.h"
 #include "core/pool.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -16,12 +17,11 @@ static struct {
     cst_lock lock;
     struct cst_thread *all;   /* ever made, linked by `all` */
     struct cst_thread *aside; /* without a thread, linked by `next` */
+    _Atomic uint64_t known;   /* threads that became known */
     pthread_key_t key;        /* tells when a thread ends */
     bool has_key;
-    _Atomic bool first_has_ended;
+    _Atomic bool tells_main_ends;
 } threads;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void offer(struct cst_thread *thread) {
     cst_lock_acquire(&threads.lock);
@@ -30,25 +30,39 @@ static void offer(struct cst_thread *thread) {
     cst_lock_release(&threads.lock);
 }
 
-static void put_aside(void *argument) {
-    struct cst_thread *thread = argument;
+static void put_aside(struct cst_thread *thread) {
     cst_current_thread = NULL;
     cst_pool_forget(thread);
+    cst_workers_lose_master(thread);
     offer(thread);
 }
 
+/* The value of the key for a thread of the host that OpenMP does not know. */
+static char stranger;
+
 /* A thread of the host ends. Once the first one has (pthread_exit in main), the process lives for
- * as long as any thread does, and idle workers must not be the last. */
+ * as long as any thread does. The last one may be a thread that never uses OpenMP, so nothing of
+ * ours may be left that is not in use: no idle worker, and no runtime system of GHC's. */
 static void host_thread_ends(void *argument) {
-    put_aside(argument);
-    if (cst_thread_is_first()) threads.first_has_ended = true;
-    if (!threads.first_has_ended) return;
-    cst_pool_release();
-    cst_runtime_end_if_last();
+    if (argument != &stranger) put_aside(argument);
+    if (!cst_thread_is_main() && !cst_thread_main_has_ended()) return;
+    cst_workers_end(false);
+    cst_runtime_end_guest();
 }
 
-static void make_key(void) {
+/* The first thread is marked although it may never use OpenMP: its end must be noticed. */
+static void mark_main(const void *value) {
+    if (!threads.has_key || !cst_thread_is_main()) return;
+    cst_store_relaxed(&threads.tells_main_ends, pthread_setspecific(threads.key, value) == 0);
+}
+
+void cst_thread_init(void) {
     threads.has_key = pthread_key_create(&threads.key, host_thread_ends) == 0;
+    mark_main(&stranger);
+}
+
+bool cst_thread_tells_main_ends(void) {
+    return cst_load_relaxed(&threads.tells_main_ends);
 }
 
 /* Its team of one, outside of any region. */
@@ -87,18 +101,20 @@ void cst_thread_provide(void) {
 }
 
 struct cst_thread *cst_thread_make(void) {
-    pthread_once(&once, make_key);
-    cst_config_settle();
+    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
     cst_lock_acquire(&threads.lock);
     struct cst_thread *thread = threads.aside;
     if (thread) threads.aside = thread->next;
     cst_lock_release(&threads.lock);
     if (!thread) thread = allocate();
     thread->worker = false;
+    thread->has_traits = false;
+    thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
     thread->rival = (struct cst_rival_watch){0};
     init_initial_team(thread);
     cst_current_thread = thread;
     if (threads.has_key) pthread_setspecific(threads.key, thread);
+    if (cst_unlikely(!cst_thread_tells_main_ends())) mark_main(thread);
     return thread;
 }
 
@@ -141,6 +157,7 @@ void cst_thread_after_fork(void) {
 void cst_thread_after_fork_in_child(void) {
     cst_thread_after_fork();
     cst_store_relaxed(&threads.lock, 0);
+    mark_main(cst_current_thread ? (void *)cst_current_thread : &stranger);
     if (!cst_current_thread) return;
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
     for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {

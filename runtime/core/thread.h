@@ -5,11 +5,13 @@
 #ifndef CST_CORE_THREAD_H
 #define CST_CORE_THREAD_H
 
+#include "core/config.h"
 #include "core/rival.h"
 #include "core/slab.h"
 #include "core/team.h"
 #include "core/yields.h"
 #include "platform/check.h"
+#include "platform/platform.h"
 #include "substrate/coroutine.h"
 
 struct cst_thread {
@@ -53,6 +55,12 @@ struct cst_thread {
     struct cst_team *initial;        /* its team outside of any region */
     struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
     bool worker;
+    bool has_traits;
+    /* Of the system's thread, in which this record serves one after the other: its number, from 1;
+     * and its traits as of its first region (workers.h). */
+    uint64_t identity;
+    struct cst_thread_traits traits;
+    struct cst_thread_class class;
 };
 
 /* The one thread-local variable. It is read again after every suspension. */
@@ -68,12 +76,32 @@ static inline struct cst_thread *cst_self(void) {
     return cst_thread_make();
 }
 
+/* The calling thread's record; NULL if OpenMP does not know the thread. For questions: they may
+ * come from a signal's handler, and so must neither allocate nor lock. The answer of an unknown
+ * thread is that of an initial one. */
+static inline const struct cst_thread *cst_known(void) {
+    return cst_current_thread;
+}
+
+/* The control variables that the calling thread would begin a region with; for questions. */
+static inline const struct cst_icv *cst_known_icv(void) {
+    const struct cst_thread *thread = cst_known();
+    return thread ? &thread->task->icv : &cst_config.icv;
+}
+
 /* Puts a record aside for a thread that is about to start. Else malloc would give that one an arena
  * of its own, which costs more than the thread. */
 void cst_thread_provide(void);
 
 /* Puts the calling worker's record aside; called when a worker ends. */
 void cst_thread_end(void);
+
+/* Called as the library is loaded. */
+void cst_thread_init(void);
+
+/* Is the end of the host's first thread noticed by itself? It is, unless the library was loaded by
+ * another thread and the first has not used OpenMP. */
+bool cst_thread_tells_main_ends(void);
 
 /* Calls `visit` for every record ever made, also those put aside. */
 void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument);

@@ -97,11 +97,25 @@ static void leave(struct cst_seat *seat) {
     }
 }
 
-/* W1 to W3. Returns when woken, or when there is something to do. */
-static void park(struct cst_thread *thread, const struct cst_wait *wait) {
+/* W3. False: the waiter's patience has ended. */
+static bool sleep_parked(struct cst_seat *seat, const struct cst_wait *wait, bool sees_tasks) {
+    _Atomic uint32_t *word = &seat->dock.parked;
+    if (sees_tasks && wait->patience > 0)
+        return cst_futex_wait_for(word, CST_PARKED, wait->patience);
+    if (sees_tasks)
+        cst_futex_wait(word, CST_PARKED);
+    else
+        cst_futex_wait_for(word, CST_PARKED, UNSEEN_TASK_NS);
+    return true;
+}
+
+/* W1 to W3. Returns when woken, or when there is something to do. False: the waiter's patience has
+ * ended. */
+static bool park(struct cst_thread *thread, const struct cst_wait *wait) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
-    if (!cst_box_close(seat)) return; /* it has been given a task */
+    bool in_time = true;
+    if (!cst_box_close(seat)) return true; /* it has been given a task */
     cst_store_relaxed(&seat->dock.sleeper, cst_thread_id());
     cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
     bool sees_tasks = true;
@@ -112,15 +126,13 @@ static void park(struct cst_thread *thread, const struct cst_wait *wait) {
         sees_tasks = cst_process_barrier();
     }
     if (!wait->holds(wait) && !helped(thread, wait)) { /* W2, W3 */
-        if (sees_tasks)
-            cst_futex_wait(&seat->dock.parked, CST_PARKED);
-        else
-            cst_futex_wait_for(&seat->dock.parked, CST_PARKED, UNSEEN_TASK_NS);
-        if (wait->idle) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
+        in_time = sleep_parked(seat, wait, sees_tasks);
+        if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
     if (wait->help) count_sleeper(team, seat->region, -1);
     leave(seat);
     cst_apart_say(seat);
+    return in_time;
 }
 
 /* Do those who work want all processors? Who waits in a region is counted as one of them; so is a
@@ -255,6 +267,6 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
             if (wait->holds(wait)) return;
             if (policy.forever) continue;
         }
-        park(thread, wait);
+        if (!park(thread, wait)) return;
     }
 }

@@ -24,6 +24,9 @@ struct cst_wait {
      * poll that comes in between takes longer than it saves. So polls come rarely. */
     bool patient;
     const void *object;
+    /* How long the waiter sleeps at most, in nanoseconds; then cst_wait returns though the
+     * condition does not hold. 0: for ever. */
+    uint64_t patience;
 };
 
 /* Has the counter reached the target? Counters wrap. */
@@ -37,7 +40,7 @@ bool cst_wait_word_holds(const struct cst_wait *wait);
  * goes on to cst_wait otherwise, and need not have told anyone that it waits before. */
 bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait);
 
-/* Returns when the condition holds. May block. */
+/* Returns when the condition holds, or the waiter's patience has ended. May block. */
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait);
 
 /* Waits until *word has reached target, without helping. */

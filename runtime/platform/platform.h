@@ -9,6 +9,7 @@
 #include "platform/atomic.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 
 /* --- processor ------------------------------------------------------------------------- */
@@ -54,10 +55,11 @@ void cst_process_barrier_prepare(void);
  * longer turns of others end (Linux 6.12; before, and for threads of real-time priority, nothing
  * changes). Returns the length there was, for a later call. */
 uint64_t cst_thread_ask_turns(uint64_t ns);
-/* Is the caller the thread that the process began with? */
-bool cst_thread_is_first(void);
-/* Threads of the process, UINT32_MAX if that cannot be told. Reads a folder of /proc. */
-uint32_t cst_thread_count(void);
+/* Has the thread that the process began with ended, though the process goes on (pthread_exit in
+ * main)? False where the kernel does not tell. One system call, and no file. */
+bool cst_thread_main_has_ended(void);
+/* Are system calls filtered (seccomp)? One that was allowed may end the process then. */
+bool cst_process_is_confined(void);
 /* What the calling thread has used so far: processor time, and how often it gave the processor up
  * to wait for something, or was driven from it. About 600 ns. */
 struct cst_thread_usage {
@@ -131,6 +133,62 @@ unsigned cst_cpu_quota(void);
 unsigned cst_cpu_quota_below(const char *root);
 /* The two combined: the number of threads that can run at once; at least 1. */
 unsigned cst_cpu_available(void);
+
+/* --- traits.c --------------------------------------------------------------------------- */
+
+/* What a new thread has from its maker, and what a worker that serves another master is to have
+ * from that one: the signals that it blocks, and the processors that it may use. */
+struct cst_thread_traits {
+    sigset_t blocked;
+    size_t processors; /* in the mask; 0: not known */
+    uint64_t mask[CST_CPU_MASK_WORDS];
+};
+
+/* How a thread is scheduled. A new thread has that from its maker too, and cannot always change it.
+ */
+struct cst_thread_class {
+    int nice, policy, priority;
+};
+
+/* The calling thread's; both take some 500 ns. */
+void cst_thread_traits_get(struct cst_thread_traits *traits);
+struct cst_thread_class cst_thread_class_get(void);
+
+bool cst_thread_traits_same(const struct cst_thread_traits *a, const struct cst_thread_traits *b);
+/* The calling thread blocks these signals from now on, and uses these processors, if they are to be
+ * adopted too. */
+void cst_thread_traits_adopt(const struct cst_thread_traits *wanted, bool processors);
+/* The calling thread takes no more signals that are sent to the process. */
+void cst_thread_block_signals(void);
+
+/* How the calling thread computes with floating-point numbers: rounding, flush to zero, precision,
+ * and which exceptions trap; without the flags of exceptions that have occurred. Some nanoseconds.
+ */
+static inline uint64_t cst_float_mode(void) {
+#if defined(__x86_64__)
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (__builtin_ia32_stmxcsr() & ~0x3fu);
+#elif defined(__aarch64__)
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+#else
+    return 0;
+#endif
+}
+
+/* The calling thread computes so from now on. */
+static inline void cst_float_adopt(uint64_t mode) {
+    if (cst_float_mode() == mode) return;
+#if defined(__x86_64__)
+    uint16_t x87 = (uint16_t)(mode >> 32);
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+    __builtin_ia32_ldmxcsr((uint32_t)mode | (__builtin_ia32_stmxcsr() & 0x3fu));
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(mode));
+#endif
+}
 
 /* --- topology.c ------------------------------------------------------------------------ */
 

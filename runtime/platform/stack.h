@@ -25,6 +25,10 @@ struct cst_stack {
 bool cst_stack_make(struct cst_stack *stack, size_t size);
 void cst_stack_free(struct cst_stack *stack);
 
+/* Calls function(argument) on a stack of at least `size` bytes, for what needs more than the caller
+ * may have. False: there is no memory for it, and it was not called. */
+bool cst_stack_call(size_t size, void (*function)(void *), void *argument);
+
 /* --- switching ------------------------------------------------------------------------- */
 
 /* Where a suspended stack goes on. stack.S knows this layout. */

@@ -68,6 +68,10 @@ struct cst_substrate {
     /* Who wants to know of events; NULL: nobody. Asked once it has started. NULL under pthread. */
     cst_trace_function *(*trace)(void);
 
+    /* Ends the substrate, all of whose workers have ended or are about to; it is not used any more.
+     * NULL where it stays as long as the process. Does not block. */
+    void (*end)(void);
+
     /* GHC's version, such as "9.0.2"; NULL under pthread. */
     const char *ghc_version;
 };

@@ -138,8 +138,11 @@ data Settings = Settings
   { -- | How many threads a region has that does not say so itself (@OMP_NUM_THREADS@). Obeyed, even if
     -- there are fewer processors.
     threads :: Maybe Int,
-    -- | May the runtime make a team smaller if processors are busy (@OMP_DYNAMIC@)? It may in a Haskell
-    -- program, unless told otherwise, where the number of threads was left to it.
+    -- | May the runtime give a region fewer threads than 'getMaxThreads' says (@OMP_DYNAMIC@)? By default it may not.
+    -- With 'True', a region that names no number gets only processors on which neither Haskell nor another
+    -- region runs. A library that counts on the number that it was told then waits for ever for the missing
+    -- threads; OpenBLAS is one. With 'False' each OS thread keeps a team of its own, so that @threadprivate@
+    -- variables persist from one of its regions to the next; by default OS threads share teams.
     dynamic :: Maybe Bool,
     -- | @OMP_SCHEDULE@.
     schedule :: Maybe Schedule,

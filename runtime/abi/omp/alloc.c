@@ -104,7 +104,7 @@ void omp_set_default_allocator(omp_allocator_handle_t allocator) {
 }
 
 omp_allocator_handle_t omp_get_default_allocator(void) {
-    return cst_self()->task->icv.default_allocator;
+    return cst_known_icv()->default_allocator;
 }
 
 static omp_allocator_handle_t or_default(omp_allocator_handle_t allocator) {

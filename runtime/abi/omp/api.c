@@ -1,13 +1,14 @@
 /* The user's questions about threads, teams and levels, and the control variables that a program
- * may set. Each works on the data environment of the current task. */
+ * may set. Each works on the data environment of the current task. A question neither allocates nor
+ * locks, so a signal's handler may ask it (thread.h, cst_known). */
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
 #include "core/config.h"
 #include "core/device.h"
-#include "core/pool.h"
 #include "core/task.h"
 #include "core/thread.h"
+#include "core/workers.h"
 #include "platform/platform.h"
 
 #include <limits.h>
@@ -29,55 +30,59 @@ void omp_set_num_threads(int threads) {
 }
 
 int omp_get_num_threads(void) {
-    return (int)cst_self()->team->size;
+    const struct cst_thread *self = cst_known();
+    return self ? (int)self->team->size : 1;
 }
 
 int omp_get_max_threads(void) {
-    return (int)icv()->nthreads;
+    return (int)cst_known_icv()->nthreads;
 }
 
 int omp_get_thread_num(void) {
-    return (int)cst_self()->number;
+    const struct cst_thread *self = cst_known();
+    return self ? (int)self->number : 0;
 }
 
 int omp_get_thread_limit(void) {
-    uint32_t limit = icv()->thread_limit;
+    uint32_t limit = cst_known_icv()->thread_limit;
     return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
 /* Bound threads see one place in their mask; then the number at start is the answer. */
 int omp_get_num_procs(void) {
-    cst_config_settle();
     if (cst_config.icv.bind != 0) return (int)cst_config.available;
     unsigned now = cst_cpu_affinity_count();
     return (int)(cst_config.quota && cst_config.quota < now ? cst_config.quota : now);
 }
 
 void omp_set_dynamic(int dynamic) {
-    icv()->dynamic = dynamic != 0;
+    icv()->dynamic = dynamic ? CST_DYNAMIC_ON : CST_DYNAMIC_OFF;
 }
 
 int omp_get_dynamic(void) {
-    return icv()->dynamic;
+    return cst_known_icv()->dynamic == CST_DYNAMIC_ON;
 }
 
 /* --- levels ------------------------------------------------------------------------------ */
 
 int omp_in_parallel(void) {
-    return cst_self()->team->active_level > 0;
+    return omp_get_active_level() > 0;
 }
 
 int omp_get_level(void) {
-    return (int)cst_self()->team->level;
+    const struct cst_thread *self = cst_known();
+    return self ? (int)self->team->level : 0;
 }
 
 int omp_get_active_level(void) {
-    return (int)cst_self()->team->active_level;
+    const struct cst_thread *self = cst_known();
+    return self ? (int)self->team->active_level : 0;
 }
 
-/* The team at that level and the number that this thread, or its ancestor, has there. */
+/* The team at that level and the number that this thread, which is known, or its ancestor has
+ * there. */
 static const struct cst_team *ancestor(int level, uint32_t *number) {
-    struct cst_thread *self = cst_self();
+    const struct cst_thread *self = cst_known();
     const struct cst_team *team = self->team;
     if (level < 0 || (uint32_t)level > team->level) return NULL;
     *number = self->number;
@@ -90,11 +95,13 @@ static const struct cst_team *ancestor(int level, uint32_t *number) {
 
 int omp_get_ancestor_thread_num(int level) {
     uint32_t number;
+    if (!cst_known()) return level == 0 ? 0 : -1;
     return ancestor(level, &number) ? (int)number : -1;
 }
 
 int omp_get_team_size(int level) {
     uint32_t number;
+    if (!cst_known()) return level == 0 ? 1 : -1;
     const struct cst_team *team = ancestor(level, &number);
     return team ? (int)team->size : -1;
 }
@@ -105,7 +112,7 @@ void omp_set_max_active_levels(int levels) {
 }
 
 int omp_get_max_active_levels(void) {
-    return icv()->max_active_levels;
+    return cst_known_icv()->max_active_levels;
 }
 
 int omp_get_supported_active_levels(void) {
@@ -121,9 +128,8 @@ void omp_set_nested(int nested) {
 }
 
 int omp_get_nested(void) {
-    struct cst_thread *self = cst_self();
-    uint8_t levels = self->task->icv.max_active_levels;
-    return levels > 1 && levels > self->team->active_level;
+    int levels = cst_known_icv()->max_active_levels;
+    return levels > 1 && levels > omp_get_active_level();
 }
 
 /* --- schedule ---------------------------------------------------------------------------- */
@@ -149,7 +155,7 @@ void omp_set_schedule(unsigned kind, int chunk) {
 }
 
 void omp_get_schedule(unsigned *kind, int *chunk) {
-    const struct cst_icv *mine = icv();
+    const struct cst_icv *mine = cst_known_icv();
     *kind = mine->run_sched_kind | (mine->run_sched_monotonic ? OMP_SCHED_MONOTONIC : 0);
     *chunk = mine->run_sched_chunk;
 }
@@ -157,11 +163,13 @@ void omp_get_schedule(unsigned *kind, int *chunk) {
 /* --- tasks and cancellation -------------------------------------------------------------- */
 
 int omp_in_final(void) {
-    return cst_self()->task->final;
+    const struct cst_thread *self = cst_known();
+    return self && self->task->final;
 }
 
 int omp_in_explicit_task(void) {
-    return cst_self()->task->kind == CST_TASK_EXPLICIT;
+    const struct cst_thread *self = cst_known();
+    return self && self->task->kind == CST_TASK_EXPLICIT;
 }
 
 int omp_get_max_task_priority(void) {
@@ -178,19 +186,23 @@ void omp_fulfill_event(omp_event_handle_t event) {
 
 /* --- teams ------------------------------------------------------------------------------- */
 
-/* The initial team around this thread, which executes one team of the teams construct. */
+/* The initial team around this thread, which executes one team of the teams construct. NULL: the
+ * thread is not known. */
 static const struct cst_team *initial_team(void) {
-    const struct cst_team *team = cst_self()->team;
-    while (team->enclosing) team = team->enclosing;
+    const struct cst_thread *self = cst_known();
+    const struct cst_team *team = self ? self->team : NULL;
+    while (team && team->enclosing) team = team->enclosing;
     return team;
 }
 
 int omp_get_num_teams(void) {
-    return (int)initial_team()->other_teams + 1;
+    const struct cst_team *team = initial_team();
+    return team ? (int)team->other_teams + 1 : 1;
 }
 
 int omp_get_team_num(void) {
-    return (int)initial_team()->team_number;
+    const struct cst_team *team = initial_team();
+    return team ? (int)team->team_number : 0;
 }
 
 /* These belong to the device; relaxed, as they order nothing (config.h). */
@@ -227,7 +239,7 @@ double omp_get_wtick(void) {
 int omp_pause_resource_all(int kind) {
     (void)kind;
     if (cst_self()->team->level > 0) return -1;
-    cst_pool_release();
+    cst_workers_end(true);
     return 0;
 }
 

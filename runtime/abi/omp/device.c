@@ -21,7 +21,7 @@ void omp_set_default_device(int device) {
 }
 
 int omp_get_default_device(void) {
-    return cst_self()->task->icv.default_device;
+    return cst_known_icv()->default_device;
 }
 
 int omp_get_num_devices(void) {

@@ -13,7 +13,7 @@ CST_WHOLE(omp_place);
 /* --- places -------------------------------------------------------------------------------- */
 
 int omp_get_proc_bind(void) {
-    return cst_self()->task->icv.bind;
+    return cst_known_icv()->bind;
 }
 
 int omp_get_num_places(void) {
@@ -38,21 +38,22 @@ void omp_get_place_proc_ids(int number, int *ids) {
         if (cst_mask_has(mask, i)) *ids++ = (int)i;
 }
 
-static const struct cst_binding *binding(void) {
-    return cst_bind_self(cst_self());
+/* A thread that is not known yet is told where it would be bound. */
+static struct cst_binding binding(void) {
+    return cst_known() ? *cst_bind_self(cst_self()) : cst_place_here();
 }
 
 int omp_get_place_num(void) {
-    return (int)binding()->place - 1;
+    return (int)binding().place - 1;
 }
 
 int omp_get_partition_num_places(void) {
-    return (int)binding()->length;
+    return (int)binding().length;
 }
 
 void omp_get_partition_place_nums(int *places) {
-    const struct cst_binding *mine = binding();
-    for (uint32_t i = 0; i < mine->length; i++) *places++ = (int)(mine->first + i);
+    struct cst_binding mine = binding();
+    for (uint32_t i = 0; i < mine.length; i++) *places++ = (int)(mine.first + i);
 }
 
 /* --- texts --------------------------------------------------------------------------------- */

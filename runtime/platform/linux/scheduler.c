@@ -2,10 +2,10 @@
  * getrusage(2). */
 #include "platform/platform.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -82,20 +82,20 @@ struct cst_thread_usage cst_thread_usage(void) {
     };
 }
 
-bool cst_thread_is_first(void) {
-    return syscall(SYS_gettid) == getpid();
+bool cst_process_is_confined(void) {
+    int saved = errno;
+    int mode = prctl(PR_GET_SECCOMP);
+    errno = saved;
+    return mode > 0;
 }
 
-uint32_t cst_thread_count(void) {
+/* The kernel keeps the list of a thread's robust mutexes, whose head the C library gives it as the
+ * thread begins, and forgets it as the thread ends. So it tells without /proc. */
+bool cst_thread_main_has_ended(void) {
     int saved = errno;
-    uint32_t count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    if (!tasks) {
-        errno = saved;
-        return UINT32_MAX;
-    }
-    for (const struct dirent *task; (task = readdir(tasks));) count += task->d_name[0] != '.';
-    closedir(tasks);
+    void *head = NULL;
+    size_t length = 0;
+    bool told = syscall(SYS_get_robust_list, getpid(), &head, &length) == 0;
     errno = saved;
-    return count;
+    return told && !head;
 }

@@ -51,3 +51,24 @@ void cst_stack_free(struct cst_stack *stack) {
     munmap(stack->base - page, page + (size_t)(stack->top - stack->base));
     errno = saved;
 }
+
+struct call {
+    struct cst_stack_place caller, callee;
+    void (*function)(void *);
+    void *argument;
+};
+
+static void run(void *argument) {
+    struct call *call = argument;
+    call->function(call->argument);
+    cst_stack_switch(&call->callee, &call->caller);
+}
+
+bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
+    struct cst_stack stack;
+    if (!cst_stack_make(&stack, size)) return false;
+    struct call call = {.function = function, .argument = argument};
+    cst_stack_begin(&call.caller, stack.top, run, &call);
+    cst_stack_free(&stack);
+    return true;
+}

@@ -11,6 +11,7 @@
 #include "substrate/rts/rts.h"
 
 #include "platform/atomic.h"
+#include "substrate/thread.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -146,6 +147,22 @@ int cst_rts_begin(unsigned capabilities, const char **reason) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return error;
+}
+
+static void *end(void *unused) {
+    cst_rts_await_workers();
+    hs_exit();
+    return unused;
+}
+
+/* In a thread of its own: the caller may be one that ends, and hs_exit runs Haskell. A thread that
+ * cannot be made leaves the RTS as it is. */
+void cst_rts_end_guest(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    (void)cst_thread_start(end, NULL, 0, 0, false);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The one name that libcapstan-rts.so exports. `size` is the caller's idea of the table. */

@@ -28,6 +28,9 @@ extern bool cst_rts_is_guest;
 /* Boots the RTS as a guest, or refuses. In guest.c and host.c. */
 int cst_rts_begin(unsigned capabilities, const char **reason);
 
+/* The guest RTS ends, once its workers have. In guest.c. */
+void cst_rts_end_guest(void);
+
 /* --- worker.c -------------------------------------------------------------------------- */
 
 struct cst_rts_worker {
@@ -39,6 +42,9 @@ struct cst_rts_worker {
 
 int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
                   bool apart);
+
+/* Waits until no worker is left that may call the RTS. None may be made meanwhile. */
+void cst_rts_await_workers(void);
 
 /* Runs worker->main in a safe foreign call of a bound Haskell thread on the worker's Capability.
  * The calling thread must hold no Capability. Blocks until the Capability is free, so nobody who

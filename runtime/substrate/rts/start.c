@@ -48,5 +48,8 @@ const struct cst_substrate cst_rts_linked_substrate = {
     .idle_capabilities = cst_rts_idle_capabilities,
     .holds_capability = cst_rts_holds_capability,
     .trace = cst_rts_trace,
+#ifdef CST_SHARED_LIBRARY
+    .end = cst_rts_end_guest,
+#endif
     .ghc_version = __GLASGOW_HASKELL_FULL_VERSION__,
 };

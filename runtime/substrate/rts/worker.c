@@ -13,6 +13,7 @@
 
 #include "substrate/thread.h"
 #include "platform/atomic.h"
+#include "platform/platform.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ void cst_rts_worker_enter(struct cst_rts_worker *worker);
 HsStablePtr cst_rts_worker_action(void);
 
 static HsStablePtr action;
+
+static _Atomic uint32_t alive; /* workers; a futex for who waits until none is left */
 
 void cst_rts_get_action(void) {
     action = cst_rts_worker_action();
@@ -59,6 +62,8 @@ static void *run(void *argument) {
     else
         worker.main(worker.argument);
     if (cst_rts_task() && cst_rts_state() == CST_RTS_RUNNING) hs_thread_done(); /* called back */
+    /* Release: what it did in the RTS; pairs with cst_rts_await_workers. */
+    if (cst_sub_acq_rel(&alive, 1) == 1) cst_futex_wake(&alive, 1);
     return NULL;
 }
 
@@ -83,7 +88,15 @@ int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t 
         /* See Note [No worker waits for a Capability while a region waits for it]. */
         .attached = cst_rts_is_guest && quiet(),
     };
+    cst_add_relaxed(&alive, 1);
     int error = cst_thread_start(run, worker, stack_size, HASKELL_STACK, apart);
-    if (error) free(worker);
+    if (error) {
+        cst_sub_acq_rel(&alive, 1);
+        free(worker);
+    }
     return error;
+}
+
+void cst_rts_await_workers(void) {
+    for (uint32_t left; (left = cst_load_acquire(&alive)) > 0;) cst_futex_wait(&alive, left);
 }

@@ -3,6 +3,7 @@
  * substrates. */
 #include "explore.h"
 #include "platform/platform.h"
+#include "platform/stack.h"
 #include "substrate/substrate.h"
 
 #include <string.h>
@@ -64,11 +65,29 @@ bool cst_process_barrier(void) {
     return true;
 }
 
-bool cst_thread_is_first(void) {
-    return explore_self() == 0;
+bool cst_thread_main_has_ended(void) {
+    return false;
 }
-uint32_t cst_thread_count(void) {
-    return UINT32_MAX;
+void cst_thread_traits_get(struct cst_thread_traits *traits) {
+    *traits = (struct cst_thread_traits){0};
+}
+struct cst_thread_class cst_thread_class_get(void) {
+    return (struct cst_thread_class){0};
+}
+bool cst_thread_traits_same(const struct cst_thread_traits *a, const struct cst_thread_traits *b) {
+    return a->processors == b->processors;
+}
+void cst_thread_traits_adopt(const struct cst_thread_traits *wanted, bool processors) {
+    (void)wanted, (void)processors;
+}
+void cst_thread_block_signals(void) {}
+bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
+    (void)size;
+    function(argument);
+    return true;
+}
+bool cst_process_is_confined(void) {
+    return false;
 }
 struct cst_thread_usage cst_thread_usage(void) {
     return (struct cst_thread_usage){0};

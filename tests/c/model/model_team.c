@@ -3,7 +3,7 @@
  * regions and leave them when the pool lets them go. */
 #include "core/team.h"
 
-#include "core/pool.h"
+#include "core/workers.h"
 #include "core/task.h"
 #include "models.h"
 
@@ -35,7 +35,7 @@ static void run(cst_region_function *function) {
         EXPLORE_CHECK(cst_load_relaxed(&entered) == size * number);
         EXPLORE_CHECK(cst_load_relaxed(&executed) == (function == body ? 0 : number));
     }
-    EXPLORE_CHECK(cst_pool_release());
+    EXPLORE_CHECK(cst_workers_end(true));
 }
 
 static void master(unsigned number) {

@@ -7,7 +7,7 @@ import Capstan.OpenMP
 import Check
 import Control.Concurrent
 import Control.Exception hiding (finally)
-import Control.Monad (forM, forM_, forever, replicateM_, unless, void, when)
+import Control.Monad (forM, forM_, forever, replicateM, replicateM_, unless, void, when)
 import qualified Data.Bifunctor as Either (first)
 import Data.IORef
 import Data.List (sort)
@@ -25,6 +25,8 @@ tests =
     test "settings are restored" restored,
     test "settings are what was set" settings,
     test "numbers that C cannot take" beyond,
+    test "a region has the size that the caller was told" asTold,
+    test "a region may be smaller where the program says so" smaller,
     test "settings in a callback" inCallback,
     test "the child of a fork obeys numbers" inChild,
     test "questions" questions,
@@ -104,6 +106,29 @@ masked = forM_ [(id, Unmasked), (mask_, MaskedInterruptible), (uninterruptibleMa
   there <- green (how (withThreads 2 getMaskingState))
   equal "bound" wanted here
   equal "green" (Right wanted) (Either.first show there)
+
+-- | Libraries ask for the number of threads first, and rely on it: members wait for each other. So the size does not
+-- depend on what Haskell threads do meanwhile.
+asTold :: IO ()
+asTold = forM_ [1, 2, 4] $ \count -> besideComputation count $ do
+  Just False <- dynamic <$> getSettings
+  told <- getMaxThreads
+  replicateM_ 8 (regionSize >>= equal "bound" (fromIntegral told))
+  ends <- replicateM 4 (do end <- newEmptyMVar; end <$ forkIO (replicateM 8 regionSize >>= putMVar end))
+  forM_ ends $ \end -> takeMVar end >>= equal "green" (replicate 8 (fromIntegral told))
+
+smaller :: IO ()
+smaller = besideComputation 2 . withSettings defaults {dynamic = Just True} $ do
+  told <- getMaxThreads
+  sizes <- replicateM 8 regionSize
+  equal "sizes" True (all (\n -> n >= 1 && n <= fromIntegral told) sizes)
+
+-- | Beside so many Haskell threads that compute.
+besideComputation :: Int -> IO a -> IO a
+besideComputation count = bracket (replicateM count (forkIO (busy 0))) (mapM_ killThread) . const
+  where
+    busy :: Integer -> IO ()
+    busy n = evaluate (n * 3 + 1 `mod` 1000003) >>= busy . (`mod` 1000003)
 
 -- | The nearest one counts.
 beyond :: IO ()

@@ -1,0 +1,92 @@
+/* A handler for forks that the host has registered before the library was loaded, and that runs
+ * before the library's own in the child, may open a region; so may those in the parent. test: not
+ * stock its child waits for workers that the fork did not copy test: plain test: flags -ldl
+ * -lpthread test: shared parts/openmp_part.c -fopenmp
+ */
+#include "process.h"
+#include <dlfcn.h>
+#include <pthread.h>
+
+static int (*part_sum)(int, int);
+static int prepared, in_parent, in_child;
+
+static void compute(void) {
+    if (part_sum) CHECK_EQ(part_sum(3, 1000), 499500);
+}
+
+static void prepare(void) {
+    compute();
+    prepared++;
+}
+
+static void parent(void) {
+    compute();
+    in_parent++;
+}
+
+static void child(void) {
+    alarm(20);
+    compute();
+    in_child++;
+}
+
+static void load(void) {
+    char path[600];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 30);
+    CHECK(length > 0);
+    path[length] = 0;
+    strcpy(strrchr(path, '/'), "/openmp_part.so");
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) fprintf(stderr, "%s\n", dlerror());
+    CHECK(handle != NULL);
+    part_sum = (int (*)(int, int))dlsym(handle, "part_sum");
+    CHECK(part_sum != NULL);
+}
+
+static void *forks(void *unused) {
+    for (int i = 0; i < 3; i++) {
+        int before = in_child;
+        pid_t pid = fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            CHECK_EQ(in_child, before + 1);
+            compute();
+            pid_t grandchild = fork();
+            if (grandchild == 0) {
+                compute();
+                _exit(0);
+            }
+            expect_child_ends_well(grandchild, 20);
+            _exit(0);
+        }
+        expect_child_ends_well(pid, 25);
+        compute();
+    }
+    return unused;
+}
+
+static int done;
+
+static void *computes(void *unused) {
+    while (!GET(&done)) compute();
+    return unused;
+}
+
+int main(void) {
+    test_limit(60);
+    CHECK(pthread_atfork(prepare, parent, child) == 0);
+    load();
+    forks(NULL); /* before the first region */
+    compute();
+    forks(NULL);
+    pthread_t thread, beside;
+    CHECK(pthread_create(&beside, NULL, computes, NULL) == 0);
+    forks(NULL);
+    CHECK(pthread_create(&thread, NULL, forks, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    SET(&done, 1);
+    CHECK(pthread_join(beside, NULL) == 0);
+    CHECK_EQ(prepared, 12);
+    CHECK_EQ(in_parent, 12);
+    return 0;
+}
