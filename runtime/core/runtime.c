@@ -99,11 +99,6 @@ void cst_runtime_end_if_last(void) {
     }
 }
 
-_Noreturn void cst_runtime_out_of_memory(void) {
-    fputs("capstan: out of memory\n", stderr);
-    abort();
-}
-
 /* What the child goes on with is whole: nobody else is changing it when the process is copied. */
 static void before_fork(void) {
     cst_memory_before_fork();

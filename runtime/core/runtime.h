@@ -24,9 +24,6 @@ bool cst_runtime_haskell_runs(void);
 /* Does the calling thread hold one of GHC's Capabilities, as in an unsafe foreign call? */
 bool cst_runtime_holds_capability(void);
 
-/* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
-_Noreturn void cst_runtime_out_of_memory(void);
-
 /* The host's first thread has ended before the process (pthread_exit in main), and now, perhaps
  * with that call, another: if none but the thread library's own are left, the process is over. */
 void cst_runtime_end_if_last(void);

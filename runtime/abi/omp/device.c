@@ -4,6 +4,7 @@
 #include "abi/facts.h"
 #include "abi/whole.h"
 #include "core/device.h"
+#include "core/memory.h"
 #include "core/message.h"
 #include "core/thread.h"
 
@@ -177,7 +178,9 @@ static void as_task(gomp_body *body, void *data, size_t size, int count, omp_dep
         return;
     }
     void **list = calloc((size_t)count + DEPEND_HEADER, sizeof *list);
-    if (!list) cst_message_libgomp_fatal("Out of memory allocating a list of dependences");
+    if (!list)
+        cst_memory_exhausted("dependences of tasks",
+                             ((size_t)count + DEPEND_HEADER) * sizeof *list);
     list[1] = (void *)(uintptr_t)count;
     for (int i = 0; i < count; i++) list[DEPEND_HEADER + i] = &depend[i];
     GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, GOMP_TASK_DEPEND, list, 0,
