@@ -34,7 +34,7 @@ struct cst_rts_worker {
     cst_worker_main *main;
     void *argument;
     unsigned capability; /* the worker's own */
-    bool attached;       /* a bound Haskell thread sits under main */
+    bool attached;       /* a bound Haskell thread shall sit under main */
 };
 
 int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
@@ -42,8 +42,8 @@ int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t 
 
 /* Runs worker->main in a safe foreign call of a bound Haskell thread on the worker's Capability.
  * The calling thread must hold no Capability. Blocks until the Capability is free, so nobody who
- * holds one may wait for this thread meanwhile. */
-void cst_rts_attach(struct cst_rts_worker *worker);
+ * holds one may wait for this thread meanwhile. False: no memory, and nothing was run. */
+bool cst_rts_attach(struct cst_rts_worker *worker);
 
 /* Gets the Haskell action that cst_rts_attach runs. Once, before the first attach; the calling
  * thread must hold no Capability. */
@@ -107,6 +107,30 @@ void cst_rts_note_collection(void);
 #pragma GCC visibility push(default)
 HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds);
 #pragma GCC visibility pop
+
+/* --- ending.c (in a Haskell program host.c) -------------------------------------------- */
+
+/* Calls a function that calls the RTS, but not Haskell. False: the RTS had no memory, and the
+ * function has not returned; as host the RTS ends the process. The calling thread holds no lock
+ * there. */
+bool cst_rts_try(void (*function)(void *argument), void *argument);
+
+#ifdef CST_SHARED_LIBRARY
+#include <stdarg.h>
+/* The start, in a thread that may never come back; and whoever waits for it. */
+void cst_rts_start_begins(void);
+void cst_rts_start_ends(bool well);
+bool cst_rts_start_await(const char **reason);
+
+/* What the RTS calls in place of the C library. Where there is no memory they do not return. */
+void *cst_rts_malloc(size_t size);
+void *cst_rts_calloc(size_t count, size_t size);
+void *cst_rts_realloc(void *old, size_t size);
+char *cst_rts_strdup(const char *text);
+void *cst_rts_commit(void *address, size_t size, int protection, int flags, int file, off_t offset);
+_Noreturn void cst_rts_exit(int status);
+_Noreturn void cst_rts_abort(void);
+#endif
 
 /* --- exit.c ---------------------------------------------------------------------------- */
 

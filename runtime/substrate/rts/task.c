@@ -60,6 +60,11 @@ static size_t only_change(void **before, void **now, size_t words) {
     return found;
 }
 
+static void make_task(void *unused) {
+    (void)unused;
+    rts_setInCallCapability(-1, 0); /* the default */
+}
+
 static void learn(void) {
     struct module module = {.inside = (uintptr_t)&rts_lock};
     if (!dl_iterate_phdr(find_module, &module) || !module.number || module.words > MOST_WORDS)
@@ -68,9 +73,9 @@ static void learn(void) {
     void **before = malloc(module.words * sizeof *before);
     if (!before) return;
     memcpy(before, now, module.words * sizeof *before);
-    rts_setInCallCapability(-1, 0); /* the default; makes the thread's Task */
+    bool made = cst_rts_try(make_task, NULL);
     size_t word = only_change(before, now, module.words);
-    hs_thread_done();
+    if (made) hs_thread_done();
     free(before);
     if (word == module.words || now[word]) return;
     task_place = (struct place){.module = module.number, .offset = word * sizeof(void *)};
