@@ -72,6 +72,11 @@ static bool has_room(void) {
 
 static const struct cst_substrate *load(const char **reason) {
     static char message[512];
+    if (dlsym(RTLD_DEFAULT, "__tsan_init")) {
+        *reason = "ThreadSanitizer does not see how GHC's threads wait for each other, and would "
+                  "report their every step";
+        return NULL;
+    }
     if (!has_room()) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return NULL;

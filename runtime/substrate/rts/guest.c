@@ -7,6 +7,8 @@
  * - setlocale asks and does not set;
  * - mmap refuses large reservations, so the RTS tries smaller ones;
  * - pthread_create hands out threads made before (spare.c);
+ * - __tls_get_addr is the loader's own: LeakSanitizer's takes some thread-local memory of libraries
+ *   opened late for something else, and ends the process;
  * - what it calls to end the process, or where it would, ends the start alone (ending.c).
  *
  * So the start has a thread of its own, which may be left where it is. */
@@ -54,7 +56,8 @@ static int no_address_limit(__rlimit_resource_t resource, struct rlimit *limit) 
 }
 
 /* The second names are those of the same functions in programs built for large files. */
-static const struct cst_rts_import imports[] = {
+static struct cst_rts_import imports[] = {
+    {"__tls_get_addr", NULL}, /* found when it starts */
     {"setlocale", (void *)ask_locale},
     {"pthread_create", (void *)cst_rts_spare_create},
     {"mmap", (void *)map},
@@ -134,6 +137,8 @@ static int start(unsigned capabilities, const char **reason) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return ENOMEM;
     }
+    cst_rts_tls_function *tls = (cst_rts_tls_function *)cst_rts_loaders_own("__tls_get_addr");
+    if (tls) cst_rts_tls = imports[0].replacement = tls;
     int error = cst_rts_spare_make(1 + capabilities);
     if (error) {
         *reason = "no threads for GHC's runtime system (ulimit -u, -v)";

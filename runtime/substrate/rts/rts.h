@@ -153,6 +153,11 @@ void *cst_rts_task(void);
 /* Where it stands; NULL if that is not known. */
 void **cst_rts_task_word(void);
 
+/* What finds a thread-local variable: the loader's __tls_get_addr, as the RTS calls it. */
+struct cst_rts_tls_index;
+typedef void *cst_rts_tls_function(struct cst_rts_tls_index *place);
+extern cst_rts_tls_function *cst_rts_tls;
+
 /* --- imports.c ------------------------------------------------------------------------- */
 
 /* A function that the RTS calls, and what it shall call instead. */
@@ -161,7 +166,11 @@ struct cst_rts_import {
     void *replacement;
 };
 
-/* Redirects imports of the shared library that holds `inside`. Returns how many were found. */
+/* The dynamic loader's function of that name; NULL: not found. */
+void *cst_rts_loaders_own(const char *name);
+
+/* Redirects imports of the shared library that holds `inside`, but none to NULL. Returns how many
+ * were found. */
 unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *imports, unsigned count);
 
 /* --- trim.c ---------------------------------------------------------------------------- */

@@ -13,13 +13,14 @@
 #include <string.h>
 
 /* Arguments of the system's call that finds a thread-local variable (ELF TLS, general dynamic). */
-struct place {
+struct cst_rts_tls_index {
     unsigned long module;
     unsigned long offset;
 };
-void *__tls_get_addr(struct place *place);
+cst_rts_tls_function __tls_get_addr;
+cst_rts_tls_function *cst_rts_tls = __tls_get_addr;
 
-static struct place task_place;
+static struct cst_rts_tls_index task_place;
 static _Atomic bool task_place_known;
 static _Atomic bool learning;
 
@@ -69,7 +70,7 @@ static void learn(void) {
     struct module module = {.inside = (uintptr_t)&rts_lock};
     if (!dl_iterate_phdr(find_module, &module) || !module.number || module.words > MOST_WORDS)
         return;
-    void **now = __tls_get_addr(&(struct place){.module = module.number, .offset = 0});
+    void **now = cst_rts_tls(&(struct cst_rts_tls_index){.module = module.number, .offset = 0});
     void **before = malloc(module.words * sizeof *before);
     if (!before) return;
     memcpy(before, now, module.words * sizeof *before);
@@ -78,7 +79,8 @@ static void learn(void) {
     if (made) hs_thread_done();
     free(before);
     if (word == module.words || now[word]) return;
-    task_place = (struct place){.module = module.number, .offset = word * sizeof(void *)};
+    task_place =
+        (struct cst_rts_tls_index){.module = module.number, .offset = word * sizeof(void *)};
     cst_store_release(&task_place_known, true); /* pairs with the acquire below */
 }
 
@@ -90,8 +92,8 @@ void cst_rts_learn_task(void) {
 
 void **cst_rts_task_word(void) {
     if (!cst_load_acquire(&task_place_known)) return NULL;
-    struct place place = task_place;
-    return __tls_get_addr(&place);
+    struct cst_rts_tls_index place = task_place;
+    return cst_rts_tls(&place);
 }
 
 void *cst_rts_task(void) {
