@@ -1,7 +1,10 @@
 /* The same as some.c for each of the first 300 calls.
+ *
  * test: long
  * test: timeout 1800
  * test: not stock it ends by a signal
+ * test: not thread it has a malloc of its own
+ * test: not address it has a malloc of its own
  * test: flags -Iruntime/include -Lbuild/lib -ldl
  * test: shared parts/failing.c -ldl */
 #include "fail/failing.h"

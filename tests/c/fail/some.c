@@ -1,5 +1,9 @@
 /* Where memory, threads or descriptors cannot be had, a program is right all the same or ends with
- * a message and status 1; some of the calls that may fail. test: not stock it ends by a signal
+ * a message and status 1; some of the calls that may fail.
+ *
+ * test: not stock it ends by a signal
+ * test: not thread it has a malloc of its own
+ * test: not address it has a malloc of its own
  * test: flags -Iruntime/include -Lbuild/lib -ldl
  * test: shared parts/failing.c -ldl */
 #include "fail/failing.h"
@@ -9,8 +13,8 @@ int main(int count, char **arguments) {
     test_limit(58);
     /* Each start costs the rts substrate much more. */
     if (on_rts())
-        run_all(300, 41, 23);
+        run_all(300, 11, 3);
     else
-        run_all(300, 11, 5);
+        run_all(300, 3, 1);
     return 0;
 }
