@@ -56,14 +56,18 @@ static int no_address_limit(__rlimit_resource_t resource, struct rlimit *limit) 
 }
 
 /* The second names are those of the same functions in programs built for large files. */
-static struct cst_rts_import imports[] = {
-    {"__tls_get_addr", NULL}, /* found when it starts */
+static const struct cst_rts_import imports[] = {
     {"setlocale", (void *)ask_locale},
     {"pthread_create", (void *)cst_rts_spare_create},
     {"mmap", (void *)map},
     {"mmap64", (void *)map},
     {"getrlimit", (void *)no_address_limit},
     {"getrlimit64", (void *)no_address_limit},
+};
+enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 4 };
+
+static struct cst_rts_import more_imports[] = {
+    {"__tls_get_addr", NULL}, /* found when it starts */
     {"malloc", (void *)cst_rts_malloc},
     {"calloc", (void *)cst_rts_calloc},
     {"realloc", (void *)cst_rts_realloc},
@@ -71,7 +75,7 @@ static struct cst_rts_import imports[] = {
     {"exit", (void *)cst_rts_exit},
     {"abort", (void *)cst_rts_abort},
 };
-enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 8 };
+enum { MORE_IMPORTS = sizeof more_imports / sizeof *more_imports };
 
 /* The most of the addresses that can be had, and that leaves the host its own. */
 static bool size_heap(unsigned capabilities) {
@@ -138,7 +142,7 @@ static int start(unsigned capabilities, const char **reason) {
         return ENOMEM;
     }
     cst_rts_tls_function *tls = (cst_rts_tls_function *)cst_rts_loaders_own("__tls_get_addr");
-    if (tls) cst_rts_tls = imports[0].replacement = tls;
+    if (tls) cst_rts_tls = more_imports[0].replacement = tls;
     int error = cst_rts_spare_make(1 + capabilities);
     if (error) {
         *reason = "no threads for GHC's runtime system (ulimit -u, -v)";
@@ -149,6 +153,7 @@ static int start(unsigned capabilities, const char **reason) {
         *reason = "GHC's runtime system is linked in an unknown way";
         return ENOTSUP;
     }
+    cst_rts_redirect((const void *)hs_init_ghc, more_imports, MORE_IMPORTS);
     cst_rts_trim(); /* before the RTS's own memory comes on top */
     cst_rts_start_begins();
     pthread_t thread;

@@ -1,6 +1,7 @@
 /* Where memory, threads or descriptors cannot be had, a program is right all the same or ends with
  * a message and status 1; some of the calls that may fail.
  *
+ * test: timeout 120
  * test: not stock it ends by a signal
  * test: not thread it has a malloc of its own
  * test: not address it has a malloc of its own
@@ -10,10 +11,10 @@
 
 int main(int count, char **arguments) {
     if (count > 1) return in_child(arguments[1]);
-    test_limit(58);
+    test_limit(115);
     /* Each start costs the rts substrate much more. */
     if (on_rts())
-        run_all(300, 11, 3);
+        run_all(300, 17, 5);
     else
         run_all(300, 3, 1);
     return 0;

@@ -1,9 +1,10 @@
 /* A library to be preloaded that makes calls fail, as they do when the system has nothing left.
  *
  * FAILING="memory once 17": the 17th call that gets memory fails. "memory from 17": so do all later
- * ones. "system" in place of "memory": calls that map memory, make a thread or open a file. Calls
- * of all threads are counted together. The dynamic loader's own are not: it ends the process
- * itself, with status 127, where it finds no memory for a library's thread-local variables. */
+ * ones. "system" in place of "memory": calls that map memory, make a thread or open a file or
+ * another descriptor. Calls of all threads are counted together. The dynamic loader's own are not:
+ * it ends the process itself, with status 127, where it finds no memory for a library's
+ * thread-local variables. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 /* Of the C library, which exports them. */
@@ -126,16 +130,18 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return next(thread, attributes, function, argument);
 }
 
+static int no_descriptor(void) {
+    errno = EMFILE;
+    return -1;
+}
+
 static int open_at(int folder, const char *path, int flags, va_list more) {
     int mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, int) : 0;
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...) {
-    if (FAILS(SYSTEM)) {
-        errno = EMFILE;
-        return -1;
-    }
+    if (FAILS(SYSTEM)) return no_descriptor();
     va_list more;
     va_start(more, flags);
     int file = open_at(folder, path, flags, more);
@@ -144,10 +150,7 @@ int openat(int folder, const char *path, int flags, ...) {
 }
 
 int open(const char *path, int flags, ...) {
-    if (FAILS(SYSTEM)) {
-        errno = EMFILE;
-        return -1;
-    }
+    if (FAILS(SYSTEM)) return no_descriptor();
     va_list more;
     va_start(more, flags);
     int file = open_at(AT_FDCWD, path, flags, more);
@@ -157,3 +160,19 @@ int open(const char *path, int flags, ...) {
 
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
+
+int epoll_create1(int flags) {
+    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_epoll_create1, flags);
+}
+
+int eventfd(unsigned value, int flags) {
+    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_eventfd2, value, flags);
+}
+
+int timerfd_create(int clock, int flags) {
+    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_timerfd_create, clock, flags);
+}
+
+int pipe2(int ends[2], int flags) {
+    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_pipe2, ends, flags);
+}
