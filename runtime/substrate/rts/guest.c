@@ -7,8 +7,7 @@
  * - setlocale asks and does not set;
  * - mmap refuses large reservations, so the RTS tries smaller ones;
  * - pthread_create hands out threads made before (spare.c);
- * - __tls_get_addr is the loader's own: LeakSanitizer's takes some thread-local memory of libraries
- *   opened late for something else, and ends the process;
+ * - __tls_get_addr knows a word that needs no memory (tls.c);
  * - what it calls to end the process, or where it would, ends the start alone (ending.c).
  *
  * So the start has a thread of its own, which may be left where it is. */
@@ -141,8 +140,7 @@ static int start(unsigned capabilities, const char **reason) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return ENOMEM;
     }
-    cst_rts_tls_function *tls = (cst_rts_tls_function *)cst_rts_loaders_own("__tls_get_addr");
-    if (tls) cst_rts_tls = more_imports[0].replacement = tls;
+    more_imports[0].replacement = cst_rts_tls_prepare();
     int error = cst_rts_spare_make(1 + capabilities);
     if (error) {
         *reason = "no threads for GHC's runtime system (ulimit -u, -v)";

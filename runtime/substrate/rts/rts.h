@@ -153,10 +153,25 @@ void *cst_rts_task(void);
 /* Where it stands; NULL if that is not known. */
 void **cst_rts_task_word(void);
 
-/* What finds a thread-local variable: the loader's __tls_get_addr, as the RTS calls it. */
-struct cst_rts_tls_index;
+/* A part of the process that the loader knows. */
+struct cst_rts_module {
+    uintptr_t inside;     /* an address in it: given */
+    unsigned long number; /* as the loader counts thread-local memory */
+    size_t bytes;         /* of that */
+    bool zero;            /* at the beginning */
+};
+/* False: it has no thread-local memory. */
+bool cst_rts_find_module(struct cst_rts_module *module);
+
+/* What finds a thread-local variable, as __tls_get_addr does (ELF TLS, general dynamic). */
+struct cst_rts_tls_index {
+    unsigned long module;
+    unsigned long offset;
+};
 typedef void *cst_rts_tls_function(struct cst_rts_tls_index *place);
 extern cst_rts_tls_function *cst_rts_tls;
+/* Of a guest: what its RTS shall call, as cst_rts_tls from now on; NULL: as it is (tls.c). */
+cst_rts_tls_function *cst_rts_tls_prepare(void);
 
 /* --- imports.c ------------------------------------------------------------------------- */
 

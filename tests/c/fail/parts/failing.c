@@ -2,20 +2,16 @@
  *
  * FAILING="memory once 17": the 17th call that gets memory fails. "memory from 17": so do all later
  * ones. "system" in place of "memory": calls that map memory, make a thread or open a file or
- * another descriptor. Calls of all threads are counted together. The dynamic loader's own are not:
- * it ends the process itself, with status 127, where it finds no memory for a library's
- * thread-local variables. */
+ * another descriptor. Calls of all threads are counted together, those of the C library
+ * and of the dynamic loader too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -55,29 +51,12 @@ static void read_setting(void) {
     chosen = text[0] == 'm' ? MEMORY : SYSTEM;
 }
 
-/* The loader's program headers tell where it ends. */
-static bool is_loaders(const void *caller) {
-    static uintptr_t start, end;
-    if (!start) {
-        const ElfW(Ehdr) *header = (const void *)getauxval(AT_BASE);
-        if (!header) return false;
-        const ElfW(Phdr) *segment = (const void *)((const char *)header + header->e_phoff);
-        for (int i = 0; i < header->e_phnum; i++)
-            if (segment[i].p_type == PT_LOAD)
-                end = (uintptr_t)header + segment[i].p_vaddr + segment[i].p_memsz;
-        start = (uintptr_t)header;
-    }
-    return (uintptr_t)caller >= start && (uintptr_t)caller < end;
-}
-
-static bool fails(enum set set, const void *caller) {
+static bool fails(enum set set) {
     if (!is_read) read_setting();
-    if (set != chosen || is_loaders(caller)) return false;
+    if (set != chosen) return false;
     long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     return call == first || (from_then_on && call > first);
 }
-
-#define FAILS(set) fails((set), __builtin_return_address(0))
 
 static void *no_memory(void) {
     errno = ENOMEM;
@@ -85,34 +64,34 @@ static void *no_memory(void) {
 }
 
 void *malloc(size_t size) {
-    return FAILS(MEMORY) ? no_memory() : __libc_malloc(size);
+    return fails(MEMORY) ? no_memory() : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    return FAILS(MEMORY) ? no_memory() : __libc_calloc(count, size);
+    return fails(MEMORY) ? no_memory() : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size) {
-    return FAILS(MEMORY) ? no_memory() : __libc_realloc(memory, size);
+    return fails(MEMORY) ? no_memory() : __libc_realloc(memory, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-    return FAILS(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
+    return fails(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
 }
 
 void *memalign(size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size) {
-    return FAILS(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
+    return fails(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
-    if (FAILS(MEMORY)) return ENOMEM;
+    if (fails(MEMORY)) return ENOMEM;
     *memory = __libc_memalign(alignment, size);
     return *memory ? 0 : ENOMEM;
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
-    if (FAILS(SYSTEM)) {
+    if (fails(SYSTEM)) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -125,7 +104,7 @@ void *mmap64(void *address, size_t size, int protection, int flags, int file, of
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                    void *argument) {
     static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (FAILS(SYSTEM)) return EAGAIN;
+    if (fails(SYSTEM)) return EAGAIN;
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
     return next(thread, attributes, function, argument);
 }
@@ -141,7 +120,7 @@ static int open_at(int folder, const char *path, int flags, va_list more) {
 }
 
 int openat(int folder, const char *path, int flags, ...) {
-    if (FAILS(SYSTEM)) return no_descriptor();
+    if (fails(SYSTEM)) return no_descriptor();
     va_list more;
     va_start(more, flags);
     int file = open_at(folder, path, flags, more);
@@ -150,7 +129,7 @@ int openat(int folder, const char *path, int flags, ...) {
 }
 
 int open(const char *path, int flags, ...) {
-    if (FAILS(SYSTEM)) return no_descriptor();
+    if (fails(SYSTEM)) return no_descriptor();
     va_list more;
     va_start(more, flags);
     int file = open_at(AT_FDCWD, path, flags, more);
@@ -162,17 +141,17 @@ int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
 
 int epoll_create1(int flags) {
-    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_epoll_create1, flags);
+    return fails(SYSTEM) ? no_descriptor() : (int)syscall(SYS_epoll_create1, flags);
 }
 
 int eventfd(unsigned value, int flags) {
-    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_eventfd2, value, flags);
+    return fails(SYSTEM) ? no_descriptor() : (int)syscall(SYS_eventfd2, value, flags);
 }
 
 int timerfd_create(int clock, int flags) {
-    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_timerfd_create, clock, flags);
+    return fails(SYSTEM) ? no_descriptor() : (int)syscall(SYS_timerfd_create, clock, flags);
 }
 
 int pipe2(int ends[2], int flags) {
-    return FAILS(SYSTEM) ? no_descriptor() : (int)syscall(SYS_pipe2, ends, flags);
+    return fails(SYSTEM) ? no_descriptor() : (int)syscall(SYS_pipe2, ends, flags);
 }
