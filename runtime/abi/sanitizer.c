@@ -6,7 +6,7 @@
 #if defined(CST_SHARED_LIBRARY) && !defined(__GLASGOW_HASKELL__)
 
 /* The name is AddressSanitizer's. Called before this library is relocated. */
-const char *__asan_default_options(void); /* NOLINT(bugprone-reserved-identifier) */
+const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void) {
     return "verify_asan_link_order=0";
 }
