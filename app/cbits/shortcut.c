@@ -4,6 +4,8 @@
 #endif
 #include "shortcut.h"
 
+#include "place.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,9 +39,7 @@ static bool find_library(char folder[PATH_MAX]) {
     char self[PATH_MAX], place[PATH_MAX + 32];
     const char *chosen = getenv("CAPSTAN_LIBDIR");
     if (chosen && chosen[0]) return realpath(chosen, folder) && is_file(folder, runtime);
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length <= 0 || length == sizeof self) return false;
-    self[length] = '\0';
+    if (!cst_cli_own_file(self)) return false;
     char *slash = strrchr(self, '/');
     if (!slash) return false;
     *slash = '\0';
@@ -77,8 +77,7 @@ void cst_cli_shortcut(char *const argv[]) {
     struct stat status;
     int index = program_index(argv);
     if (!index || getenv("LD_PRELOAD")) return;
-    /* The loader takes a blank or a colon for the end of a name. */
-    if (!find_library(folder) || strpbrk(folder, " :")) return;
+    if (!find_library(folder) || !cst_cli_is_plain(folder)) return;
     if (!find_program(argv[index], file, &status) || is_privileged(file, &status)) return;
     bool chosen = getenv("CAPSTAN_SUBSTRATE") != NULL;
     snprintf(preload, sizeof preload, "%s/%s", folder, runtime);

@@ -26,7 +26,7 @@ static struct {
 static const char default_format[] = "level %L thread %i affinity %A";
 
 void cst_affinity_set_format(const char *format, size_t length) {
-    char *text = cst_memory_get(length + 1);
+    char *text = cst_memory_get("an affinity format", length + 1);
     memcpy(text, format, length);
     text[length] = '\0';
     cst_lock_acquire(&current.lock);
@@ -127,7 +127,7 @@ static void put_processors(struct output *out, const struct field *field, uint32
         cst_cpu_mask_get(own, words);
     }
     size_t length = cst_mask_format(mask, words, false, NULL, 0);
-    char *text = cst_memory_get(length + 1);
+    char *text = cst_memory_get("an affinity format", length + 1);
     cst_mask_format(mask, words, false, text, length + 1);
     put_field(out, field, text, length);
     free(text);
@@ -260,10 +260,10 @@ static size_t capture(struct output *out, const char *format) {
 static char *chosen(const char *format) {
     if (format && *format) {
         size_t size = strlen(format) + 1;
-        return memcpy(cst_memory_get(size), format, size);
+        return memcpy(cst_memory_get("an affinity format", size), format, size);
     }
     for (size_t size = 256;; size *= 2) {
-        char *copy = cst_memory_get(size);
+        char *copy = cst_memory_get("an affinity format", size);
         size_t length = cst_affinity_get_format(copy, size - 1);
         if (length < size) {
             copy[length] = '\0';
@@ -287,7 +287,7 @@ void cst_affinity_display(const char *format) {
     char *text = chosen(format);
     struct output measure = {NULL, 0, 0};
     size_t size = capture(&measure, text) + 64; /* names and masks may change meanwhile */
-    char *line = cst_memory_get(size + 1);
+    char *line = cst_memory_get("a line about affinity", size + 1);
     struct output out = {line, size, 0};
     size_t length = capture(&out, text);
     if (length > size) length = size;

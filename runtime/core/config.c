@@ -7,6 +7,7 @@
 #include "core/affinity.h"
 #include "core/allocator.h"
 #include "core/device.h"
+#include "core/memory.h"
 #include "core/message.h"
 #include "core/parse.h"
 #include "core/place.h"
@@ -250,7 +251,10 @@ static bool read_allocator(const struct variable *variable, const char *text) {
     cst_allocator_handle allocator;
     if (!cst_allocator_parse(text, &allocator)) return false;
     cst_config.icv.default_allocator = allocator;
-    if (allocator > CST_ALLOCATOR_PREDEFINED) cst_config.allocator_text = strdup(text);
+    if (allocator > CST_ALLOCATOR_PREDEFINED) {
+        size_t size = strlen(text) + 1;
+        cst_config.allocator_text = memcpy(cst_memory_get("a setting", size), text, size);
+    }
     return true;
 }
 

@@ -22,7 +22,7 @@ const struct cst_device_setting *cst_config_device_setting(size_t n) {
 }
 
 static char *copy(const char *text, size_t length) {
-    char *made = cst_memory_get(length + 1);
+    char *made = cst_memory_get("a setting", length + 1);
     memcpy(made, text, length);
     made[length] = '\0';
     return made;

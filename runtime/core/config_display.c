@@ -89,7 +89,7 @@ static void show_places(FILE *to) {
     for (uint32_t i = 0; i < cst_places.count; i++) {
         const uint64_t *mask = cst_place_mask(&cst_places, i);
         size_t length = cst_mask_format(mask, cst_places.words, true, NULL, 0);
-        char *text = cst_memory_get(length + 1);
+        char *text = cst_memory_get("a setting", length + 1);
         cst_mask_format(mask, cst_places.words, true, text, length + 1);
         fprintf(to, "%s{%s}", i ? "," : "", text);
         free(text);
@@ -142,7 +142,7 @@ static void show_display_affinity(FILE *to) {
 
 static void show_affinity_format(FILE *to) {
     size_t length = cst_affinity_get_format(NULL, 0);
-    char *text = cst_memory_get(length + 1);
+    char *text = cst_memory_get("a setting", length + 1);
     if (cst_affinity_get_format(text, length) < length) text[0] = '\0'; /* changed meanwhile */
     text[length] = '\0';
     fputs(text, to);

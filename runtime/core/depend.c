@@ -2,7 +2,7 @@
 #include "core/depend.h"
 
 #include "core/defer.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/task.h"
 #include "core/thread.h"
 #include "core/wait.h"
@@ -43,7 +43,7 @@ static struct edge closed;
 
 static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_task *task) {
     struct cst_depend_node *node = cst_slab_allocate(&thread->nodes, sizeof *node);
-    if (!node) cst_runtime_out_of_memory();
+    if (!node) cst_memory_exhausted("dependences of tasks", sizeof *node);
     *node = (struct cst_depend_node){.task = task, .references = 1, .predecessors = 1};
     return node;
 }
@@ -66,7 +66,7 @@ static struct edge *new_edge(struct cst_depend_node *node) {
     if (node->own_used < OWN_EDGES) return &node->own[node->own_used++];
     if (!node->more || node->more->used == 16) {
         struct edge_block *block = malloc(sizeof *block);
-        if (!block) cst_runtime_out_of_memory();
+        if (!block) cst_memory_exhausted("dependences of tasks", sizeof *block);
         block->next = node->more;
         block->used = 0;
         node->more = block;
@@ -149,7 +149,7 @@ static void add_to_set(struct cst_thread *thread, struct node_set *set,
     if (set->count * 2 > set->capacity || set->capacity == 0) {
         uint32_t capacity = set->capacity ? 2 * set->capacity : 4;
         struct cst_depend_node **bigger = realloc(set->node, capacity * sizeof *bigger);
-        if (!bigger) cst_runtime_out_of_memory();
+        if (!bigger) cst_memory_exhausted("dependences of tasks", capacity * sizeof *bigger);
         set->node = bigger;
         set->capacity = capacity;
     }
@@ -172,7 +172,8 @@ static void grow(struct cst_depend_table *table) {
     struct cst_depend_table old = *table;
     table->capacity = old.capacity ? 2 * old.capacity : 16;
     table->entry = calloc(table->capacity, sizeof *table->entry);
-    if (!table->entry) cst_runtime_out_of_memory();
+    if (!table->entry)
+        cst_memory_exhausted("dependences of tasks", table->capacity * sizeof *table->entry);
     for (uint32_t i = 0; i < old.capacity; i++)
         if (old.entry[i].address) *probe(table, old.entry[i].address) = old.entry[i];
     free(old.entry);
@@ -218,7 +219,7 @@ static struct cst_depend_table *table_of(struct cst_thread *thread, struct cst_t
     struct cst_depend_table *table = parent->children_depend;
     if (!table) {
         table = parent->children_depend = calloc(1, sizeof *table);
-        if (!table) cst_runtime_out_of_memory();
+        if (!table) cst_memory_exhausted("dependences of tasks", sizeof *table);
     } else if (table->count > 64 && has_no_children(parent)) {
         clear(thread, table); /* all siblings are complete: nothing to wait for */
     }

@@ -9,7 +9,7 @@
  * who polls it. So who is about to sleep makes up for it (await_asleep). */
 #include "core/lock.h"
 #include "core/ordered.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/wait.h"
 #include "platform/platform.h"
 
@@ -41,13 +41,14 @@ static void allocate_lines(struct cst_doacross *state, uint64_t count) {
     state->line_size =
         (sizeof(struct line) + vector + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
     size_t size;
-    if (__builtin_mul_overflow(count, state->line_size, &size)) cst_runtime_out_of_memory();
+    if (__builtin_mul_overflow(count, state->line_size, &size))
+        cst_memory_exhausted("a doacross loop", SIZE_MAX);
     if (size > state->capacity || !state->lines) {
         struct line *old = state->lines;
         state->lines = NULL; /* a fork may copy the slot before it is set up */
         free(old);
         state->lines = aligned_alloc(CST_CACHE_LINE, size);
-        if (!state->lines) cst_runtime_out_of_memory();
+        if (!state->lines) cst_memory_exhausted("a doacross loop", size);
         state->capacity = size;
     }
     memset(state->lines, 0, size);
@@ -64,7 +65,9 @@ void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec
                          uint32_t members) {
     struct cst_doacross *state = share->doacross;
     if (!state) state = share->doacross = calloc(1, sizeof *state);
-    if (!state || spec->count > MOST_LOOPS) cst_runtime_out_of_memory();
+    if (!state) cst_memory_exhausted("a doacross loop", sizeof *state);
+    if (spec->count > MOST_LOOPS)
+        cst_message_fatal("a doacross nest of %u loops: %d are supported", spec->count, MOST_LOOPS);
     state->loops = members == 1 ? 0 : spec->count;
     for (uint32_t i = 0; i < spec->count; i++) {
         state->counts[i] = spec->counts[i];

@@ -1,6 +1,8 @@
 /* The grammar of the environment's values. */
 #include "core/parse.h"
 
+#include "core/memory.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -127,7 +129,7 @@ static size_t items(const char *text) {
 bool cst_parse_number_list(const char *text, uint32_t *first, uint32_t **list, size_t *length) {
     size_t count = items(text);
     uint32_t *numbers = calloc(count, sizeof *numbers);
-    if (!numbers) return false;
+    if (!numbers) cst_memory_exhausted("a setting", count * sizeof *numbers);
     for (size_t i = 0; i < count; i++) {
         uint64_t number;
         if (!cst_parse_number_at(&text, &number) || number < 1 || number > INT_MAX) goto wrong;
@@ -152,7 +154,7 @@ bool cst_parse_word_list(const char *text, const struct cst_word *words, uint64_
                          uint8_t *first, uint8_t **list, size_t *length) {
     size_t count = items(text);
     uint8_t *values = calloc(count, sizeof *values);
-    if (!values) return false;
+    if (!values) cst_memory_exhausted("a setting", count * sizeof *values);
     for (size_t i = 0; i < count; i++) {
         uint64_t value;
         if (!cst_parse_word_at(&text, words, &value)) goto wrong;

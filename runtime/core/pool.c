@@ -37,9 +37,8 @@ static bool lease(struct cst_team *team, struct cst_thread *thread) {
 }
 
 static struct cst_team *make_team(const struct cst_thread *master) {
-    struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
+    struct cst_team *team = cst_team_make();
     if (!team) return NULL;
-    cst_team_init(team);
     cst_store_relaxed(&team->leased, 1);
     team->class = master->class;
     team->traits = master->traits;
@@ -102,7 +101,10 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         seat->traits_number = team->traits_number;
         cst_store_relaxed(&seat->dock.go, team->region);
         uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
-        cst_thread_provide();
+        if (!cst_thread_provide()) {
+            reason = "no memory";
+            break;
+        }
         /* The kernel may leave a new thread where its maker computes for longer than many a region
          * takes. In a team of more members than processors most of them belong there. */
         bool apart = number < cst_config.available;
@@ -130,6 +132,7 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
     if (!team) {
         cst_lock_acquire(&pool.lock);
         team = make_team(thread);
+        if (!team) warn(threads, 1, "no memory");
         cst_lock_release(&pool.lock);
     }
     *last = team;

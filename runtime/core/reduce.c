@@ -2,7 +2,7 @@
 #include "core/reduce.h"
 
 #include "core/barrier.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void allocate_one(uintptr_t *data, uint32_t members) {
     if (alignment < CST_CACHE_LINE) alignment = CST_CACHE_LINE;
     size_t rounded = (size + alignment - 1) & ~(alignment - 1);
     void *memory = aligned_alloc(alignment, rounded ? rounded : alignment);
-    if (!memory) cst_runtime_out_of_memory();
+    if (!memory) cst_memory_exhausted("a task reduction", rounded);
     memset(memory, 0, size);
     data[CST_REDUCE_MEMORY] = (uintptr_t)memory;
     data[CST_REDUCE_END] = (uintptr_t)memory + size;
@@ -60,7 +60,7 @@ void cst_reduce_free(uintptr_t *data) {
 
 void cst_reduce_begin_construct(struct cst_thread *thread) {
     struct cst_group *group = malloc(sizeof *group);
-    if (!group) cst_runtime_out_of_memory();
+    if (!group) cst_memory_exhausted("a task reduction", sizeof *group);
     cst_group_begin(thread, group);
     group->workshare = true;
 }
@@ -94,11 +94,9 @@ static uintptr_t *find(uintptr_t *data, uintptr_t address, uintptr_t *offset) {
 }
 
 static _Noreturn void not_found(uintptr_t address) {
-    fprintf(stderr,
-            "\nlibgomp: couldn't find matching task_reduction or reduction with task modifier "
-            "for %p\n",
-            (void *)address);
-    exit(EXIT_FAILURE);
+    cst_message_libgomp_fatal("couldn't find matching task_reduction or reduction with task "
+                              "modifier for %p",
+                              (void *)address);
 }
 
 static uintptr_t original_at(uintptr_t *data, uintptr_t offset, uintptr_t address) {

@@ -29,26 +29,29 @@ static void insert(void *memory) {
     table.slots[slot] = memory;
 }
 
-/* At most half full, so that probes stay short. */
-static void make_room(void) {
-    if (2 * (table.used + 1) <= table.length) return;
-    size_t old_length = table.length;
-    void **old = table.slots;
-    table.length = old_length ? 2 * old_length : FIRST_LENGTH;
-    table.slots = cst_memory_get(table.length * sizeof *table.slots);
+/* At most half full, so that probes stay short. False: no memory. */
+static bool make_room(void) {
+    if (2 * (table.used + 1) <= table.length) return true;
+    size_t old_length = table.length, length = old_length ? 2 * old_length : FIRST_LENGTH;
+    void **old = table.slots, **bigger = calloc(length, sizeof *bigger);
+    if (!bigger) return false;
+    table.slots = bigger;
+    table.length = length;
     table.used = 0;
-    for (size_t i = 0; i < table.length; i++) table.slots[i] = NULL;
     for (size_t i = 0; i < old_length; i++)
         if (old[i]) insert(old[i]);
     free(old);
+    return true;
 }
 
 void cst_memory_remember(void *memory) {
     if (!memory) return;
     cst_lock_acquire(&table.lock);
-    make_room();
-    insert(memory);
+    bool room = make_room();
+    if (room) insert(memory);
     cst_lock_release(&table.lock);
+    if (!room)
+        cst_memory_exhausted("the list of allocated variables", 2 * table.length * sizeof memory);
 }
 
 /* Closes the gap: what was pushed on by the removed one moves back, so that no search ends too

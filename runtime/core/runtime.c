@@ -132,11 +132,6 @@ void cst_runtime_end_guest(void) {
     if (substrate && substrate->end && cst_pool_without_workers(leave_guest)) substrate->end();
 }
 
-_Noreturn void cst_runtime_out_of_memory(void) {
-    fputs("capstan: out of memory\n", stderr);
-    abort();
-}
-
 /* What the child goes on with is whole: nobody else is changing it when the process is copied. */
 static void before_fork(void) {
     cst_add_relaxed(&cst_runtime_forks, 1);

@@ -26,9 +26,6 @@ bool cst_runtime_haskell_runs(void);
 /* Does the calling thread hold one of GHC's Capabilities, as in an unsafe foreign call? */
 bool cst_runtime_holds_capability(void);
 
-/* Says that memory is exhausted, and ends the process: the interface of OpenMP cannot fail. */
-_Noreturn void cst_runtime_out_of_memory(void);
-
 /* Forks that are under way. While there are some, the caller may be in the child: handlers of the
  * host's that were registered before the library was loaded run there before ours. */
 extern _Atomic uint32_t cst_runtime_forks;

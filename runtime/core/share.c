@@ -1,7 +1,7 @@
 /* Slots of worksharing constructs; see share.h. */
 #include "core/share.h"
 
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/thread.h"
 #include "platform/platform.h"
 
@@ -38,11 +38,13 @@ static struct cst_share *find_beside(struct cst_beside *table, uint64_t tag) {
     return share;
 }
 
-static void grow(struct cst_beside *table) {
+static bool grow(struct cst_beside *table) {
     struct cst_beside old = *table;
-    table->buckets = old.buckets ? 2 * old.buckets : FIRST_BUCKETS;
-    table->bucket = calloc(table->buckets, sizeof *table->bucket);
-    if (!table->bucket) cst_runtime_out_of_memory();
+    uint32_t buckets = old.buckets ? 2 * old.buckets : FIRST_BUCKETS;
+    struct cst_share **bucket = calloc(buckets, sizeof *bucket);
+    if (!bucket) return old.buckets > 0; /* longer chains serve as well */
+    table->buckets = buckets;
+    table->bucket = bucket;
     for (uint32_t i = 0; i < old.buckets; i++)
         for (struct cst_share *share = old.bucket[i], *next; share; share = next) {
             struct cst_share **to = bucket_of(table, cst_load_relaxed(&share->claim) / 2);
@@ -51,17 +53,19 @@ static void grow(struct cst_beside *table) {
             *to = share;
         }
     free(old.bucket);
+    return true;
 }
 
-/* A slot in the tag's bucket whose construct all members have left, or a new one. */
+/* A slot in the tag's bucket whose construct all members have left, or a new one; NULL: no memory.
+ */
 static struct cst_share *make_beside(struct cst_seat *seat, uint64_t tag) {
     struct cst_beside *table = &seat->team->beside;
-    if (table->count == table->buckets) grow(table);
+    if (table->count == table->buckets && !grow(table)) return NULL;
     struct cst_share **bucket = bucket_of(table, tag), *share = *bucket;
     while (share && cst_load_relaxed(&share->claim) > 2 * seat->left_by_all) share = share->beside;
     if (!share) {
         share = aligned_alloc(CST_CACHE_LINE, sizeof *share);
-        if (!share) cst_runtime_out_of_memory();
+        if (!share) return NULL;
         memset(share, 0, sizeof *share);
         share->beside = *bucket;
         *bucket = share;
@@ -87,6 +91,8 @@ static bool enter_beside(struct cst_seat *seat, struct cst_share *slot, uint64_t
         first = true;
     }
     cst_lock_release(&team->share_lock);
+    if (cst_unlikely(first && !*found))
+        cst_memory_exhausted("a worksharing construct", sizeof **found);
     return first;
 }
 
@@ -162,7 +168,7 @@ void cst_share_clear_memory(struct cst_share *share, size_t size) {
         free(old);
         share->memory = aligned_alloc(CST_CACHE_LINE,
                                       (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1));
-        if (!share->memory) cst_runtime_out_of_memory();
+        if (!share->memory) cst_memory_exhausted("what the members of a loop share", size);
         share->memory_size = size;
     }
     memset(share->memory, 0, size);

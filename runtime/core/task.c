@@ -6,7 +6,7 @@
 #include "core/defer.h"
 #include "core/depend.h"
 #include "core/queue.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/steal.h"
 #include "core/thread.h"
 #include "core/trace.h"
@@ -294,7 +294,8 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
     if (thread->team != team) {
         uint32_t region = team->region;
         cst_store_seq_cst(&team->tasking, region);
-        if (!cst_queue_push(team, task)) cst_runtime_out_of_memory();
+        if (!cst_queue_push(team, task))
+            cst_memory_exhausted("a task of another team", sizeof task);
         cst_team_wake(team);
         return;
     }
@@ -334,7 +335,7 @@ static struct cst_task *make(struct cst_thread *thread, const struct cst_task_re
     struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task + (inside ? size : 0));
     void *outside = NULL;
     if (!inside) outside = malloc(size);
-    if (!task || (!inside && !outside)) cst_runtime_out_of_memory();
+    if (!task || (!inside && !outside)) cst_memory_exhausted("a task", sizeof *task + size);
     task->function = request->function;
     task->data = inside ? task + 1 : outside;
     task->outside = outside;
@@ -375,7 +376,7 @@ static bool is_fulfilled(const struct cst_wait *wait) {
 static void run_plain(struct cst_thread *thread, const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task);
-    if (cst_unlikely(!task)) cst_runtime_out_of_memory();
+    if (cst_unlikely(!task)) cst_memory_exhausted("a task", sizeof *task);
     init(task, thread, parent);
     task->outside = NULL;
     cst_store_relaxed(&task->seat, thread->seat);

@@ -6,6 +6,7 @@
 #include "core/bind.h"
 #include "core/config.h"
 #include "core/loop.h"
+#include "core/memory.h"
 #include "core/pool.h"
 #include "core/quiesce.h"
 #include "core/runtime.h"
@@ -46,15 +47,23 @@ bool cst_team_enlarge(struct cst_team *team, uint32_t seats) {
     return true;
 }
 
-void cst_team_init(struct cst_team *team) {
+bool cst_team_init(struct cst_team *team) {
     memset(team, 0, sizeof *team);
     cst_seat_init(&team->first, team, 0);
-    if (!cst_team_enlarge(team, FIRST_SEATS)) cst_runtime_out_of_memory();
+    if (!cst_team_enlarge(team, FIRST_SEATS)) return false;
     cst_load_relaxed(&team->seats)[0] = &team->first;
     team->size = 1;
     /* In region 0 its workers would find it cancelled and full of tasks: both fields are 0. */
     team->region = team->first.region = 1;
     cst_store_relaxed(&team->capacity, 1);
+    return true;
+}
+
+struct cst_team *cst_team_make(void) {
+    struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
+    if (team && cst_team_init(team)) return team;
+    free(team);
+    return NULL;
 }
 
 void cst_team_wake(struct cst_team *team) {
@@ -102,9 +111,8 @@ static struct cst_team *solo_team(struct cst_thread *thread) {
         thread->solo = team->next;
         return team;
     }
-    team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
-    if (!team) cst_runtime_out_of_memory();
-    cst_team_init(team);
+    team = cst_team_make();
+    if (!team) cst_memory_exhausted("a team", sizeof *team);
     return team;
 }
 

@@ -300,8 +300,10 @@ void cst_region_run(struct cst_thread *thread, const struct cst_region *region);
 void cst_region_isolate(struct cst_thread *thread, cst_region_function *function, void *data,
                         uint32_t thread_limit);
 
-/* Prepares a team's own fields, once. */
-void cst_team_init(struct cst_team *team);
+/* Prepares a team's own fields, once. False: no memory for its array of seats. */
+bool cst_team_init(struct cst_team *team);
+/* A team of one seat; NULL: no memory. */
+struct cst_team *cst_team_make(void);
 /* Makes the array of seats at least so long, in doublings. False: no memory, nothing has changed.
  */
 bool cst_team_enlarge(struct cst_team *team, uint32_t seats);

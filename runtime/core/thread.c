@@ -2,6 +2,7 @@
 #include "core/thread.h"
 
 #include "core/config.h"
+#include "core/memory.h"
 #include "core/pool.h"
 #include "core/runtime.h"
 #include "core/workers.h"
@@ -79,12 +80,15 @@ static void init_initial_team(struct cst_thread *thread) {
     thread->context = (struct cst_context){.team = team, .seat = seat, .task = &seat->implicit};
 }
 
+/* NULL: no memory. */
 static struct cst_thread *allocate(void) {
     struct cst_thread *thread = aligned_alloc(CST_CACHE_LINE, sizeof *thread);
-    struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
-    if (!thread || !team) cst_runtime_out_of_memory();
+    struct cst_team *team = thread ? cst_team_make() : NULL;
+    if (!team) {
+        free(thread);
+        return NULL;
+    }
     memset(thread, 0, sizeof *thread);
-    cst_team_init(team);
     thread->initial = team;
     cst_lock_acquire(&threads.lock);
     thread->all = threads.all;
@@ -93,11 +97,13 @@ static struct cst_thread *allocate(void) {
     return thread;
 }
 
-void cst_thread_provide(void) {
+bool cst_thread_provide(void) {
     cst_lock_acquire(&threads.lock);
     bool wanted = !threads.aside;
     cst_lock_release(&threads.lock);
-    if (wanted) offer(allocate());
+    struct cst_thread *thread = wanted ? allocate() : NULL;
+    if (thread) offer(thread);
+    return thread || !wanted;
 }
 
 struct cst_thread *cst_thread_make(void) {
@@ -107,6 +113,7 @@ struct cst_thread *cst_thread_make(void) {
     if (thread) threads.aside = thread->next;
     cst_lock_release(&threads.lock);
     if (!thread) thread = allocate();
+    if (!thread) cst_memory_exhausted("the record of a thread", sizeof *thread);
     thread->worker = false;
     thread->has_traits = false;
     thread->identity = cst_add_relaxed(&threads.known, 1) + 1;

@@ -90,8 +90,8 @@ static inline const struct cst_icv *cst_known_icv(void) {
 }
 
 /* Puts a record aside for a thread that is about to start. Else malloc would give that one an arena
- * of its own, which costs more than the thread. */
-void cst_thread_provide(void);
+ * of its own, which costs more than the thread. False: no memory. */
+bool cst_thread_provide(void);
 
 /* Puts the calling worker's record aside; called when a worker ends. */
 void cst_thread_end(void);

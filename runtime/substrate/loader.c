@@ -35,8 +35,31 @@ __attribute__((constructor)) static void keep_path(void) {
     own_path = find_own_path();
     if (!own_path || own_path[0] == '/') return;
     int saved = errno;
-    own_path = realpath(own_path, absolute);
+    char folder[PATH_MAX];
+    /* realpath reads links, which a sandbox may refuse. */
+    if (!realpath(own_path, absolute) &&
+        (!getcwd(folder, sizeof folder) ||
+         snprintf(absolute, sizeof absolute, "%s/%s", folder, own_path) >= (int)sizeof absolute))
+        absolute[0] = '\0';
+    own_path = absolute[0] ? absolute : NULL;
     errno = saved;
+}
+
+/* Never unloaded: threads of the RTS live in it. */
+static void *open_library(const char *file) {
+    return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* In a path dlopen takes $ORIGIN, $LIB and the like for something else, and nothing escapes them.
+ * So it is given another path of the folder. */
+static void *open_in(const char *folder) {
+    char file[sizeof library + 64];
+    int descriptor = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return NULL;
+    snprintf(file, sizeof file, "/proc/self/fd/%d/%s", descriptor, library);
+    void *handle = open_library(file);
+    close(descriptor);
+    return handle;
 }
 
 /* The library beside the file `path`; NULL when it is not there or cannot be loaded. */
@@ -46,9 +69,10 @@ static void *open_beside(const char *path) {
     size_t length = slash ? (size_t)(slash - path) + 1 : 0;
     if (length + sizeof library > sizeof file) return NULL;
     memcpy(file, path, length);
+    file[length] = '\0';
+    if (strchr(file, '$')) return open_in(file);
     memcpy(file + length, library, sizeof library);
-    /* Never unloaded: threads of the RTS live in it. */
-    return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return open_library(file);
 }
 
 /* GHC's libraries and their memory; a host with less room keeps it for itself. */
@@ -72,6 +96,11 @@ static bool has_room(void) {
 
 static const struct cst_substrate *load(const char **reason) {
     static char message[512];
+    if (dlsym(RTLD_DEFAULT, "__tsan_init")) {
+        *reason = "ThreadSanitizer does not see how GHC's threads wait for each other, and would "
+                  "report their every step";
+        return NULL;
+    }
     if (!has_room()) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return NULL;
@@ -83,7 +112,9 @@ static const struct cst_substrate *load(const char **reason) {
     }
     void *handle = open_beside(path);
     if (!handle) {
-        snprintf(message, sizeof message, "%s", dlerror());
+        const char *error = dlerror();
+        snprintf(message, sizeof message, "%s",
+                 error ? error : "the folder of libgomp.so.1 cannot be opened");
         *reason = message;
         /* libgomp.so.1 may be a link that stands elsewhere. */
         char file[PATH_MAX];

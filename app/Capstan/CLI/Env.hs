@@ -41,9 +41,7 @@ run :: Options -> IO ()
 run chosen = do
   library <- findLibrary unavailable
   environment <- getEnvironment
-  variables <-
-    either (throwProblem unavailable) pure $
-      servingEnvironment library (optionServing chosen) (`lookup` environment)
+  variables <- servingEnvironment library (optionServing chosen) (`lookup` environment) >>= either (throwProblem unavailable) pure
   settings <- askSettings variables >>= either (throwProblem unavailable) pure
   let changed = [name | (name, new) <- variables, lookup name environment /= Just new]
       attribute s = if settingName s `elem` changed then s {settingSource = FromCommandLine} else s

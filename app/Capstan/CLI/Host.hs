@@ -17,6 +17,10 @@ module Capstan.CLI.Host
     nameOf,
     readFromStart,
 
+    -- * Paths
+    ownExecutable,
+    plainLink,
+
     -- * Privileges
     hasFileCapabilities,
   )
@@ -26,7 +30,7 @@ import qualified Data.ByteString as B
 import Foreign
 import Foreign.C
 import System.Posix.Files (deviceID, fileID, getFdStatus)
-import System.Posix.Internals (withFilePath)
+import System.Posix.Internals (peekFilePath, withFilePath)
 import System.Posix.Types (COff (..), CSsize (..), Fd (..))
 
 -- | How a program ended.
@@ -63,6 +67,12 @@ foreign import ccall unsafe "cst_cli_process_supervise"
 
 foreign import ccall unsafe "cst_cli_signals_die"
   c_die :: CInt -> IO ()
+
+foreign import ccall unsafe "cst_cli_own_file"
+  c_own_file :: CString -> IO CBool
+
+foreign import ccall unsafe "cst_cli_link"
+  c_link :: CString -> CString -> CString -> IO CBool
 
 foreign import ccall unsafe "memfd_create"
   c_memfd_create :: CString -> CUInt -> IO CInt
@@ -170,6 +180,28 @@ readFromStart (Fd fd) = B.concat . reverse <$> go [] 0
       if B.null chunk
         then pure chunks
         else go (chunk : chunks) (offset + fromIntegral (B.length chunk))
+
+-- PATH_MAX of Linux.
+pathMost :: Int
+pathMost = 4096
+
+-- The path that a C function wrote, if it returned true.
+writtenPath :: (CString -> IO CBool) -> IO (Maybe FilePath)
+writtenPath write =
+  allocaBytes pathMost $ \buffer -> do
+    written <- write buffer
+    if written /= 0 then Just <$> peekFilePath buffer else pure Nothing
+
+-- | This command's own file. It needs no @\/proc@.
+ownExecutable :: IO (Maybe FilePath)
+ownExecutable = writtenPath c_own_file
+
+-- | Another path of a folder that has this file, without what the loader takes for
+-- something else: a symbolic link.
+plainLink :: FilePath -> String -> IO (Maybe FilePath)
+plainLink folder file =
+  withFilePath folder $ \c_folder ->
+    withFilePath file $ \c_file -> writtenPath (c_link c_folder c_file)
 
 -- | Whether the file carries capabilities (capabilities(7)).
 hasFileCapabilities :: FilePath -> IO Bool

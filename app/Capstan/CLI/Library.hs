@@ -16,12 +16,13 @@ module Capstan.CLI.Library
   )
 where
 
+import Capstan.CLI.Host (ownExecutable, plainLink)
 import Capstan.CLI.Problem (throwProblem)
 import Control.Monad (join)
 import Data.List (intercalate, isInfixOf, isPrefixOf)
 import Data.Maybe (isJust)
 import System.Directory (canonicalizePath, doesFileExist)
-import System.Environment (getExecutablePath, lookupEnv)
+import System.Environment (lookupEnv)
 import System.Exit (ExitCode)
 import System.FilePath
 
@@ -52,8 +53,10 @@ locateLibrary = do
           then Right (libraryIn absolute)
           else Left ("CAPSTAN_LIBDIR is " <> directory <> ", but there is no " <> runtimeFile)
     _ -> do
-      self <- getExecutablePath
-      search [] (candidates (takeDirectory self))
+      self <- ownExecutable
+      case self of
+        Just file -> search [] (candidates (takeDirectory file))
+        Nothing -> pure (Left "cannot find this command's own file, and so not the runtime beside it. Set CAPSTAN_LIBDIR to the directory that has it")
 
 -- | 'locateLibrary', ending the command with that code if there is none.
 findLibrary :: ExitCode -> IO Library
@@ -121,23 +124,33 @@ servingInputs = do
   found <- mapM (\name -> (,) name <$> lookupEnv name) ["LD_PRELOAD", "CAPSTAN_SUBSTRATE"]
   pure (\name -> join (lookup name found))
 
--- | The variables to set, given a look into the environment as it is.
-servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> Either String [(String, String)]
-servingEnvironment library serving environment
-  | any (`elem` " :") runtime =
-    Left ("the loader cannot preload " <> show runtime <> ": a blank or colon in its path separates libraries")
-  | otherwise =
-    Right $
+-- | The variables to set, given a look into the environment as it is; or why the loader cannot be told.
+servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> IO (Either String [(String, String)])
+servingEnvironment library serving environment = fmap variables <$> plainPath (libraryRuntime library)
+  where
+    variables runtime =
       ("LD_PRELOAD", preloadValue runtime (environment "LD_PRELOAD")) :
       [("CAPSTAN_SUBSTRATE", name) | Just name <- [substrate]]
         <> [("OMP_NUM_THREADS", n) | Just n <- [servingThreads serving]]
-  where
-    runtime = libraryRuntime library
     substrate = case servingSubstrate serving of
       Just chosen -> Just (substrateName chosen)
       Nothing
         | isJust (environment "CAPSTAN_SUBSTRATE") -> Nothing
         | otherwise -> Just (substrateName Rts)
+
+-- What a file is called in LD_PRELOAD. There a blank or a colon ends a path, and $ORIGIN, $LIB and the like
+-- stand for something else; nothing escapes them.
+plainPath :: FilePath -> IO (Either String FilePath)
+plainPath file
+  | not (any (`elem` " :$") file) = pure (Right file)
+  | otherwise = maybe (Left refusal) (Right . (</> name)) <$> plainLink folder name
+  where
+    (folder, name) = (takeDirectory file, takeFileName file)
+    refusal =
+      "the loader cannot preload "
+        <> show file
+        <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
+        <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
 -- | @LD_PRELOAD@ with the runtime added to what the user preloads already.
 --

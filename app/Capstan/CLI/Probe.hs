@@ -19,8 +19,9 @@ module Capstan.CLI.Probe
 where
 
 import Capstan.CLI.Environment (withVariables)
-import Capstan.CLI.Host (anonymousFile, nameOf, readFromStart)
+import Capstan.CLI.Host (anonymousFile, nameOf, ownExecutable, readFromStart)
 import Capstan.CLI.Json (decodeLine)
+import Capstan.CLI.Problem (throwProblem, unavailable)
 import Capstan.CLI.Report (ProcessReport, parseReports)
 import Control.Concurrent (threadDelay)
 import Data.Aeson
@@ -31,7 +32,6 @@ import Data.Maybe (listToMaybe, mapMaybe)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
-import System.Environment (getExecutablePath)
 import System.Exit (ExitCode)
 import System.Posix.IO (dup, fdToHandle)
 import System.Process
@@ -146,7 +146,7 @@ details ending said = how <> concatMap (": " <>) (take 1 (reverse said))
 -- outcome, 'Nothing' when it hung, and the lines on its standard error.
 probe :: String -> [(String, String)] -> IO (Maybe ExitCode, [String])
 probe what variables = do
-  self <- getExecutablePath
+  self <- ownExecutable >>= maybe (throwProblem unavailable "cannot find this command's own file, to start it with the runtime") pure
   environment <- withVariables variables
   said <- anonymousFile "capstan-stderr"
   errors <- dup said >>= fdToHandle

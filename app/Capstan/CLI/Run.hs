@@ -21,7 +21,6 @@ import Data.Maybe (fromMaybe, isNothing)
 import Foreign.C.Error (Errno (..), eNOENT, errnoToIOError)
 import GHC.IO.Exception (ioe_description)
 import Options.Applicative hiding (style)
-import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitSuccess, exitWith)
 import System.FilePath (takeFileName)
 import System.IO
@@ -70,9 +69,7 @@ run :: Options -> IO ()
 run chosen = do
   library <- findLibrary runFailed
   environment <- servingInputs
-  variables <-
-    either (throwProblem runFailed) pure $
-      servingEnvironment library (optionServing chosen) environment
+  variables <- servingEnvironment library (optionServing chosen) environment >>= either (throwProblem runFailed) pure
   exportVariables variables
   privilege <- examinePrivilege name
   case privilege of
@@ -153,7 +150,7 @@ writeSummary chosen handle style summary = do
 -- Why the program did not report.
 examineSilence :: String -> IO Silence
 examineSilence name = do
-  self <- getExecutablePath >>= readElf isOpenMPSymbol
+  self <- ownExecutable >>= maybe (pure Nothing) (readElf isOpenMPSymbol)
   found <- findProgram name
   examined <- case found of
     Found file -> examine file

@@ -7,10 +7,10 @@
 #include "abi/whole.h"
 #include "core/cancel.h"
 #include "core/config.h"
+#include "core/message.h"
 #include "core/thread.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 CST_WHOLE(capstan_callback);
@@ -113,8 +113,7 @@ static void call_haskell(struct cst_callee *callee, struct cst_call *call) {
 
 static void call_ended(struct cst_callee *callee, struct cst_call *call) {
     (void)callee, (void)call;
-    fputs("capstan: C code called a callback that has ended\n", stderr);
-    abort();
+    cst_message_fatal("C code called a callback that has ended");
 }
 
 void cst_callback_prepare(void) {

@@ -8,7 +8,7 @@
 #include "core/depend.h"
 #include "core/device.h"
 #include "core/message.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/thread.h"
 
 #include "abi/gomp/depend.h"
@@ -103,7 +103,7 @@ static void start_target_task(gomp_body *body, struct mapping *map, void **depen
                               uint32_t thread_limit) {
     size_t pointers = map->count * sizeof(void *);
     struct target_task *task = malloc(sizeof *task + pointers + private_size(map));
-    if (!task) cst_runtime_out_of_memory();
+    if (!task) cst_memory_exhausted("a target task", sizeof *task + pointers + private_size(map));
     task->body = body;
     task->thread_limit = thread_limit;
     for (size_t i = 0; i < map->count; i++) task->memory[i] = map->addresses[i];
@@ -135,7 +135,8 @@ void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses
     }
     /* Private values are those at the construct, not after the wait. */
     char *memory = malloc(private_size(&map) + 1);
-    if (!memory) cst_runtime_out_of_memory();
+    if (!memory)
+        cst_memory_exhausted("the private copies of a target region", private_size(&map) + 1);
     copy_private(&map, addresses, memory);
     if (depend) {
         struct cst_depend_list list = cst_gomp_depend_list(depend);

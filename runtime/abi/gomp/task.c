@@ -6,7 +6,7 @@
 #include "core/config.h"
 #include "core/depend.h"
 #include "core/reduce.h"
-#include "core/runtime.h"
+#include "core/memory.h"
 #include "core/schedule.h"
 #include "core/task.h"
 #include "core/thread.h"
@@ -76,7 +76,7 @@ void GOMP_taskyield(void) {
 /* The group of an explicit taskgroup construct: between two calls, so not on our stack. */
 static void begin_group(struct cst_thread *thread) {
     struct cst_group *group = malloc(sizeof *group);
-    if (!group) cst_runtime_out_of_memory();
+    if (!group) cst_memory_exhausted("a taskgroup", sizeof *group);
     cst_group_begin(thread, group);
 }
 

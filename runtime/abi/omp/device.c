@@ -4,6 +4,7 @@
 #include "abi/facts.h"
 #include "abi/whole.h"
 #include "core/device.h"
+#include "core/memory.h"
 #include "core/message.h"
 #include "core/thread.h"
 
@@ -170,19 +171,20 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimen
 enum { DEPEND_HEADER = 5 }; /* 0, count, three counts of kinds that are not objects */
 
 /* A task with these dependences. The array is of the form in which GCC passes `depend` clauses
- * that are depend objects only. */
-static void as_task(gomp_body *body, void *data, size_t size, int count, omp_depend_t *depend) {
+ * that are depend objects only. 0 or ENOMEM. */
+static int as_task(gomp_body *body, void *data, size_t size, int count, omp_depend_t *depend) {
     if (count <= 0 || !depend) {
         GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, 0, NULL, 0, NULL);
-        return;
+        return 0;
     }
     void **list = calloc((size_t)count + DEPEND_HEADER, sizeof *list);
-    if (!list) cst_message_libgomp_fatal("Out of memory allocating a list of dependences");
+    if (!list) return ENOMEM;
     list[1] = (void *)(uintptr_t)count;
     for (int i = 0; i < count; i++) list[DEPEND_HEADER + i] = &depend[i];
     GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, GOMP_TASK_DEPEND, list, 0,
               NULL);
     free(list);
+    return 0;
 }
 
 struct copy {
@@ -201,8 +203,7 @@ int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to
                             omp_depend_t *depend) {
     if (!both_host(to_device, from_device)) return EINVAL;
     struct copy copy = {(char *)to + to_offset, (const char *)from + from_offset, length};
-    as_task(run_copy, &copy, sizeof copy, count, depend);
-    return 0;
+    return as_task(run_copy, &copy, sizeof copy, count, depend);
 }
 
 static void run_box(void *data) {
@@ -217,8 +218,7 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
     struct box box = {to,         from,         element,  dimensions, volume,
                       to_offsets, from_offsets, to_sizes, from_sizes};
     int answer = check_box(&box, to_device, from_device);
-    if (answer == 0) as_task(run_box, &box, sizeof box, count, depend);
-    return answer;
+    return answer ? answer : as_task(run_box, &box, sizeof box, count, depend);
 }
 
 struct fill {
@@ -236,6 +236,7 @@ void *omp_target_memset_async(void *memory, int value, size_t length, int device
                               omp_depend_t *depend) {
     (void)cst_device_is_host(device);
     struct fill fill = {memory, value, length};
-    as_task(run_fill, &fill, sizeof fill, count, depend);
+    if (as_task(run_fill, &fill, sizeof fill, count, depend) != 0)
+        cst_memory_exhausted("dependences of tasks", (size_t)count * sizeof *depend);
     return memory;
 }

@@ -178,7 +178,7 @@ void omp_init_lock_with_hint_(omp_lock_t *lock, const int32_t *hint) {
 }
 
 void omp_init_nest_lock_(nest_lock_variable *variable) {
-    variable->lock = cst_memory_get(sizeof *variable->lock);
+    variable->lock = cst_memory_get("a nested lock", sizeof *variable->lock);
     omp_init_nest_lock(variable->lock);
 }
 
@@ -306,7 +306,7 @@ int omp_get_device_from_uid_(const char *uid, size_t length);
 
 /* To be freed. */
 static char *c_text(const char *text, size_t length) {
-    char *copy = cst_memory_get(length + 1);
+    char *copy = cst_memory_get("a text", length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;

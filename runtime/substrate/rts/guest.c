@@ -6,7 +6,11 @@
  *
  * - setlocale asks and does not set;
  * - mmap refuses large reservations, so the RTS tries smaller ones;
- * - pthread_create hands out threads made before (spare.c). */
+ * - pthread_create hands out threads made before (spare.c);
+ * - __tls_get_addr knows a word that needs no memory (tls.c);
+ * - what it calls to end the process, or where it would, ends the start alone (ending.c).
+ *
+ * So the start has a thread of its own, which may be left where it is. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -40,6 +44,7 @@ static void *map(void *address, size_t size, int protection, int flags, int file
         errno = ENOMEM;
         return MAP_FAILED;
     }
+    if (flags & MAP_FIXED) return cst_rts_commit(address, size, protection, flags, file, offset);
     return mmap(address, size, protection, flags, file, offset);
 }
 
@@ -60,6 +65,17 @@ static const struct cst_rts_import imports[] = {
     {"getrlimit64", (void *)no_address_limit},
 };
 enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 4 };
+
+static struct cst_rts_import more_imports[] = {
+    {"__tls_get_addr", NULL}, /* found when it starts */
+    {"malloc", (void *)cst_rts_malloc},
+    {"calloc", (void *)cst_rts_calloc},
+    {"realloc", (void *)cst_rts_realloc},
+    {"strdup", (void *)cst_rts_strdup},
+    {"exit", (void *)cst_rts_exit},
+    {"abort", (void *)cst_rts_abort},
+};
+enum { MORE_IMPORTS = sizeof more_imports / sizeof *more_imports };
 
 /* The most of the addresses that can be had, and that leaves the host its own. */
 static bool size_heap(unsigned capabilities) {
@@ -110,12 +126,23 @@ static void visit_capabilities(void) {
     }
 }
 
-static int boot(unsigned capabilities, const char **reason) {
+/* In a thread of its own. */
+static void *boot(void *capabilities) {
+    initialise((unsigned)(uintptr_t)capabilities);
+    visit_capabilities();
+    cst_rts_get_action();
+    hs_thread_done();
+    cst_rts_start_ends(true);
+    return NULL;
+}
+
+static int start(unsigned capabilities, const char **reason) {
     if (!size_heap(capabilities)) {
         *reason = "no address space for GHC's runtime system (ulimit -v)";
         return ENOMEM;
     }
-    int error = cst_rts_spare_make(capabilities);
+    more_imports[0].replacement = cst_rts_tls_prepare();
+    int error = cst_rts_spare_make(1 + capabilities);
     if (error) {
         *reason = "no threads for GHC's runtime system (ulimit -u, -v)";
         return error;
@@ -125,12 +152,18 @@ static int boot(unsigned capabilities, const char **reason) {
         *reason = "GHC's runtime system is linked in an unknown way";
         return ENOTSUP;
     }
+    cst_rts_redirect((const void *)hs_init_ghc, more_imports, MORE_IMPORTS);
     cst_rts_trim(); /* before the RTS's own memory comes on top */
-    initialise(capabilities);
-    visit_capabilities();
-    cst_rts_get_action();
+    cst_rts_start_begins();
+    pthread_t thread;
+    cst_rts_spare_create(&thread, NULL, boot, (void *)(uintptr_t)capabilities);
+    bool started = cst_rts_start_await(reason);
+    if (started)
+        pthread_join(thread, NULL);
+    else
+        pthread_detach(thread);
     cst_rts_spare_dismiss();
-    hs_thread_done();
+    if (!started) return ENOMEM;
     heap = SIZE_MAX;
     cst_rts_is_guest = true;
     return 0;
@@ -143,7 +176,7 @@ int cst_rts_begin(unsigned capabilities, const char **reason) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = boot(capabilities, reason);
+    int error = start(capabilities, reason);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return error;

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct image {
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *names;
+    const uint32_t *hashes;
     const ElfW(Rela) * relocations[2]; /* of calls, of data */
     size_t counts[2];
     uintptr_t sealed, sealed_end; /* what the loader made read-only (RELRO) */
@@ -39,6 +41,9 @@ static void read_dynamic(struct image *image, const ElfW(Dyn) * entry) {
             break;
         case DT_STRTAB:
             image->names = (const void *)entry->d_un.d_ptr;
+            break;
+        case DT_GNU_HASH:
+            image->hashes = (const void *)entry->d_un.d_ptr;
             break;
         case DT_JMPREL:
             image->relocations[0] = (const void *)entry->d_un.d_ptr;
@@ -95,6 +100,43 @@ static bool redirect(const struct image *image, const struct cst_rts_import *imp
     return found;
 }
 
+/* --- what the loader exports ---------------------------------------------------------------- */
+
+static uint32_t hash_of(const char *name) {
+    uint32_t hash = 5381;
+    for (; *name; name++) hash = 33 * hash + (unsigned char)*name;
+    return hash;
+}
+
+/* By GNU's hash table: of the symbols of one bucket, the last has an odd hash. */
+static void *exported(const struct image *image, const char *name) {
+    if (!image->symbols || !image->names || !image->hashes) return NULL;
+    const uint32_t *table = image->hashes, *buckets = table + 4 + 2 * table[2];
+    const uint32_t *chain = buckets + table[0];
+    uint32_t hash = hash_of(name), i = buckets[hash % table[0]];
+    for (; i >= table[1]; i++) {
+        const ElfW(Sym) *symbol = &image->symbols[i];
+        if ((chain[i - table[1]] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+            strcmp(image->names + symbol->st_name, name) == 0)
+            return (void *)(image->base + symbol->st_value);
+        if (chain[i - table[1]] & 1) break;
+    }
+    return NULL;
+}
+
+/* A tool that is loaded with the program may stand in front of it; and dlsym does not look there.
+ */
+void *cst_rts_loaders_own(const char *name) {
+    uintptr_t base = getauxval(AT_BASE);
+    for (struct link_map *map = _r_debug.r_map; map && base; map = map->l_next) {
+        if (map->l_addr != base) continue;
+        struct image image = {.base = base};
+        read_dynamic(&image, map->l_ld);
+        return exported(&image, name);
+    }
+    return NULL;
+}
+
 unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *imports,
                           unsigned count) {
     Dl_info info;
@@ -105,7 +147,8 @@ unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *impor
     if (!image.symbols || !image.names) return 0;
     dl_iterate_phdr(read_seal, &image);
     unsigned found = 0;
-    for (unsigned i = 0; i < count; i++) found += redirect(&image, &imports[i]);
+    for (unsigned i = 0; i < count; i++)
+        found += imports[i].replacement && redirect(&image, &imports[i]);
     return found;
 }
 

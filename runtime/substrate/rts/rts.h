@@ -37,7 +37,7 @@ struct cst_rts_worker {
     cst_worker_main *main;
     void *argument;
     unsigned capability; /* the worker's own */
-    bool attached;       /* a bound Haskell thread sits under main */
+    bool attached;       /* a bound Haskell thread shall sit under main */
 };
 
 int cst_rts_spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
@@ -48,8 +48,8 @@ void cst_rts_await_workers(void);
 
 /* Runs worker->main in a safe foreign call of a bound Haskell thread on the worker's Capability.
  * The calling thread must hold no Capability. Blocks until the Capability is free, so nobody who
- * holds one may wait for this thread meanwhile. */
-void cst_rts_attach(struct cst_rts_worker *worker);
+ * holds one may wait for this thread meanwhile. False: no memory, and nothing was run. */
+bool cst_rts_attach(struct cst_rts_worker *worker);
 
 /* Gets the Haskell action that cst_rts_attach runs. Once, before the first attach; the calling
  * thread must hold no Capability. */
@@ -114,6 +114,30 @@ void cst_rts_note_collection(void);
 HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds);
 #pragma GCC visibility pop
 
+/* --- ending.c (in a Haskell program host.c) -------------------------------------------- */
+
+/* Calls a function that calls the RTS, but not Haskell. False: the RTS had no memory, and the
+ * function has not returned; as host the RTS ends the process. The calling thread holds no lock
+ * there. */
+bool cst_rts_try(void (*function)(void *argument), void *argument);
+
+#ifdef CST_SHARED_LIBRARY
+#include <stdarg.h>
+/* The start, in a thread that may never come back; and whoever waits for it. */
+void cst_rts_start_begins(void);
+void cst_rts_start_ends(bool well);
+bool cst_rts_start_await(const char **reason);
+
+/* What the RTS calls in place of the C library. Where there is no memory they do not return. */
+void *cst_rts_malloc(size_t size);
+void *cst_rts_calloc(size_t count, size_t size);
+void *cst_rts_realloc(void *old, size_t size);
+char *cst_rts_strdup(const char *text);
+void *cst_rts_commit(void *address, size_t size, int protection, int flags, int file, off_t offset);
+_Noreturn void cst_rts_exit(int status);
+_Noreturn void cst_rts_abort(void);
+#endif
+
 /* --- exit.c ---------------------------------------------------------------------------- */
 
 /* Calls that once, when hs_exit begins. False: it will not. */
@@ -135,6 +159,26 @@ void *cst_rts_task(void);
 /* Where it stands; NULL if that is not known. */
 void **cst_rts_task_word(void);
 
+/* A part of the process that the loader knows. */
+struct cst_rts_module {
+    uintptr_t inside;     /* an address in it: given */
+    unsigned long number; /* as the loader counts thread-local memory */
+    size_t bytes;         /* of that */
+    bool zero;            /* at the beginning */
+};
+/* False: it has no thread-local memory. */
+bool cst_rts_find_module(struct cst_rts_module *module);
+
+/* What finds a thread-local variable, as __tls_get_addr does (ELF TLS, general dynamic). */
+struct cst_rts_tls_index {
+    unsigned long module;
+    unsigned long offset;
+};
+typedef void *cst_rts_tls_function(struct cst_rts_tls_index *place);
+extern cst_rts_tls_function *cst_rts_tls;
+/* Of a guest: what its RTS shall call, as cst_rts_tls from now on; NULL: as it is (tls.c). */
+cst_rts_tls_function *cst_rts_tls_prepare(void);
+
 /* --- imports.c ------------------------------------------------------------------------- */
 
 /* A function that the RTS calls, and what it shall call instead. */
@@ -143,7 +187,11 @@ struct cst_rts_import {
     void *replacement;
 };
 
-/* Redirects imports of the shared library that holds `inside`. Returns how many were found. */
+/* The dynamic loader's function of that name; NULL: not found. */
+void *cst_rts_loaders_own(const char *name);
+
+/* Redirects imports of the shared library that holds `inside`, but none to NULL. Returns how many
+ * were found. */
 unsigned cst_rts_redirect(const void *inside, const struct cst_rts_import *imports, unsigned count);
 
 /* --- trim.c ---------------------------------------------------------------------------- */

@@ -12,41 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arguments of the system's call that finds a thread-local variable (ELF TLS, general dynamic). */
-struct place {
-    unsigned long module;
-    unsigned long offset;
-};
-void *__tls_get_addr(struct place *place);
+cst_rts_tls_function __tls_get_addr;
+cst_rts_tls_function *cst_rts_tls = __tls_get_addr;
 
-static struct place task_place;
+static struct cst_rts_tls_index task_place;
 static _Atomic bool task_place_known;
 static _Atomic bool learning;
 
 enum { MOST_WORDS = 65536 }; /* thread-local memory larger than that is not searched */
 
-struct module {
-    uintptr_t inside; /* an address in it */
-    unsigned long number;
-    size_t words; /* of thread-local memory */
-};
-
 static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
-    struct module *module = data;
-    size_t words = 0;
-    bool inside = false;
+    struct cst_rts_module *module = data;
+    size_t bytes = 0;
+    bool inside = false, zero = true;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_TLS) words = header->p_memsz / sizeof(void *);
+        if (header->p_type == PT_TLS) {
+            bytes = header->p_memsz;
+            zero = header->p_filesz == 0;
+        }
         if (header->p_type == PT_LOAD &&
             module->inside - (info->dlpi_addr + header->p_vaddr) < header->p_memsz)
             inside = true;
     }
     if (!inside) return 0;
     module->number = info->dlpi_tls_modid;
-    module->words = words;
+    module->bytes = bytes;
+    module->zero = zero;
     return 1;
+}
+
+bool cst_rts_find_module(struct cst_rts_module *module) {
+    return dl_iterate_phdr(find_module, module) && module->number;
 }
 
 /* The word that was null in `before` and is null no longer; `words` if there is not just one. */
@@ -60,20 +58,27 @@ static size_t only_change(void **before, void **now, size_t words) {
     return found;
 }
 
+static void make_task(void *unused) {
+    (void)unused;
+    rts_setInCallCapability(-1, 0); /* the default */
+}
+
 static void learn(void) {
-    struct module module = {.inside = (uintptr_t)&rts_lock};
-    if (!dl_iterate_phdr(find_module, &module) || !module.number || module.words > MOST_WORDS)
-        return;
-    void **now = __tls_get_addr(&(struct place){.module = module.number, .offset = 0});
-    void **before = malloc(module.words * sizeof *before);
+    struct cst_rts_module module = {.inside = (uintptr_t)&rts_lock};
+    if (!cst_rts_find_module(&module)) return;
+    size_t words = module.bytes / sizeof(void *);
+    if (words > MOST_WORDS) return;
+    void **now = cst_rts_tls(&(struct cst_rts_tls_index){.module = module.number, .offset = 0});
+    void **before = malloc(words * sizeof *before);
     if (!before) return;
-    memcpy(before, now, module.words * sizeof *before);
-    rts_setInCallCapability(-1, 0); /* the default; makes the thread's Task */
-    size_t word = only_change(before, now, module.words);
-    hs_thread_done();
+    memcpy(before, now, words * sizeof *before);
+    bool made = cst_rts_try(make_task, NULL);
+    size_t word = only_change(before, now, words);
+    if (made) hs_thread_done();
     free(before);
-    if (word == module.words || now[word]) return;
-    task_place = (struct place){.module = module.number, .offset = word * sizeof(void *)};
+    if (word == words || now[word]) return;
+    task_place =
+        (struct cst_rts_tls_index){.module = module.number, .offset = word * sizeof(void *)};
     cst_store_release(&task_place_known, true); /* pairs with the acquire below */
 }
 
@@ -85,8 +90,8 @@ void cst_rts_learn_task(void) {
 
 void **cst_rts_task_word(void) {
     if (!cst_load_acquire(&task_place_known)) return NULL;
-    struct place place = task_place;
-    return __tls_get_addr(&place);
+    struct cst_rts_tls_index place = task_place;
+    return cst_rts_tls(&place);
 }
 
 void *cst_rts_task(void) {

@@ -39,10 +39,21 @@ void cst_rts_worker_enter(struct cst_rts_worker *worker) {
     worker->main(worker->argument);
 }
 
-void cst_rts_attach(struct cst_rts_worker *worker) {
-    worker->attached = true;
-    rts_setInCallCapability((int)worker->capability, 1);
-    Capability *capability = rts_lock();
+struct entry {
+    int wanted;
+    Capability *capability;
+};
+
+static void enter(void *argument) {
+    struct entry *entry = argument;
+    rts_setInCallCapability(entry->wanted, 1);
+    entry->capability = rts_lock();
+}
+
+bool cst_rts_attach(struct cst_rts_worker *worker) {
+    struct entry entry = {.wanted = (int)worker->capability};
+    if (!cst_rts_try(enter, &entry)) return false;
+    Capability *capability = entry.capability;
     HaskellObj call =
         rts_apply(capability, (HaskellObj)deRefStablePtr(action), rts_mkPtr(capability, worker));
     /* Its status is not looked at: main returns nothing, and while the RTS shuts down GHC ends
@@ -50,18 +61,17 @@ void cst_rts_attach(struct cst_rts_worker *worker) {
     rts_evalIO(&capability, call, NULL);
     rts_unlock(capability);
     hs_thread_done();
-    worker->attached = false;
+    return true;
 }
 
 static void *run(void *argument) {
     struct cst_rts_worker worker = *(struct cst_rts_worker *)argument;
     free(argument);
     cst_rts_learn_task();
-    if (worker.attached)
-        cst_rts_attach(&worker);
-    else
-        worker.main(worker.argument);
-    if (cst_rts_task() && cst_rts_state() == CST_RTS_RUNNING) hs_thread_done(); /* called back */
+    bool failed = worker.attached && !cst_rts_attach(&worker);
+    if (failed || !worker.attached) worker.main(worker.argument);
+    /* It was called back. A Task that could not attach is not in order, and stays. */
+    if (!failed && cst_rts_task() && cst_rts_state() == CST_RTS_RUNNING) hs_thread_done();
     /* Release: what it did in the RTS; pairs with cst_rts_await_workers. */
     if (cst_sub_acq_rel(&alive, 1) == 1) cst_futex_wake(&alive, 1);
     return NULL;

@@ -19,7 +19,7 @@ static void boot(long wanted) {
     const struct cst_substrate *rts = guest_start((unsigned)wanted);
     unsigned count = rts->capabilities();
     CHECK_EQ(count, wanted < 1 ? 1 : wanted > 256 ? 256 : wanted);
-    CHECK_EQ(status_of("Threads"), 1 + count);
+    expect_threads(1 + (long)count);
     /* The last thread that was visited may yet have to let its Capability go. */
     while (rts->idle_capabilities() != count) sched_yield();
     for (unsigned i = 0; i <= count; i++) CHECK(!rts->haskell_runs(i));

@@ -80,9 +80,10 @@ withFixture action =
         library </> "libgomp.so.1.0.0"
       ]
     writeFile (library </> "libcapstan-rts.so") ""
-    forM_ ["arguments", "listen", "state", "send", "plain", "wait"] $ \name ->
+    forM_ ["arguments", "listen", "state", "send", "plain", "wait", "without"] $ \name ->
       compile [source (name <> ".c"), "-o", directory </> name]
     compile ["-fopenmp", source "region.c", "-o", directory </> "region"]
+    compile ["-fopenmp", "-fsanitize=address", source "region.c", "-o", directory </> "region-address"]
     compile ["-static", source "plain.c", "-o", directory </> "static"]
     compile [source "terminal.c", "-lutil", "-o", directory </> "terminal"]
     action (Fixture command directory library sources runtime)

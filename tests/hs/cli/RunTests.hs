@@ -4,11 +4,12 @@ module RunTests (tests) where
 import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import Data.List (isPrefixOf)
 import Fixture
 import System.Directory
 import System.Exit
-import System.FilePath ((</>))
-import System.Posix.Files (ownerExecuteMode, setFileMode, setOwnerAndGroup, setUserIDMode, stdFileMode, unionFileModes)
+import System.FilePath (takeDirectory, (</>))
+import System.Posix.Files
 import System.Posix.User (getEffectiveUserID)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -20,6 +21,7 @@ tests fixture =
     "run"
     [ testGroup "passes through" (passing fixture <$> [[], ["--report=/dev/null"]]),
       testGroup "sets" (settings fixture),
+      testGroup "in spite of" (obstacles fixture),
       testGroup "refuses" (refusals fixture),
       privileged fixture
     ]
@@ -77,6 +79,71 @@ passing fixture options =
     executeDirect command = case command of
       file : arguments -> execute usual {setupSet = [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]} file arguments
       [] -> assertFailure "no command"
+
+-- Where the loader, /proc or readlink stand in the way, the program is served all the same.
+obstacles :: Fixture -> [TestTree]
+obstacles fixture =
+  [ testCase "a directory whose name the loader takes for something else" . forM_ names $ \name -> do
+      let directory = fixtureDirectory fixture </> name
+      copyRuntime fixture directory
+      forM_ [[], ["--report=/dev/null"]] $ \options -> do
+        result <- with directory (["run"] <> options <> ["--", program fixture "region", "7"])
+        resultErr result @?= B.empty
+        resultExit result @?= ExitFailure 7
+        preload <- with directory (["run"] <> options <> ["--", "sh", "-c", "echo $LD_PRELOAD"])
+        assertBool "by a link" (not (C.pack directory `B.isPrefixOf` resultOut preload) || plain name)
+      environment <- with directory ["env"]
+      resultExit environment @?= ExitSuccess
+      assertContains (resultOut environment) ["OMP_NUM_THREADS"],
+    testCase "the link is no one else's to change, and stays the same" $ do
+      let directory = fixtureDirectory fixture </> "$LIB"
+          value = with directory ["run", "--", "sh", "-c", "echo $LD_PRELOAD"]
+      copyRuntime fixture directory
+      one <- value
+      two <- value
+      resultOut one @?= resultOut two
+      assertBool (show one) (C.pack (fixtureDirectory fixture </> "capstan-") `B.isPrefixOf` resultOut one)
+      let place = takeDirectory (takeDirectory (C.unpack (resultOut one)))
+      status <- getSymbolicLinkStatus place
+      user <- getEffectiveUserID
+      fileOwner status @?= user
+      fileMode status `intersectFileModes` (groupWriteMode `unionFileModes` otherWriteMode) @?= 0,
+    testCase "neither /proc nor readlink is needed" . forM_ ["proc", "empty-proc", "eacces", "enosys"] $ \what ->
+      forM_ [["run"], ["run", "--report=/dev/null"]] $ \start -> do
+        result <- without what (start <> ["--", program fixture "region", "7"])
+        if resultExit result == ExitFailure 77
+          then pure () -- it cannot be taken away here
+          else do
+            resultErr result @?= B.empty
+            resultExit result @?= ExitFailure 7
+            environment <- without what ["env"]
+            assertContains (resultOut environment) ["OMP_NUM_THREADS"]
+            doctor <- without what ["doctor", program fixture "region"]
+            assertLacks (resultErr doctor) "capstan:"
+            assertContains (resultOut doctor) ["rts substrate starts"],
+    testCase "of a process nothing can be said without /proc" $ do
+      result <- without "proc" ["doctor", "--pid", "1"]
+      if resultExit result == ExitFailure 77
+        then pure ()
+        else do
+          resultExit result @?= ExitFailure 69
+          assertContains (resultErr result) ["/proc is not mounted"]
+  ]
+  where
+    names = ["two words", "a:b", "$LIB", "${ORIGIN}", "x$PLATFORM y", "gr\252n", "\xdcff"]
+    plain = not . any (`elem` " :$")
+    with directory = capstanWith usual {setupSet = [("CAPSTAN_LIBDIR", directory), ("XDG_RUNTIME_DIR", fixtureDirectory fixture)]} fixture
+    without what arguments =
+      execute
+        usual {setupSet = [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]}
+        (program fixture "without")
+        (what : fixtureCommand fixture : arguments)
+
+copyRuntime :: Fixture -> FilePath -> IO ()
+copyRuntime fixture directory = do
+  createDirectoryIfMissing False directory
+  forM_ ["libgomp.so.1.0.0", "libcapstan-rts.so"] $ \file ->
+    copyFile (fixtureLibrary fixture </> file) (directory </> file)
 
 settings :: Fixture -> [TestTree]
 settings fixture =
@@ -156,13 +223,23 @@ refusals fixture =
       result <- capstanWith usual {setupSet = [("CAPSTAN_LIBDIR", "/tmp")]} fixture ["run", "--", "true"]
       resultExit result @?= ExitFailure 125
       assertContains (resultErr result) ["CAPSTAN_LIBDIR is /tmp"],
-    testCase "a directory that the loader cannot be told" $ do
+    testCase "a directory that the loader cannot be told, where no link can be made" $ do
       let directory = fixtureDirectory fixture </> "two words"
-      createDirectoryIfMissing False directory
-      copyFile (fixtureLibrary fixture </> "libgomp.so.1.0.0") (directory </> "libgomp.so.1.0.0")
-      result <- capstanWith usual {setupSet = [("CAPSTAN_LIBDIR", directory)]} fixture ["run", "--", "true"]
-      resultExit result @?= ExitFailure 125
-      assertContains (resultErr result) ["cannot preload"],
+          -- A file stands where the folder for links would be made, wherever that is.
+          hide = "user=$(id -u); for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs none $d; touch $d/capstan-$user; done; exec \"$@\""
+      copyRuntime fixture directory
+      allowed <- execute usual "unshare" ["-m", "true"]
+      if resultExit allowed /= ExitSuccess || "/tmp/" `isPrefixOf` fixtureCommand fixture
+        then pure ()
+        else do
+          -- It must be there although /tmp is hidden.
+          result <-
+            execute
+              usual {setupSet = [("CAPSTAN_LIBDIR", "/run/two words"), ("XDG_RUNTIME_DIR", ""), ("TMPDIR", "relative")]}
+              "unshare"
+              ["-m", "sh", "-c", "mount -t tmpfs none /run && cp -r \"" <> directory <> "\" /run; " <> hide, "sh", fixtureCommand fixture, "run", "--", "true"]
+          resultExit result @?= ExitFailure 125
+          assertContains (resultErr result) ["cannot preload", "a blank, a colon or a $"],
     testCase "a program is found past a directory and a file that cannot be executed" $ do
       let directory = fixtureDirectory fixture </> "path"
       createDirectoryIfMissing True (directory </> "one" </> "true")

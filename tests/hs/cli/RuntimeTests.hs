@@ -31,6 +31,10 @@ cases fixture directory =
       result <- with [] ["run", "--", program fixture "region"]
       resultExit result @?= ExitSuccess
       resultErr result @?= B.empty,
+    testCase "a program of AddressSanitizer, which wants to come first" . forM_ ["rts", "pthread"] $ \substrate -> do
+      result <- with [] ["run", "--substrate", substrate, "--", program fixture "region-address", "6"]
+      resultErr result @?= B.empty
+      resultExit result @?= ExitFailure 6,
     testCase "regions of one thread need no substrate" $ do
       result <- with [] ["run", "--report", "--threads", "1", "--", program fixture "region"]
       assertContains (resultErr result) ["none was needed", "regions", "1", "threads", "1, largest team 1"],

@@ -17,6 +17,8 @@ module Capstan.CLI.Bench.Runtime
   )
 where
 
+import Capstan.CLI.Host (ownExecutable)
+import Capstan.CLI.Problem (throwProblem, unavailable)
 import Control.Monad (filterM)
 import qualified Data.Aeson as Aeson
 import qualified Data.ByteString.Lazy.Char8 as Lazy
@@ -27,7 +29,7 @@ import Data.Maybe (listToMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 import System.Directory (canonicalizePath, doesFileExist, getCurrentDirectory, getTemporaryDirectory, removeFile)
-import System.Environment (getEnvironment, getExecutablePath)
+import System.Environment (getEnvironment)
 import System.Exit (ExitCode (..))
 import System.FilePath (isDrive, takeDirectory, (</>))
 import System.IO (hClose, openTempFile)
@@ -65,7 +67,7 @@ data Places = Places
 -- | Looks in the working directory and those above it, then above the command.
 findPlaces :: IO (Maybe Places)
 findPlaces = do
-  command <- getExecutablePath
+  command <- ownExecutable >>= maybe (throwProblem unavailable "cannot find this command's own file") pure
   here <- getCurrentDirectory
   roots <- filterM (\d -> doesFileExist (d </> "bench" </> "targets.json")) (concatMap above [here, takeDirectory command])
   return (fmap (placesIn command) (listToMaybe roots))

@@ -22,7 +22,7 @@ installation :: Facts -> [Finding]
 installation facts = case factsLibrary facts of
   Left why -> [problem "runtime-missing" why "Install Capstan completely, or build it with make"]
   Right library -> case factsTrial facts of
-    Nothing -> [problem "runtime-unusable" ("the runtime cannot be preloaded from " <> libraryRuntime library) "Install Capstan in a directory without blanks and colons"]
+    Nothing -> [problem "runtime-unusable" ("the runtime cannot be preloaded from " <> libraryRuntime library) "Install Capstan in a directory without blanks, colons and $"]
     Just trial -> case (trialFailure trial, trialReport trial) of
       (Just why, _) -> [problem "region-fails" why "Report this, with the output of capstan doctor --json"]
       (Nothing, Just report)
@@ -110,6 +110,12 @@ limitFindings facts available =
                <> " of it: raise it with ulimit -v, or set a smaller OMP_STACKSIZE"
            )
          | Just (Limited n) <- [lookup "Max address space" (factsLimits facts)]
+       ]
+    <> [ note
+           "no-proc"
+           "the limits of this process are not known: /proc is not mounted, or does not show them"
+           "Mount /proc; without it nothing can be said of limits, and no process be looked into"
+         | null (factsLimits facts)
        ]
   where
     stack = case lookup "Max stack size" (factsLimits facts) of

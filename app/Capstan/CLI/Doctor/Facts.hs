@@ -14,6 +14,7 @@ module Capstan.CLI.Doctor.Facts
 where
 
 import Capstan.CLI.Elf
+import Capstan.CLI.Host (ownExecutable)
 import Capstan.CLI.Library
 import Capstan.CLI.Loader
 import Capstan.CLI.OpenMP
@@ -27,7 +28,6 @@ import Data.Either (fromRight)
 import Data.List (dropWhileEnd, isInfixOf, isSuffixOf, nub)
 import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
 import System.Directory (canonicalizePath, doesDirectoryExist, doesFileExist, listDirectory, pathIsSymbolicLink)
-import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..))
 import System.FilePath (takeFileName, (</>))
 import System.Posix.Env (getEnvironment)
@@ -101,9 +101,9 @@ gatherFacts :: Subject -> IO Facts
 gatherFacts subject = do
   library <- locateLibrary
   environment <- getEnvironment
-  let ask serving = library >>= \l -> servingEnvironment l serving (`lookup` environment)
-  settings <- either (pure . Left) askSettings (ask (Serving Nothing Nothing))
-  trial <- either (const (pure Nothing)) (fmap Just . tryRegion) (ask (Serving Nothing (Just Rts)))
+  let ask serving = either (pure . Left) (\l -> servingEnvironment l serving (`lookup` environment)) library
+  settings <- ask (Serving Nothing Nothing) >>= either (pure . Left) askSettings
+  trial <- ask (Serving Nothing (Just Rts)) >>= either (const (pure Nothing)) (fmap Just . tryRegion)
   online <- readProc "/sys/devices/system/cpu/online"
   limits <- readProc "/proc/self/limits"
   runtime <- either (const (pure Nothing)) (readElf isOpenMPSymbol . libraryRuntime) library
@@ -144,9 +144,13 @@ gatherProgram name = do
     _ -> pure ReachNoBinary
   pure (ProgramSubject (ProgramFacts program privilege reach))
 
+-- This command, as an example of what its loader loads.
+ownElf :: IO (Maybe Elf)
+ownElf = ownExecutable >>= maybe (pure Nothing) (readElf (const False))
+
 reachOf :: FilePath -> Elf -> IO Reach
 reachOf file elf = do
-  self <- getExecutablePath >>= readElf (const False)
+  self <- ownElf
   case self of
     Just own
       | not (isNative own elf) -> pure ReachOtherMachine
@@ -170,9 +174,8 @@ reachOf file elf = do
       objects <- classifyFiles (file : mapMaybe snd (listingLibraries listing))
       library <- locateLibrary
       environment <- getEnvironment
-      served <- case library >>= \l -> servingEnvironment l (Serving Nothing Nothing) (`lookup` environment) of
-        Right variables -> Just <$> listLibraries loader variables file
-        Left _ -> pure Nothing
+      variables <- either (pure . Left) (\l -> servingEnvironment l (Serving Nothing Nothing) (`lookup` environment)) library
+      served <- either (const (pure Nothing)) (\set -> Just <$> listLibraries loader set file) variables
       pure (Reached listing objects served)
 
 classifyFiles :: [FilePath] -> IO [Object]
@@ -186,7 +189,7 @@ classifyFiles files = do
 gatherDirectory :: FilePath -> IO Subject
 gatherDirectory directory = do
   files <- librariesBelow directory
-  self <- getExecutablePath >>= readElf (const False)
+  self <- ownElf
   needed <- case self >>= elfInterpreter of
     Just loader -> mapM (fmap (mapMaybe snd . listingLibraries) . listLibraries loader []) files
     Nothing -> pure []
@@ -207,6 +210,8 @@ librariesBelow directory = do
 gatherProcess :: Int -> IO Subject
 gatherProcess pid = do
   let here = "/proc/" <> show pid
+  mounted <- doesFileExist "/proc/self/stat"
+  if mounted then pure () else throwProblem unavailable ("cannot look into process " <> show pid <> ": /proc is not mounted")
   exists <- doesDirectoryExist here
   if exists then pure () else throwProblem noInput ("there is no process " <> show pid)
   maps <- readProc (here </> "maps")

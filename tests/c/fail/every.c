@@ -1,0 +1,17 @@
+/* The same as some.c for each of the first 300 calls.
+ *
+ * test: long
+ * test: timeout 1800
+ * test: not stock it ends by a signal
+ * test: not thread it has a malloc of its own
+ * test: not address it has a malloc of its own
+ * test: flags -Iruntime/include -Lbuild/lib -ldl
+ * test: shared parts/failing.c -ldl */
+#include "fail/failing.h"
+
+int main(int count, char **arguments) {
+    if (count > 1) return in_child(arguments[1]);
+    test_limit(1790);
+    run_all(300, 1, 1);
+    return 0;
+}

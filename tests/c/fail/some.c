@@ -1,0 +1,21 @@
+/* Where memory, threads or descriptors cannot be had, a program is right all the same or ends with
+ * a message and status 1; some of the calls that may fail.
+ *
+ * test: timeout 120
+ * test: not stock it ends by a signal
+ * test: not thread it has a malloc of its own
+ * test: not address it has a malloc of its own
+ * test: flags -Iruntime/include -Lbuild/lib -ldl
+ * test: shared parts/failing.c -ldl */
+#include "fail/failing.h"
+
+int main(int count, char **arguments) {
+    if (count > 1) return in_child(arguments[1]);
+    test_limit(115);
+    /* Each start costs the rts substrate much more. */
+    if (on_rts())
+        run_all(300, 17, 5);
+    else
+        run_all(300, 3, 1);
+    return 0;
+}
