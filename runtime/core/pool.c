@@ -148,6 +148,8 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
         thread->class = cst_thread_class_get();
         thread->has_traits = true;
     }
+    void (*begins)(void) = cst_load_relaxed(&cst_runtime_region_begins);
+    if (begins) begins();
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
     bool keep = !nested && thread->task->icv.dynamic == CST_DYNAMIC_OFF;

@@ -31,6 +31,7 @@ static struct {
 } runtime;
 
 _Atomic uint32_t cst_runtime_forks;
+_Atomic(void (*)(void)) cst_runtime_region_begins;
 
 bool cst_runtime_is_hosted(void) {
     return runtime.hosted && !runtime.child;
@@ -88,6 +89,7 @@ const struct cst_substrate *cst_runtime_substrate(void) {
     if (!substrate) {
         substrate = choose();
         if (substrate->trace) cst_store_relaxed(&cst_trace_to, substrate->trace());
+        cst_store_relaxed(&cst_runtime_region_begins, substrate->region_begins);
         cst_store_release(&runtime.substrate, substrate);
     }
     return substrate;
@@ -156,6 +158,7 @@ static void after_fork_in_child(void) {
     cst_store_relaxed(&cst_runtime_forks, 0);
     cst_store_relaxed(&runtime.substrate, NULL);
     cst_store_relaxed(&cst_trace_to, NULL);
+    cst_store_relaxed(&cst_runtime_region_begins, NULL);
     cst_pool_after_fork();
     cst_thread_after_fork_in_child();
     cst_affinity_after_fork();

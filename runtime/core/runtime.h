@@ -23,6 +23,10 @@ bool cst_runtime_is_hosted(void);
 /* Does any of its Haskell code run now? A load for each Capability. */
 bool cst_runtime_haskell_runs(void);
 
+/* To be called, if not NULL, where a region of several threads begins (substrate.h, region_begins).
+ */
+extern _Atomic(void (*)(void)) cst_runtime_region_begins;
+
 /* Does the calling thread hold one of GHC's Capabilities, as in an unsafe foreign call? */
 bool cst_runtime_holds_capability(void);
 

@@ -57,9 +57,12 @@ struct cst_substrate {
 
     /* Number of Capabilities, out of capabilities(), on which no Haskell code runs or is about to,
      * but perhaps the calling thread's own (it called by an unsafe foreign call, and so computes in
-     * C); 0 while a collection goes on. Who asks opens a region: for a while the collector keeps
-     * out of its way, as beside one that has several threads. */
+     * C); 0 while a collection goes on. */
     unsigned (*idle_capabilities)(void);
+
+    /* A region of several threads begins: for a while the collector keeps out of its way. A load,
+     * mostly. NULL where nothing is collected. */
+    void (*region_begins)(void);
 
     /* Does the calling thread hold a Capability, as in an unsafe foreign call? Some loads. Always
      * false under pthread. */

@@ -175,7 +175,6 @@ bool cst_rts_holds_capability(void) {
 unsigned cst_rts_idle_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     if (gone()) return count;
-    cst_rts_note_region();
     void *task = cst_rts_task();
     note_current(task);
     unsigned idle = 0, held = 0;

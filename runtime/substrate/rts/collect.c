@@ -106,6 +106,5 @@ void cst_rts_note_region(void) {
 void cst_rts_collect_beside(unsigned (*threads_in_regions)(void)) {
     (void)threads_in_regions;
 }
-void cst_rts_note_region(void) {}
 
 #endif

@@ -92,7 +92,7 @@ unsigned cst_rts_own_capability(void);
 
 /* The collector keeps out of the way of regions: while `busy` counts threads in some, */
 void cst_rts_collect_beside(unsigned (*busy)(void));
-/* and when one begins, whose threads want the processors to themselves. */
+/* and when one begins, whose threads want the processors to themselves. In a Haskell program. */
 void cst_rts_note_region(void);
 /* Called by Haskell (Capstan.Task.Pool): tasks want short pauses too. */
 #pragma GCC visibility push(default)

@@ -46,6 +46,9 @@ const struct cst_substrate cst_rts_linked_substrate = {
     .capabilities = cst_rts_capabilities,
     .haskell_runs = cst_rts_haskell_runs,
     .idle_capabilities = cst_rts_idle_capabilities,
+#ifndef CST_SHARED_LIBRARY
+    .region_begins = cst_rts_note_region,
+#endif
     .holds_capability = cst_rts_holds_capability,
     .trace = cst_rts_trace,
 #ifdef CST_SHARED_LIBRARY
