@@ -54,7 +54,7 @@ static bool disseminate(struct cst_thread *thread, bool cancellable, bool *tasks
 static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks) {
     struct cst_team *team = thread->team;
     uint32_t number = thread->seat->barrier;
-    if (*tasks) cst_store_relaxed(&team->central_tasks, number);
+    if (*tasks) cst_central_tell_tasks(team, number);
     /* Release: what this member did; acquire for the last: what all did. */
     if (cst_sub_acq_rel(&team->awaited, 1) == 1) {
         cst_store_relaxed(&team->awaited, team->size);
@@ -63,7 +63,7 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
     } else if (!await(thread, &team->released, number, cancellable)) {
         return false;
     }
-    *tasks = cst_load_relaxed(&team->central_tasks) == number;
+    *tasks = cst_central_has_tasks(team, number);
     return true;
 }
 

@@ -324,7 +324,7 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
     seat->at_end = true;
     if (crowded) {
         end_coroutines(thread);
-        if (tasks) cst_store_relaxed(&team->central_tasks, seat->barrier);
+        if (tasks) cst_central_tell_tasks(team, seat->barrier);
         if (cst_sub_acq_rel(&team->joining, 1) != 1) return;
         cst_exchange_seq_cst(&team->joined, region);
         cst_wake(&team->first);
@@ -355,7 +355,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (team->size > 1) {
         if (team->crowded) {
             await_helping(thread, &team->joined, seat->region);
-            tasks |= cst_load_relaxed(&team->central_tasks) == seat->barrier;
+            tasks |= cst_central_has_tasks(team, seat->barrier);
         } else {
             tasks |= await_children(thread, team->size);
         }
