@@ -155,6 +155,7 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
         cst_exchange_seq_cst(&line->posted, number);
     else
         cst_store_release(&line->posted, number);
+    cst_compiler_barrier();
     /* In that order: in a crowded team by the exchange, else by the waiter's barrier. */
     if (cst_likely(!cst_load_seq_cst(&state->waiters))) return;
     /* Before the look at who is parked (K1, K2): the store above may not have been seen yet, and

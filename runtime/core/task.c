@@ -186,8 +186,9 @@ static void run(struct cst_thread *thread, struct cst_task *task) {
 
 void cst_task_fulfill(struct cst_task *task) {
     uint8_t pending = CST_DETACH_PENDING;
-    /* Release: what the fulfiller wrote is visible to successors. */
-    if (cst_cas_acq_rel(&task->detach, &pending, CST_DETACH_FULFILLED)) {
+    /* Release: what the fulfiller wrote is visible to successors. Before the look at who is parked
+     * (K1): pairs with is_fulfilled. */
+    if (cst_cas_seq_cst(&task->detach, &pending, CST_DETACH_FULFILLED)) {
         struct cst_seat *seat = cst_load_relaxed(&task->seat);
         if (seat) cst_wake(seat);
         return;
@@ -285,6 +286,7 @@ void cst_task_yield(struct cst_thread *thread) {
 static void announce(struct cst_team *team, uint32_t region) {
     if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
         cst_store_seq_cst(&team->tasking, region);
+    cst_compiler_barrier();
     uint64_t sleepers = cst_load_relaxed(&team->sleepers);
     if (cst_unlikely(sleepers >> 32 == region && (uint32_t)sleepers != 0)) cst_team_wake(team);
 }
@@ -314,7 +316,9 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
 
 /* What all new tasks have in common. */
 static inline void init(struct cst_task *task, struct cst_thread *thread, struct cst_task *parent) {
-    cst_store_relaxed(&task->parent, parent);
+    /* Release: the parent, set up; pairs with is_progeny's look at a task that it has found by an
+     * old pointer (steal.c). */
+    cst_store_release(&task->parent, parent);
     task->group = task->open_group = parent->open_group;
     task->team = thread->team;
     task->children_here = 0;
