@@ -32,25 +32,17 @@ struct cst_doacross {
     _Atomic uint32_t waiters;    /* members that may sleep */
     size_t line_size;
     uint64_t counts[MOST_LOOPS];
-    struct line *lines;
-    size_t capacity; /* bytes */
+    struct line *lines; /* in the slot's room */
 };
 
-static void allocate_lines(struct cst_doacross *state, uint64_t count) {
-    size_t vector = state->fits ? 0 : (size_t)state->loops * sizeof(uint64_t);
+static void allocate_lines(struct cst_thread *thread, struct cst_share *share, uint64_t count) {
+    struct cst_doacross *state = share->doacross;
+    size_t vector = state->fits ? 0 : (size_t)state->loops * sizeof(uint64_t), size;
     state->line_size =
         (sizeof(struct line) + vector + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
-    size_t size;
     if (__builtin_mul_overflow(count, state->line_size, &size)) cst_runtime_out_of_memory();
-    if (size > state->capacity || !state->lines) {
-        struct line *old = state->lines;
-        state->lines = NULL; /* a fork may copy the slot before it is set up */
-        free(old);
-        state->lines = aligned_alloc(CST_CACHE_LINE, size);
-        if (!state->lines) cst_runtime_out_of_memory();
-        state->capacity = size;
-    }
-    memset(state->lines, 0, size);
+    cst_share_clear(thread, &share->lines, size);
+    state->lines = share->lines.start;
 }
 
 static bool numbers_fit(const struct cst_doacross_spec *spec) {
@@ -60,9 +52,10 @@ static bool numbers_fit(const struct cst_doacross_spec *spec) {
     return product < UINT64_MAX;
 }
 
-void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec *spec,
-                         uint32_t members) {
+void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
+                         const struct cst_doacross_spec *spec) {
     struct cst_doacross *state = share->doacross;
+    uint32_t members = thread->team->size;
     if (!state) state = share->doacross = calloc(1, sizeof *state);
     if (!state || spec->count > MOST_LOOPS) cst_runtime_out_of_memory();
     state->loops = members == 1 ? 0 : spec->count;
@@ -79,7 +72,7 @@ void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec
     state->fits = numbers_fit(spec);
     state->by_member = share->schedule == CST_SCHEDULE_STATIC;
     state->grain = share->schedule == CST_SCHEDULE_GUIDED ? 1 : share->chunk;
-    allocate_lines(state,
+    allocate_lines(thread, share,
                    state->by_member ? members : cst_schedule_chunks(share->trip, state->grain));
 }
 
