@@ -4,6 +4,7 @@
 #include "core/quiesce.h"
 #include "core/trace.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 /* Waiting for `word` to reach `target`, or (cancellable) for the region to be cancelled. */
 static bool word_or_cancel_holds(const struct cst_wait *wait) {
@@ -67,6 +68,11 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
     return true;
 }
 
+/* For cst_happens_before: of the barriers with even numbers, and with odd ones. */
+static const void *end_of(const struct cst_team *team, uint32_t number) {
+    return number & 1 ? &team->released : &team->awaited;
+}
+
 static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     struct cst_seat *seat = thread->seat;
     uint32_t size = thread->team->size;
@@ -77,11 +83,14 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     if (size == 1) {
         if (tasks) cst_quiesce(thread);
     } else {
+        cst_happens_before(end_of(thread->team, seat->barrier));
         bool passed =
             (thread->team->crowded ? count_down : disseminate)(thread, cancellable, &tasks);
         if (passed && tasks) cst_quiesce(thread);
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         if (!passed) return false;
+        cst_happens_after(end_of(thread->team, seat->barrier));
+        cst_happens_after(&thread->team->quiet); /* also if it was late (barrier.h) */
     }
     seat->construct_at_barrier = seat->construct;
     cst_trace(CST_TRACE_BARRIER_ENDS, thread, size);

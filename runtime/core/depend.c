@@ -6,6 +6,7 @@
 #include "core/task.h"
 #include "core/thread.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,12 @@ static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_t
     return node;
 }
 
-static void release_node(struct cst_thread *thread, struct cst_depend_node *node) {
+/* With edges behind it. */
+static __attribute__((noinline)) void release_large(struct cst_thread *thread,
+                                                    struct cst_depend_node *node) {
+    cst_happens_before(&node->references);
     if (cst_sub_acq_rel(&node->references, 1) != 1) return;
+    cst_happens_after(&node->references);
     while (node->more) {
         struct edge_block *block = node->more;
         node->more = block->next;
@@ -58,8 +63,17 @@ static void release_node(struct cst_thread *thread, struct cst_depend_node *node
     cst_slab_free(&thread->nodes, node);
 }
 
+static inline void release_node(struct cst_thread *thread, struct cst_depend_node *node) {
+    if (cst_unlikely(node->more != NULL))
+        release_large(thread, node);
+    else if (cst_sub_acq_rel(&node->references, 1) == 1)
+        cst_slab_free(&thread->nodes, node);
+}
+
 static bool is_complete(struct cst_depend_node *node) {
-    return cst_load_acquire(&node->successors) == CLOSED;
+    if (cst_load_acquire(&node->successors) != CLOSED) return false;
+    cst_happens_after(node);
+    return true;
 }
 
 static struct edge *new_edge(struct cst_depend_node *node) {
@@ -82,6 +96,7 @@ static void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {
     struct edge *head = cst_load_acquire(&from->successors);
     do {
         if (head == CLOSED) {
+            cst_happens_after(from);
             cst_sub_acq_rel(&to->predecessors, 1);
             return;
         }
@@ -95,6 +110,7 @@ void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node
         struct edge *next = edge->next; /* the edge may go with its owner */
         struct cst_depend_node *to = edge->to;
         struct cst_seat *waiter = to->waiter;
+        cst_happens_before(to);
         if (cst_add_seq_cst(&to->predecessors, -1) == 1) {
             if (waiter)
                 cst_wake(waiter);
@@ -394,6 +410,7 @@ bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct
     struct cst_depend_node *node = make_node(thread, task);
     task->depend = node;
     enter(thread, parent, node, list, true);
+    cst_happens_before(node); /* with what was found complete */
     return cst_add_seq_cst(&node->predecessors, -1) == 1;
 }
 
@@ -408,7 +425,10 @@ static bool has_no_predecessors(const struct cst_wait *wait) {
 
 void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
                       const struct cst_depend_list *list) {
-    if (!parent->children_depend || has_no_children(parent)) return;
+    if (!parent->children_depend || has_no_children(parent)) {
+        cst_happens_after(&parent->balance);
+        return;
+    }
     struct cst_depend_node *node = make_node(thread, NULL);
     node->waiter = thread->seat;
     enter(thread, parent, node, list, false);
@@ -416,5 +436,6 @@ void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
         struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
         cst_task_wait(thread, &wait);
     }
+    cst_happens_after(node);
     release_node(cst_self(), node);
 }

@@ -11,6 +11,7 @@
 #include "core/ordered.h"
 #include "core/runtime.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -135,6 +136,7 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
     struct line *line =
         state->by_member ? line_at(state, thread->number) : line_of(state, vector[0]);
     uint64_t number = 1;
+    cst_happens_before(line);
     if (state->fits) {
         number = number_of(state, vector);
         if (number <= cst_load_relaxed(&line->posted)) return; /* posted already */
@@ -194,6 +196,7 @@ void cst_doacross_wait(struct cst_thread *thread, const uint64_t *vector) {
     struct line *line = line_of(state, vector[0]);
     uint64_t number = state->fits ? number_of(state, vector) : 1;
     /* Acquire, as in is_posted. */
-    if (state->fits && cst_load_acquire(&line->posted) >= number) return;
-    await_post(thread, state, &(struct sink){state, line, vector, number});
+    if (!state->fits || cst_load_acquire(&line->posted) < number)
+        await_post(thread, state, &(struct sink){state, line, vector, number});
+    cst_happens_after(line);
 }

@@ -7,6 +7,7 @@
 #include "core/runtime.h"
 #include "core/turn.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 #include "substrate/substrate.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ static bool lease(struct cst_team *team, struct cst_thread *thread) {
     uint32_t free = 0;
     /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
     if (!cst_cas_acq_rel(&team->leased, &free, 1)) return false;
+    cst_happens_after(&team->leased);
     if (is_for(team, thread)) return true;
     /* Another thread has come to keep it since we looked. */
     cst_store_release(&team->leased, 0);
@@ -179,6 +181,7 @@ void cst_pool_forget(struct cst_thread *thread) {
 
 void cst_pool_return(struct cst_team *team) {
     uint32_t counted = team->counted;
+    cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
     /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
      */

@@ -3,6 +3,7 @@
 
 #include "core/runtime.h"
 #include "core/thread.h"
+#include "platform/happens.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -16,7 +17,9 @@ static bool slot_is_free(struct cst_seat *seat, uint64_t construct) {
     for (uint32_t i = 0; i < team->size; i++) {
         /* Acquire pairs with the release in cst_share_leave: it has stopped reading the slot. A
          * member that has not begun the region yet still shows an older count. */
-        uint64_t left = cst_load_acquire(&cst_team_seat(team, i)->construct_left);
+        _Atomic uint64_t *word = &cst_team_seat(team, i)->construct_left;
+        uint64_t left = cst_load_acquire(word);
+        cst_happens_after(word);
         if (left < least) least = left;
     }
     seat->left_by_all = least;
@@ -130,6 +133,7 @@ bool cst_share_single(struct cst_thread *thread) {
 }
 
 void cst_share_publish(struct cst_thread *thread, struct cst_share *share) {
+    cst_happens_before(&share->ready);
     /* Pairs with the acquire in is_ready. */
     cst_store_release(&share->ready, thread->loop.tag);
 }
@@ -145,12 +149,14 @@ bool cst_share_await(struct cst_thread *thread, struct cst_share *share) {
         cst_cpu_relax();
         if (polls % 64 == 0) cst_yield();
     }
+    cst_happens_after(&share->ready);
     return true;
 }
 
 void cst_share_leave(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     thread->share = NULL;
+    cst_happens_before(&seat->construct_left);
     cst_store_release(&seat->construct_left, seat->construct);
 }
 
