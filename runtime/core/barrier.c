@@ -4,6 +4,7 @@
 #include "core/quiesce.h"
 #include "core/trace.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 /* Waiting for `word` to reach `target`, or (cancellable) for the region to be cancelled. */
 static bool word_or_cancel_holds(const struct cst_wait *wait) {
@@ -54,7 +55,7 @@ static bool disseminate(struct cst_thread *thread, bool cancellable, bool *tasks
 static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks) {
     struct cst_team *team = thread->team;
     uint32_t number = thread->seat->barrier;
-    if (*tasks) cst_store_relaxed(&team->central_tasks, number);
+    if (*tasks) cst_central_tell_tasks(team, number);
     /* Release: what this member did; acquire for the last: what all did. */
     if (cst_sub_acq_rel(&team->awaited, 1) == 1) {
         cst_store_relaxed(&team->awaited, team->size);
@@ -63,8 +64,13 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
     } else if (!await(thread, &team->released, number, cancellable)) {
         return false;
     }
-    *tasks = cst_load_relaxed(&team->central_tasks) == number;
+    *tasks = cst_central_has_tasks(team, number);
     return true;
+}
+
+/* For cst_happens_before: of the barriers with even numbers, and with odd ones. */
+static const void *end_of(const struct cst_team *team, uint32_t number) {
+    return number & 1 ? &team->released : &team->awaited;
 }
 
 static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
@@ -77,11 +83,14 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     if (size == 1) {
         if (tasks) cst_quiesce(thread);
     } else {
+        cst_happens_before(end_of(thread->team, seat->barrier));
         bool passed =
             (thread->team->crowded ? count_down : disseminate)(thread, cancellable, &tasks);
         if (passed && tasks) cst_quiesce(thread);
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         if (!passed) return false;
+        cst_happens_after(end_of(thread->team, seat->barrier));
+        cst_happens_after(&thread->team->quiet); /* also if it was late (barrier.h) */
     }
     seat->construct_at_barrier = seat->construct;
     cst_trace(CST_TRACE_BARRIER_ENDS, thread, size);

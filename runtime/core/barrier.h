@@ -20,6 +20,19 @@ bool cst_barrier_cancellable(struct cst_thread *thread);
 struct cst_wait;
 bool cst_barrier_help(struct cst_thread *thread, const struct cst_wait *wait);
 
+/* The central barrier, or a crowded team's region, of that number ends with tasks outstanding: told
+ * by a member that has deferred some, before it is counted. Release pairs with the look below. */
+static inline void cst_central_tell_tasks(struct cst_team *team, uint32_t number) {
+    cst_store_release(&team->central_tasks, number);
+}
+
+/* Asked by a member once all have been counted. There is one word for all barriers, so a late
+ * member may find the number of the next one instead. Who wrote that has left this barrier, so its
+ * tasks are complete, and this acquire hands on what they wrote. */
+static inline bool cst_central_has_tasks(struct cst_team *team, uint32_t number) {
+    return cst_load_acquire(&team->central_tasks) == number;
+}
+
 /* Has the current region been cancelled? */
 static inline bool cst_region_is_cancelled(struct cst_thread *thread) {
     return cst_load_relaxed(&thread->team->cancelled) == thread->seat->region;

@@ -47,7 +47,9 @@ static inline bool cst_deque_push(struct cst_deque *deque, struct cst_task *task
         buffer = cst_load_relaxed(&deque->buffer);
     }
     int64_t bottom = cst_load_relaxed(&deque->bottom);
-    cst_store_relaxed(&buffer->entry[bottom & buffer->mask], task);
+    /* Pairs with the thief's acquire of the entry: a thief that comes late, and finds this one in
+     * place of the one it was after, looks at a task, not at memory that is not set up. */
+    cst_store_release(&buffer->entry[bottom & buffer->mask], task);
     /* Pairs with the thief's acquire of bottom: it sees the entry and the task behind it. */
     cst_store_release(&deque->bottom, bottom + 1);
     return true;
@@ -63,7 +65,8 @@ static inline bool cst_deque_is_empty(struct cst_deque *deque) {
 
 /* Asked by a thief about the task that it is about to steal. The task may be taken by another
  * at any moment, so the answer counts only if the steal then succeeds; memory of tasks is
- * never unmapped while a deque exists (slab.h), so looking is safe. */
+ * never unmapped while a deque exists (slab.h), so looking is safe. It may even be a task that was
+ * pushed later, where a late thief's entry was; but always one that was pushed. */
 typedef bool cst_deque_permit(const struct cst_task *task, const void *argument);
 
 /* Thief: steals the oldest task if `permit` (NULL: always) agrees; NULL when there is none, when

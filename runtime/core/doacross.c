@@ -11,6 +11,7 @@
 #include "core/ordered.h"
 #include "core/memory.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -32,26 +33,18 @@ struct cst_doacross {
     _Atomic uint32_t waiters;    /* members that may sleep */
     size_t line_size;
     uint64_t counts[MOST_LOOPS];
-    struct line *lines;
-    size_t capacity; /* bytes */
+    struct line *lines; /* in the slot's room */
 };
 
-static void allocate_lines(struct cst_doacross *state, uint64_t count) {
-    size_t vector = state->fits ? 0 : (size_t)state->loops * sizeof(uint64_t);
+static void allocate_lines(struct cst_thread *thread, struct cst_share *share, uint64_t count) {
+    struct cst_doacross *state = share->doacross;
+    size_t vector = state->fits ? 0 : (size_t)state->loops * sizeof(uint64_t), size;
     state->line_size =
         (sizeof(struct line) + vector + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
-    size_t size;
     if (__builtin_mul_overflow(count, state->line_size, &size))
         cst_memory_exhausted("a doacross loop", SIZE_MAX);
-    if (size > state->capacity || !state->lines) {
-        struct line *old = state->lines;
-        state->lines = NULL; /* a fork may copy the slot before it is set up */
-        free(old);
-        state->lines = aligned_alloc(CST_CACHE_LINE, size);
-        if (!state->lines) cst_memory_exhausted("a doacross loop", size);
-        state->capacity = size;
-    }
-    memset(state->lines, 0, size);
+    cst_share_clear(thread, &share->lines, size);
+    state->lines = share->lines.start;
 }
 
 static bool numbers_fit(const struct cst_doacross_spec *spec) {
@@ -61,9 +54,10 @@ static bool numbers_fit(const struct cst_doacross_spec *spec) {
     return product < UINT64_MAX;
 }
 
-void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec *spec,
-                         uint32_t members) {
+void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
+                         const struct cst_doacross_spec *spec) {
     struct cst_doacross *state = share->doacross;
+    uint32_t members = thread->team->size;
     if (!state) state = share->doacross = calloc(1, sizeof *state);
     if (!state) cst_memory_exhausted("a doacross loop", sizeof *state);
     if (spec->count > MOST_LOOPS)
@@ -82,7 +76,7 @@ void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec
     state->fits = numbers_fit(spec);
     state->by_member = share->schedule == CST_SCHEDULE_STATIC;
     state->grain = share->schedule == CST_SCHEDULE_GUIDED ? 1 : share->chunk;
-    allocate_lines(state,
+    allocate_lines(thread, share,
                    state->by_member ? members : cst_schedule_chunks(share->trip, state->grain));
 }
 
@@ -145,6 +139,7 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
     struct line *line =
         state->by_member ? line_at(state, thread->number) : line_of(state, vector[0]);
     uint64_t number = 1;
+    cst_happens_before(line);
     if (state->fits) {
         number = number_of(state, vector);
         if (number <= cst_load_relaxed(&line->posted)) return; /* posted already */
@@ -158,6 +153,7 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
         cst_exchange_seq_cst(&line->posted, number);
     else
         cst_store_release(&line->posted, number);
+    cst_compiler_barrier();
     /* In that order: in a crowded team by the exchange, else by the waiter's barrier. */
     if (cst_likely(!cst_load_seq_cst(&state->waiters))) return;
     /* Before the look at who is parked (K1, K2): the store above may not have been seen yet, and
@@ -203,6 +199,7 @@ void cst_doacross_wait(struct cst_thread *thread, const uint64_t *vector) {
     struct line *line = line_of(state, vector[0]);
     uint64_t number = state->fits ? number_of(state, vector) : 1;
     /* Acquire, as in is_posted. */
-    if (state->fits && cst_load_acquire(&line->posted) >= number) return;
-    await_post(thread, state, &(struct sink){state, line, vector, number});
+    if (!state->fits || cst_load_acquire(&line->posted) < number)
+        await_post(thread, state, &(struct sink){state, line, vector, number});
+    cst_happens_after(line);
 }

@@ -15,15 +15,16 @@ struct cst_group {
     struct cst_seat *seat;      /* of the opener */
     int64_t made_here;          /* opener: deferred by it, minus those that it completed */
     _Atomic int64_t balance;    /* the others: made minus completed */
-    _Atomic uint32_t cancelled; /* cancel taskgroup */
+    _Atomic uint32_t cancelled; /* cancel taskgroup; relaxed: nothing is read because of it */
     uint32_t workshare;         /* opened by a worksharing construct's task reduction */
     uintptr_t *reductions;      /* descriptions of its task reductions (reduce.h), or NULL */
 };
 
-/* True when no task of the group is outstanding. The opener asks. Acquire pairs with the release
- * of the last completion: what the tasks wrote is visible. */
+/* True when no task of the group is outstanding. The opener asks, also before it sleeps (W2): pairs
+ * with the count of a completion (K1, task.c). All later counts continue its release sequence, so
+ * what every task counted wrote is visible. */
 static inline bool cst_group_is_done(struct cst_group *group) {
-    return group->made_here + cst_load_acquire(&group->balance) == 0;
+    return group->made_here + cst_load_seq_cst(&group->balance) == 0;
 }
 
 struct cst_thread;

@@ -16,6 +16,7 @@
 
 #include "platform/atomic.h"
 #include "platform/check.h"
+#include "platform/happens.h"
 
 typedef _Atomic uint32_t cst_lock;
 
@@ -29,12 +30,16 @@ void cst_lock_wake(cst_lock *lock);
 static inline bool cst_lock_try(cst_lock *lock) {
     uint32_t expected = CST_LOCK_FREE;
     /* Acquire pairs with the release of whoever held the lock last: its writes are seen. */
-    return cst_cas_acquire(lock, &expected, CST_LOCK_HELD);
+    bool got = cst_cas_acquire(lock, &expected, CST_LOCK_HELD);
+    if (got) cst_happens_after(lock);
+    return got;
 }
 
 /* May block. */
 static inline void cst_lock_acquire(cst_lock *lock) {
-    if (cst_unlikely(!cst_lock_try(lock))) cst_lock_wait(lock);
+    if (cst_likely(cst_lock_try(lock))) return;
+    cst_lock_wait(lock);
+    cst_happens_after(lock);
 }
 
 /* Does not block. The lock's memory is not read after the exchange, as the next holder may free
@@ -42,6 +47,7 @@ static inline void cst_lock_acquire(cst_lock *lock) {
 static inline void cst_lock_release(cst_lock *lock) {
     /* Release publishes the critical section to the next holder's acquire. An exchange and not
      * a store, because the same step must tell whether someone sleeps. */
+    cst_happens_before(lock);
     if (cst_unlikely(cst_exchange_release(lock, CST_LOCK_FREE) == CST_LOCK_CONTENDED))
         cst_lock_wake(lock);
 }

@@ -98,16 +98,16 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
         if (extras->doacross) {
             share->batching =
                 CST_BATCHING_NOT; /* iterations wait for each other: hand them out singly */
-            cst_doacross_set_up(share, extras->doacross, team->size);
+            cst_doacross_set_up(thread, share, extras->doacross);
         }
-        if (extras->memory) cst_share_clear_memory(share, (size_t)*extras->memory);
+        if (extras->memory) cst_share_clear(thread, &share->memory, (size_t)*extras->memory);
         share->reductions = extras->reductions;
         if (extras->reductions) cst_reduce_register(thread, extras->reductions, NULL);
         cst_share_publish(thread, share);
     } else if (extras->reductions) {
         cst_reduce_register(thread, extras->reductions, share->reductions);
     }
-    if (extras->memory) *extras->memory = share->memory;
+    if (extras->memory) *extras->memory = share->memory.start;
     begin(thread);
 }
 

@@ -3,6 +3,7 @@
 #include "core/ordered.h"
 
 #include "core/wait.h"
+#include "platform/happens.h"
 
 static bool is_my_turn(const struct cst_wait *wait) {
     const struct cst_thread *thread = wait->object;
@@ -14,11 +15,13 @@ void cst_ordered_begin(struct cst_thread *thread) {
     if (!share || !share->ordered || thread->team->size == 1) return;
     struct cst_wait wait = {.holds = is_my_turn, .patient = true, .object = thread};
     /* To count oneself would take the turn's line from the one who is about to pass it on. */
-    if (is_my_turn(&wait) || cst_wait_briefly(thread, &wait)) return;
-    /* Before the look that precedes sleeping (wait.h, W2); pairs with the look in pass. */
-    cst_add_seq_cst(&share->turn_waiters, 1);
-    cst_wait(thread, &wait);
-    cst_sub_acq_rel(&share->turn_waiters, 1);
+    if (!is_my_turn(&wait) && !cst_wait_briefly(thread, &wait)) {
+        /* Before the look that precedes sleeping (wait.h, W2); pairs with the look in pass. */
+        cst_add_seq_cst(&share->turn_waiters, 1);
+        cst_wait(thread, &wait);
+        cst_sub_acq_rel(&share->turn_waiters, 1);
+    }
+    cst_happens_after(&share->turn);
 }
 
 void cst_ordered_pass(struct cst_thread *thread) {
@@ -26,6 +29,7 @@ void cst_ordered_pass(struct cst_thread *thread) {
     struct cst_share *share = thread->share;
     if (team->size == 1 || thread->loop.first == thread->loop.last) return;
     cst_ordered_begin(thread);
+    cst_happens_before(&share->turn);
     /* Releases what the chunk's ordered regions wrote. Whose chunk is next is not known. */
     cst_exchange_seq_cst(&share->turn, thread->loop.last);
     thread->loop.first = thread->loop.last;

@@ -20,8 +20,8 @@ struct cst_doacross_spec {
 };
 
 /* The first member sets the construct's doacross state up. */
-void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec *spec,
-                         uint32_t members);
+void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
+                         const struct cst_doacross_spec *spec);
 
 /* Number of loops in the current nest; 0 where nothing needs to wait. */
 uint32_t cst_doacross_loops(struct cst_thread *thread);

@@ -7,6 +7,7 @@
 #include "core/runtime.h"
 #include "core/turn.h"
 #include "core/workers.h"
+#include "platform/happens.h"
 #include "substrate/substrate.h"
 
 #include <stdio.h>
@@ -192,6 +193,7 @@ void cst_pool_forget(struct cst_thread *thread) {
 
 void cst_pool_return(struct cst_team *team) {
     uint32_t counted = team->counted;
+    cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
     /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
      */
@@ -206,10 +208,13 @@ struct cst_team *cst_pool_teams(void) {
 bool cst_pool_lease_idle(struct cst_team *team) {
     uint32_t free = 0;
     /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
-    return !cst_load_relaxed(&team->leased) && cst_cas_acq_rel(&team->leased, &free, 1);
+    if (cst_load_relaxed(&team->leased) || !cst_cas_acq_rel(&team->leased, &free, 1)) return false;
+    cst_happens_after(&team->leased);
+    return true;
 }
 
 void cst_pool_release_idle(struct cst_team *team) {
+    cst_happens_before(&team->leased);
     cst_store_release(&team->leased, 0); /* pairs with lease */
 }
 

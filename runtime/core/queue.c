@@ -50,9 +50,10 @@ static struct cst_queue *queue_of(struct cst_team *team) {
     queue = calloc(1, sizeof *queue);
     if (!queue) return NULL;
     struct cst_queue *none = NULL;
-    if (cst_cas_acq_rel(&team->priority, &none, queue)) return queue;
+    /* Release: the queue's memory, all zero; pairs with the loads above and in filled. */
+    if (cst_cas_seq_cst(&team->priority, &none, queue)) return queue;
     free(queue);
-    return none;
+    return none; /* acquired: another one's */
 }
 
 bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
@@ -91,10 +92,19 @@ static struct cst_task *take_at(struct cst_queue *queue, uint32_t i) {
     return task;
 }
 
+/* The team's queue if any task is in it, else NULL; a racy look. */
+static struct cst_queue *filled(struct cst_team *team) {
+    /* Acquire: the queue's memory, which is looked into; pairs with queue_of. Both loads may be the
+     * look before a sleep (W2), and pair with a push from a thread that is no member (K1). What is
+     * in the items comes with the lock. */
+    struct cst_queue *queue = cst_load_seq_cst(&team->priority);
+    return queue && cst_load_seq_cst(&queue->count) > 0 ? queue : NULL;
+}
+
 struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
                                 const void *argument) {
-    if (!cst_queue_has(team)) return NULL;
-    struct cst_queue *queue = cst_load_acquire(&team->priority);
+    struct cst_queue *queue = filled(team);
+    if (!queue) return NULL;
     struct cst_task *task = NULL;
     cst_lock_acquire(&team->queue_lock);
     uint32_t count = cst_load_relaxed(&queue->count), best = count;
@@ -107,9 +117,4 @@ struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
     if (best < count) task = take_at(queue, best);
     cst_lock_release(&team->queue_lock);
     return task;
-}
-
-bool cst_queue_has(struct cst_team *team) {
-    struct cst_queue *queue = cst_load_relaxed(&team->priority);
-    return queue && cst_load_seq_cst(&queue->count) > 0;
 }

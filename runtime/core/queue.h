@@ -15,7 +15,4 @@ bool cst_queue_push(struct cst_team *team, struct cst_task *task);
 struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
                                 const void *argument);
 
-/* Is any task queued? A racy look. */
-bool cst_queue_has(struct cst_team *team);
-
 #endif

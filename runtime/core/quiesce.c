@@ -10,6 +10,7 @@
 #include "core/barrier.h"
 #include "core/task.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 /* A wave is a barrier's number and the number of the attempt. */
 #define FIRST_WAVE(barrier) ((uint64_t)(barrier) << 32 | 1)
@@ -142,6 +143,7 @@ void cst_quiesce_region(struct cst_thread *thread) {
     bool by_tree = seat->partners > 0 && !cst_region_is_cancelled(thread);
     if (by_tree) tell(seat, FIRST_WAVE(seat->barrier));
     await_all(thread, by_tree);
+    cst_happens_after(&thread->team->quiet);
 }
 
 bool cst_quiesce_help(struct cst_thread *thread, const struct cst_wait *wait) {

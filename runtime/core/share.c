@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/thread.h"
+#include "platform/happens.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -16,7 +17,9 @@ static bool slot_is_free(struct cst_seat *seat, uint64_t construct) {
     for (uint32_t i = 0; i < team->size; i++) {
         /* Acquire pairs with the release in cst_share_leave: it has stopped reading the slot. A
          * member that has not begun the region yet still shows an older count. */
-        uint64_t left = cst_load_acquire(&cst_team_seat(team, i)->construct_left);
+        _Atomic uint64_t *word = &cst_team_seat(team, i)->construct_left;
+        uint64_t left = cst_load_acquire(word);
+        cst_happens_after(word);
         if (left < least) least = left;
     }
     seat->left_by_all = least;
@@ -136,6 +139,7 @@ bool cst_share_single(struct cst_thread *thread) {
 }
 
 void cst_share_publish(struct cst_thread *thread, struct cst_share *share) {
+    cst_happens_before(&share->ready);
     /* Pairs with the acquire in is_ready. */
     cst_store_release(&share->ready, thread->loop.tag);
 }
@@ -151,25 +155,59 @@ bool cst_share_await(struct cst_thread *thread, struct cst_share *share) {
         cst_cpu_relax();
         if (polls % 64 == 0) cst_yield();
     }
+    cst_happens_after(&share->ready);
     return true;
 }
 
 void cst_share_leave(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     thread->share = NULL;
+    cst_happens_before(&seat->construct_left);
     cst_store_release(&seat->construct_left, seat->construct);
 }
 
-void cst_share_clear_memory(struct cst_share *share, size_t size) {
-    if (size > share->memory_size) {
-        void *old = share->memory;
-        share->memory_size = 0; /* a fork may copy the slot before it is set up */
-        share->memory = NULL;
-        free(old);
-        share->memory = aligned_alloc(CST_CACHE_LINE,
-                                      (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1));
-        if (!share->memory) cst_memory_exhausted("what the members of a loop share", size);
-        share->memory_size = size;
+/* --- memory of a construct ---------------------------------------------------------------- */
+
+enum { LARGE_ROOM = 64 * 1024 };
+
+/* Does the member know that all have left the newest construct that came to the slot? */
+static bool is_left(const struct cst_seat *seat, struct cst_share *slot) {
+    uint64_t tag = cst_load_relaxed(&slot->claim) / 2;
+    return tag <= seat->construct_at_barrier || tag <= seat->left_by_all;
+}
+
+/* Takes a large enough room out of the ring, and frees the other large ones that are not in use.
+ * Under the lock: two constructs may be set up at once. Who is about to set one of these slots up
+ * has moved its `claim` before it comes to this lock. */
+static void take_over(struct cst_seat *seat, struct cst_room *room, size_t size) {
+    cst_lock_acquire(&seat->team->share_lock);
+    for (uint32_t i = 0; i < 2 * CST_SHARE_RING; i++) {
+        struct cst_share *slot = &seat->team->ring[i / 2];
+        struct cst_room *other = i % 2 ? &slot->lines : &slot->memory, own = *room;
+        if (other->size < LARGE_ROOM || !is_left(seat, slot)) continue;
+        if (room->size < size && other->size >= size) {
+            *room = *other;
+            *other = own;
+        } else {
+            void *start = other->start;
+            *other = (struct cst_room){0};
+            free(start);
+        }
     }
-    memset(share->memory, 0, size);
+    cst_lock_release(&seat->team->share_lock);
+}
+
+void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t size) {
+    size_t rounded = (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
+    if (rounded > room->size && rounded >= LARGE_ROOM) take_over(thread->seat, room, rounded);
+    if (rounded > room->size) {
+        void *old = room->start;
+        room->size = 0; /* a fork may copy the slot before it is set up */
+        room->start = NULL;
+        free(old);
+        room->start = aligned_alloc(CST_CACHE_LINE, rounded);
+        if (!room->start) cst_memory_exhausted("what the members of a loop share", rounded);
+        room->size = rounded;
+    }
+    if (size > 0) memset(room->start, 0, size);
 }

@@ -22,6 +22,12 @@ enum { CST_SHARE_RING = 16 };
 /* Ordered loop with cross-iteration dependences (doacross); see ordered.c. */
 struct cst_doacross;
 
+/* Memory that a slot keeps for its next construct. */
+struct cst_room {
+    void *start;
+    size_t size;
+};
+
 struct cst_share {
     /* Twice the tag of the newest construct that came to the slot, plus one if that one was sent to
      * a slot beside the ring. Only grows. */
@@ -41,8 +47,8 @@ struct cst_share {
     _Atomic uint32_t turn_waiters;          /* members that wait for their turn */
     uint64_t end;                           /* of the user's loop variable */
     void *copy;                             /* copyprivate: the executing member's data */
-    void *memory; /* that the construct's members share, for scans and conditional lastprivate */
-    size_t memory_size;
+    struct cst_room memory; /* that its members share, for scans and conditional lastprivate */
+    struct cst_room lines;  /* of a doacross loop */
     struct cst_doacross *doacross; /* NULL: no waiting is needed */
     uintptr_t *reductions;         /* task reductions of the first member (reduce.h) */
     struct cst_share *beside;      /* next slot outside of the ring; under the team's share_lock */
@@ -64,8 +70,9 @@ bool cst_share_await(struct cst_thread *thread, struct cst_share *share);
 /* The calling member meets a `single` construct, which needs no slot. True: it executes it. */
 bool cst_share_single(struct cst_thread *thread);
 
-/* The first member: makes share->memory at least `size` bytes, all zero. */
-void cst_share_clear_memory(struct cst_share *share, size_t size);
+/* The first member: makes a room of its slot at least `size` bytes, in whole lines, all zero. What
+ * is large goes from slot to slot, so that the ring does not keep as many as it has slots. */
+void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t size);
 
 /* The member has left the construct without a barrier. */
 void cst_share_leave(struct cst_thread *thread);

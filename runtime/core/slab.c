@@ -1,6 +1,8 @@
 /* Memory of tasks; see slab.h. */
 #include "core/slab.h"
 
+#include "platform/happens.h"
+
 #include <stdlib.h>
 
 enum {
@@ -21,6 +23,7 @@ void *cst_slab_refill(struct cst_slab *slab, uint32_t class) {
     if (cst_load_relaxed(&slab->returned[class])) {
         /* Acquire pairs with the release in cst_slab_free: the giver is done with the blocks. */
         void *all = cst_exchange_acq_rel(&slab->returned[class], NULL);
+        cst_happens_after(&slab->returned[class]);
         slab->free[class] = *link_of(all);
         return all;
     }
@@ -42,6 +45,7 @@ static void send_parcel(struct cst_slab_parcel *parcel) {
     if (parcel->count == 0) return;
     _Atomic(void *) *stack = &parcel->to->returned[parcel->class];
     void *head = cst_load_relaxed(stack);
+    cst_happens_before(stack); /* what the program did in the memory that it sees there again */
     do *link_of(parcel->last) = head;
     while (!cst_cas_acq_rel(stack, &head, parcel->first)); /* pairs with refill's exchange */
     parcel->count = 0;

@@ -215,14 +215,16 @@ struct cst_task *cst_steal_any(struct cst_thread *thread) {
 }
 
 /* Is `task` progeny of the thread's current one? See cst_deque_permit: the answer may be
- * about a task that has been taken and freed meanwhile, and is then not used. */
+ * about a task that has been taken and freed meanwhile, and is then not used. Its block may be
+ * another task by now, so the parents are acquired; pairs with the release in task.c, init. Depths
+ * are relaxed: they come with the pointer to their task, or are those of a later task there. */
 static bool is_progeny(const struct cst_task *task, const void *argument) {
     const struct cst_thread *thread = argument;
     struct cst_task *current = thread->task;
     struct cst_task *candidate = (struct cst_task *)task;
     uint32_t depth = cst_load_relaxed(&current->depth), at = cst_load_relaxed(&candidate->depth);
     while (at > depth) {
-        candidate = cst_load_relaxed(&candidate->parent);
+        candidate = cst_load_acquire(&candidate->parent);
         if (!candidate || cst_load_relaxed(&candidate->depth) != --at) return false; /* stale */
     }
     return candidate == current;

@@ -11,6 +11,7 @@
 #include "core/thread.h"
 #include "core/trace.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
 
 static void count_made(struct cst_thread *thread, struct cst_task *task) {
     struct cst_seat *seat = thread->seat;
+    cst_happens_before(task);
     cst_store_relaxed(&seat->tasks_made, cst_load_relaxed(&seat->tasks_made) + 1);
     seat->made_tasks = true;
     thread->task->children_here++;
@@ -68,6 +70,16 @@ static void free_task(struct cst_thread *thread, struct cst_task *task) {
     cst_slab_free(&thread->slab, task);
 }
 
+/* Counts children, and the event, that are complete, or, when the task has returned, adds what it
+ * has counted itself. Frees the task if nothing is left: true. Its seat may be asleep for it. */
+static bool free_if_last(struct cst_thread *thread, struct cst_task *task, int32_t change) {
+    cst_happens_before(task);
+    if (cst_add_seq_cst(&task->balance, change) + change != 0) return false;
+    cst_happens_after(task);
+    free_task(thread, task);
+    return true;
+}
+
 /* `count` children of `parent` are complete. */
 static void count_done_in_parent(struct cst_thread *thread, struct cst_task *parent,
                                  uint32_t count) {
@@ -77,10 +89,7 @@ static void count_done_in_parent(struct cst_thread *thread, struct cst_task *par
         return;
     }
     /* To zero only when the parent has returned and these were its last children (retire). */
-    if (cst_add_seq_cst(&parent->balance, -(int32_t)count) == (int32_t)count)
-        free_task(thread, parent);
-    else if (runner)
-        cst_wake(runner);
+    if (!free_if_last(thread, parent, -(int32_t)count) && runner) cst_wake(runner);
 }
 
 /* The task has returned. It is freed now, or with its last child, or (hold) once its event is
@@ -90,8 +99,8 @@ static void retire(struct cst_thread *thread, struct cst_task *task, bool hold) 
     cst_store_relaxed(&task->seat, NULL);
     if (here == 0)
         free_task(thread, task);
-    else if (cst_add_acq_rel(&task->balance, here) + here == 0)
-        free_task(thread, task);
+    else
+        free_if_last(thread, task, here);
 }
 
 static void count_done_in_team(struct cst_thread *thread, struct cst_team *team, uint32_t count) {
@@ -126,9 +135,15 @@ static void settle(struct cst_thread *thread) {
 /* All that follows a deferred task's body and event, but for its memory. */
 static void complete(struct cst_thread *thread, struct cst_task *task) {
     struct cst_task *parent = cst_load_relaxed(&task->parent);
-    if (task->depend) cst_depend_complete(thread, task->depend);
-    task->depend = NULL;
+    if (task->depend) {
+        cst_happens_before(task->depend);
+        cst_depend_complete(thread, task->depend);
+        task->depend = NULL;
+    }
     if (!task->deferred) return;
+    cst_happens_before(&parent->balance);
+    cst_happens_before(&task->team->quiet);
+    if (task->group) cst_happens_before(&task->group->balance);
     if (thread->owed.running == task) {
         thread->owed.running = NULL;
         thread->owed.parent = parent;
@@ -155,6 +170,8 @@ static bool event_is_pending(struct cst_task *task) {
 
 static void run(struct cst_thread *thread, struct cst_task *task) {
     struct cst_task *suspended = thread->task;
+    cst_happens_after(task);
+    if (cst_unlikely(task->depend != NULL)) cst_happens_after(task->depend);
     bool discarded = !task->constructed && task->deferred && is_discarded(thread, task->group);
     cst_store_relaxed(&task->seat, thread->seat);
     task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
@@ -175,9 +192,11 @@ static void run(struct cst_thread *thread, struct cst_task *task) {
         int32_t here = task->children_here + 1;
         cst_store_relaxed(&task->seat, NULL);
         cst_add_acq_rel(&task->balance, here);
+        cst_happens_before(&task->detach);
         if (event_is_pending(task)) return;
+        cst_happens_after(&task->detach);
         complete(thread, task);
-        if (cst_add_acq_rel(&task->balance, -1) == 1) free_task(thread, task);
+        free_if_last(thread, task, -1);
         return;
     }
     complete(thread, task);
@@ -186,16 +205,19 @@ static void run(struct cst_thread *thread, struct cst_task *task) {
 
 void cst_task_fulfill(struct cst_task *task) {
     uint8_t pending = CST_DETACH_PENDING;
-    /* Release: what the fulfiller wrote is visible to successors. */
-    if (cst_cas_acq_rel(&task->detach, &pending, CST_DETACH_FULFILLED)) {
+    cst_happens_before(&task->detach);
+    /* Release: what the fulfiller wrote is visible to successors. Before the look at who is parked
+     * (K1): pairs with is_fulfilled. */
+    if (cst_cas_seq_cst(&task->detach, &pending, CST_DETACH_FULFILLED)) {
         struct cst_seat *seat = cst_load_relaxed(&task->seat);
         if (seat) cst_wake(seat);
         return;
     }
     if (pending != CST_DETACH_RETURNED) return; /* fulfilled twice: the program is wrong */
     struct cst_thread *thread = cst_self();
+    cst_happens_after(&task->detach);
     complete(thread, task);
-    if (cst_add_acq_rel(&task->balance, -1) == 1) free_task(thread, task);
+    free_if_last(thread, task, -1);
 }
 
 /* --- waiting ---------------------------------------------------------------------------- */
@@ -285,6 +307,7 @@ void cst_task_yield(struct cst_thread *thread) {
 static void announce(struct cst_team *team, uint32_t region) {
     if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
         cst_store_seq_cst(&team->tasking, region);
+    cst_compiler_barrier();
     uint64_t sleepers = cst_load_relaxed(&team->sleepers);
     if (cst_unlikely(sleepers >> 32 == region && (uint32_t)sleepers != 0)) cst_team_wake(team);
 }
@@ -315,7 +338,9 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
 
 /* What all new tasks have in common. */
 static inline void init(struct cst_task *task, struct cst_thread *thread, struct cst_task *parent) {
-    cst_store_relaxed(&task->parent, parent);
+    /* Release: the parent, set up; pairs with is_progeny's look at a task that it has found by an
+     * old pointer (steal.c). */
+    cst_store_release(&task->parent, parent);
     task->group = task->open_group = parent->open_group;
     task->team = thread->team;
     task->children_here = 0;
@@ -430,6 +455,7 @@ static void run_undeferred(struct cst_thread *thread, const struct cst_task_requ
     cst_trace(CST_TRACE_TASK_ENDS, cst_self(), thread->seat->size);
     struct cst_wait wait = {.holds = is_fulfilled, .object = task};
     cst_task_wait(cst_self(), &wait);
+    cst_happens_after(&task->detach);
     thread = cst_self();
     thread->task = suspended;
     complete(thread, task);

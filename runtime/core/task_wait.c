@@ -6,6 +6,7 @@
 #include "core/group.h"
 #include "core/thread.h"
 #include "core/wait.h"
+#include "platform/happens.h"
 
 static inline bool is_childless(struct cst_task *task) {
     /* Acquire pairs with the children's counts: what they wrote is visible. */
@@ -18,9 +19,9 @@ static bool has_no_children(const struct cst_wait *wait) {
 
 void cst_task_wait_children(struct cst_thread *thread) {
     struct cst_task *task = thread->task;
-    if (is_childless(task)) return;
     struct cst_wait wait = {.holds = has_no_children, .object = task};
-    cst_task_wait(thread, &wait);
+    if (!is_childless(task)) cst_task_wait(thread, &wait);
+    cst_happens_after(&task->balance);
 }
 
 void cst_task_wait_depend(struct cst_thread *thread, const struct cst_depend_list *depend) {
@@ -43,5 +44,6 @@ void cst_group_end(struct cst_thread *thread) {
     struct cst_group *group = task->open_group;
     struct cst_wait wait = {.holds = group_holds, .object = group};
     if (!group_holds(&wait)) cst_task_wait(thread, &wait);
+    cst_happens_after(&group->balance);
     task->open_group = group->enclosing;
 }

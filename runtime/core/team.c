@@ -16,6 +16,7 @@
 #include "core/turn.h"
 #include "core/wait.h"
 #include "core/workers.h"
+#include "platform/happens.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,7 @@ static void fork_children(struct cst_team *team, uint32_t number, const struct c
         seat->dock.data = order->data;
         seat->dock.construct = order->construct;
         seat->dock.singles = order->singles;
+        cst_happens_before(&seat->dock.go);
         /* Release: the fields above, and all that the master wrote before the region. */
         cst_exchange_seq_cst(&seat->dock.go, cst_load_relaxed(&order->go));
         cst_wake(seat);
@@ -334,9 +336,10 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
     bool tasks = seat->made_tasks;
     seat->barrier++;
     seat->at_end = true;
+    cst_happens_before(&team->joined);
     if (crowded) {
         end_coroutines(thread);
-        if (tasks) cst_store_relaxed(&team->central_tasks, seat->barrier);
+        if (tasks) cst_central_tell_tasks(team, seat->barrier);
         if (cst_sub_acq_rel(&team->joining, 1) != 1) return;
         cst_exchange_seq_cst(&team->joined, region);
         cst_wake(&team->first);
@@ -367,10 +370,11 @@ void cst_region_end(struct cst_thread *thread) {
     if (team->size > 1) {
         if (team->crowded) {
             await_helping(thread, &team->joined, seat->region);
-            tasks |= cst_load_relaxed(&team->central_tasks) == seat->barrier;
+            tasks |= cst_central_has_tasks(team, seat->barrier);
         } else {
             tasks |= await_children(thread, team->size);
         }
+        cst_happens_after(&team->joined);
         if (cst_unlikely(cst_region_is_cancelled(thread))) {
             agree_on_counts(team);
             tasks = true;
@@ -481,6 +485,7 @@ void *cst_worker(void *argument) {
     while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         uint32_t region = cst_load_acquire(&seat->dock.go);
+        cst_happens_after(&seat->dock.go);
         struct cst_dock order = {.go = region,
                                  .size = seat->dock.size,
                                  .barrier = seat->dock.barrier,

@@ -42,6 +42,9 @@
 #define cst_fence_seq_cst() atomic_thread_fence(memory_order_seq_cst)
 #define cst_fence_acquire() atomic_thread_fence(memory_order_acquire)
 #define cst_fence_release() atomic_thread_fence(memory_order_release)
+/* Keeps the compiler alone from moving accesses across: between a store and a load whose order the
+ * processor is made to keep by another thread's cst_process_barrier (platform.h). */
+#define cst_compiler_barrier() atomic_signal_fence(memory_order_seq_cst)
 
 /* Two adjacent lines are fetched together on x86-64, yet padding to one line is what pays: a
  * second line costs memory for each thread and bought nothing measurable. */

@@ -8,6 +8,7 @@
 #include "abi/facts.h"
 #include "abi/whole.h"
 #include "core/lock.h"
+#include "platform/happens.h"
 
 #include "platform/platform.h"
 
@@ -43,11 +44,13 @@ static int enter(struct old_nest_lock *nest, int block) {
         mine = self | SLEEPERS; /* others may sleep as well; only a needless wake-up if not */
         found = 0;
     }
+    cst_happens_after(nest);
     return (int)(nest->count = 1);
 }
 
 static void leave(struct old_nest_lock *nest) {
     if (--nest->count > 0) return;
+    cst_happens_before(nest);
     if (cst_exchange_release(&nest->owner, 0) & SLEEPERS) cst_futex_wake(&nest->owner, 1);
 }
 

@@ -32,8 +32,12 @@ static void per_thread(void) {
 #pragma omp parallel
         {
             CHECK_EQ(omp_get_num_threads(), me + 2);
+            omp_sched_t inner;
+            int inner_chunk;
             CHECK_EQ(omp_get_max_threads(), me + 2);
-            omp_get_schedule(&kind, &chunk);
+            omp_get_schedule(&inner, &inner_chunk);
+            CHECK_EQ(inner, kind);
+            CHECK_EQ(inner_chunk, chunk);
         }
         CHECK_EQ(omp_get_max_threads(), me + 2);
     }

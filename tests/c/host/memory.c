@@ -1,6 +1,5 @@
-/* Memory does not grow with the number of regions, tasks, dependences, constructs ahead, or inner
- * regions that a program has run.
- * test: alone
+/* Memory does not grow with the number of regions, tasks, dependences, constructs ahead, loops
+ * whose iterations wait for each other, or inner regions that a program has run. test: alone
  */
 #include "process.h"
 #include <omp.h>
@@ -73,6 +72,21 @@ static void ahead(void) {
     }
 }
 
+/* A loop of so many chunks has a line for each. */
+static void waiting(void) {
+    int last = 0;
+#pragma omp parallel num_threads(2) shared(last)
+    {
+#pragma omp for schedule(dynamic) ordered(1)
+        for (int i = 0; i < 20000; i++) {
+#pragma omp ordered depend(sink : i - 1)
+            last = i;
+#pragma omp ordered depend(source)
+        }
+    }
+    CHECK_EQ(last, 19999);
+}
+
 static long measured(void (*part)(void), const char *name) {
     for (int warm = 0; warm < 4; warm++) part();
     long before = status_number("VmRSS");
@@ -88,5 +102,6 @@ int main(void) {
     CHECK(measured(tasks, "tasks") <= 2048);
     CHECK(measured(inner, "inner regions") <= 2048);
     CHECK(measured(ahead, "constructs ahead") <= 2048);
+    CHECK(measured(waiting, "loops that wait") <= 2048);
     return 0;
 }

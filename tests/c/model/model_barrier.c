@@ -30,6 +30,18 @@ static void pass_with_task(unsigned number) {
     EXPLORE_CHECK(cst_load_relaxed(&executed) == 1);
 }
 
+/* Member 1 may leave the first barrier when the other has come to the second, which has a task of
+ * its own. */
+static void pass_with_task_twice(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    struct cst_task_request request = {.function = run, .deferrable = true};
+    for (int round = 0; round < 2; round++) {
+        if (number == 0) cst_task_create(thread, &request);
+        cst_barrier(thread);
+        EXPLORE_CHECK(cst_load_relaxed(&executed) > round);
+    }
+}
+
 static void make_and_run(void *data) {
     struct cst_task_request request = {.function = run, .deferrable = true};
     cst_task_create(cst_self(), &request);
@@ -77,6 +89,10 @@ static void crowded_with_tasks(void) {
     prepare(2, 1, true, true);
     models_expect_tasks();
 }
+static void crowded_twice_with_tasks(void) {
+    prepare(2, 2, true, true);
+    models_expect_tasks();
+}
 static void crowded_two_twice_asleep(void) {
     prepare(2, 2, true, false);
 }
@@ -95,6 +111,8 @@ int models_run(void) {
          .threads = 2, .executions = 50000},
         {"central barrier with a task, spinning", crowded_with_tasks, pass_with_task, NULL,
          .threads = 2},
+        {"central barrier with a task, twice, spinning", crowded_twice_with_tasks,
+         pass_with_task_twice, NULL, .threads = 2, .in_order = true, .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

@@ -1,5 +1,5 @@
 /* core/deque.c: each task is taken exactly once, by its owner or by a thief, and who takes it sees
- * what was written before it was pushed. */
+ * what was written before it was pushed. Who only looks at one, late, finds a task all the same. */
 #include "core/deque.h"
 #include "models.h"
 
@@ -80,6 +80,25 @@ static void with_floor(unsigned thread) {
     EXPLORE_CHECK(cst_deque_take(&deque, floor) == NULL);
 }
 
+static bool looks_at_task(const struct cst_task *task, const void *argument) {
+    const int *number = (const int *)(const void *)task;
+    (void)argument;
+    EXPLORE_CHECK(number >= number_of && number<number_of + pushed && * number> 0);
+    return true;
+}
+
+/* The buffer is full, and the first entry is taken: its place is used again, then the buffer grows
+ * without it, while a thief that has read the old top is about to look. */
+static void late_thief(unsigned thread) {
+    bool lost = false;
+    if (thread == 0) {
+        push();
+        push();
+    } else {
+        got(cst_deque_steal(&deque, looks_at_task, NULL, &lost));
+    }
+}
+
 static void empty(void) {
     memset(&deque, 0, sizeof deque);
     memset(taken, 0, sizeof taken);
@@ -90,6 +109,11 @@ static void nearly_full(void) {
     empty();
     while (pushed < 63) push();
     prefilled = pushed;
+}
+
+static void full(void) {
+    nearly_full();
+    push();
 }
 
 /* What nobody took is still there, once. */
@@ -107,6 +131,8 @@ int models_run(void) {
         {"deque, one thief", empty, owner_and_thieves, nothing_lost, .threads = 2},
         {"deque, two thieves after the last one", empty, last_one, nothing_lost, .threads = 3},
         {"deque, growing", nearly_full, growing, nothing_lost, .threads = 2, .in_order = true},
+        {"deque, growing past a late thief", full, late_thief, nothing_lost, .threads = 3,
+         .in_order = true},
         {"deque, floor", empty, with_floor, nothing_lost, .threads = 2},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)

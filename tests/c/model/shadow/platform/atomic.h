@@ -81,6 +81,7 @@
 #define cst_fence_seq_cst() explore_fence(EXPLORE_AT("fence"))
 #define cst_fence_acquire() ((void)0) /* a compiler's matter on this processor */
 #define cst_fence_release() ((void)0)
+#define cst_compiler_barrier() ((void)0)
 
 #define CST_CACHE_LINE 64
 #define CST_LINE_ALIGNED _Alignas(CST_CACHE_LINE)

@@ -1,0 +1,87 @@
+/* A crowded team on one processor: its members pass a barrier one after the other, so some are late
+ * by several. Each sees at once what the tasks of the barrier wrote, also one that leaves it when
+ * others are at the next; and what tasks wrote before the end of a region, its master. All of it
+ * is written and read without atomics, so that ThreadSanitizer judges the runtime's ordering.
+ *
+ * test: env OMP_DYNAMIC=false
+ * test: env OMP_DYNAMIC=false OMP_WAIT_POLICY=passive
+ */
+#include "testing.h"
+#include <omp.h>
+
+enum { ROUNDS = 2000, MEMBERS = 5, REGIONS = 200 };
+
+static int result[ROUNDS];
+
+/* With one processor from the first instruction on: the library counts them when it is loaded. */
+static void begin_again(char **argv) {
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    if (CPU_COUNT(&all) == 1) return;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    execv("/proc/self/exe", argv);
+}
+
+/* One member makes a task, and all use its result behind the barrier. */
+static void results_behind_barriers(void) {
+#pragma omp parallel num_threads(MEMBERS)
+    for (int round = 0; round < ROUNDS; round++) {
+        if (omp_get_thread_num() == round % MEMBERS) {
+#pragma omp task firstprivate(round)
+            result[round] = round + 1;
+        }
+#pragma omp barrier
+        CHECK_EQ(result[round], round + 1);
+    }
+}
+
+/* The same where barriers with tasks and without take turns, and tasks make tasks. */
+static void results_of_progeny(void) {
+    for (int round = 0; round < ROUNDS; round++) result[round] = 0;
+#pragma omp parallel num_threads(MEMBERS)
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round % 3 != 2 && omp_get_thread_num() == round % MEMBERS) {
+#pragma omp task firstprivate(round)
+            {
+#pragma omp task firstprivate(round)
+                result[round] = round + 1;
+            }
+        }
+#pragma omp barrier
+        if (round % 3 != 2) CHECK_EQ(result[round], round + 1);
+    }
+}
+
+/* A late member of the last barrier meets those that are at the region's end. */
+static void results_behind_regions(void) {
+    for (int region = 0; region < REGIONS; region++) {
+        int before = 0, last = 0;
+#pragma omp parallel num_threads(MEMBERS) shared(before, last)
+        {
+            if (omp_get_thread_num() == region % MEMBERS) {
+#pragma omp task shared(before)
+                before = region + 1;
+            }
+#pragma omp barrier
+            CHECK_EQ(before, region + 1);
+            if (omp_get_thread_num() == (region + 1) % MEMBERS) {
+#pragma omp task shared(last)
+                last = region + 1;
+            }
+        }
+        CHECK_EQ(last, region + 1);
+    }
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    begin_again(argv);
+    test_limit(50);
+    results_behind_barriers();
+    results_of_progeny();
+    results_behind_regions();
+    return 0;
+}
