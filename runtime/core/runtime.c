@@ -101,6 +101,14 @@ bool cst_runtime_haskell_runs(void) {
            substrate->idle_capabilities() < substrate->capabilities();
 }
 
+bool cst_runtime_haskell_fills(void) {
+    if (!runtime.hosted) return false;
+    const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
+    if (!substrate || !substrate->ghc_version) return false;
+    uint32_t taken = substrate->capabilities() - substrate->idle_capabilities();
+    return taken + cst_turn_busy() >= cst_config.available;
+}
+
 bool cst_runtime_holds_capability(void) {
     const struct cst_substrate *substrate = cst_load_acquire(&runtime.substrate);
     return substrate && substrate->holds_capability();

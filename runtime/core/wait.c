@@ -9,6 +9,7 @@
 
 #include "core/apart.h"
 #include "core/config.h"
+#include "core/runtime.h"
 #include "core/steal.h"
 #include "core/turn.h"
 
@@ -143,6 +144,13 @@ static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *w
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
 }
 
+/* Is it a worker without a region where Haskell code of the same process has a use for every
+ * processor? It sleeps at once: to be woken costs less than what it takes from Haskell code, and
+ * above all from the collector, whose threads wait for each other. */
+static inline bool is_unwanted(const struct cst_wait *wait) {
+    return wait->idle && !policy.forever && cst_runtime_haskell_fills();
+}
+
 /* A worker that has nothing to do sees to it that the next master begins. */
 static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *wait) {
     if (wait->idle && cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0))
@@ -189,7 +197,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             has_helped |= helped(thread, wait);
             pause_between_polls(wait);
         }
-        if (is_crowded(thread, wait)) return false;
+        if (is_crowded(thread, wait) || is_unwanted(wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = APART_NS;
         if (now - begin > apart_ns) {
@@ -262,7 +270,8 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         if (helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */
         if (!is_rivalled(thread)) {
-            if (!is_crowded(thread, wait) && policy.spin_ns > 0 && spin(thread, wait)) return;
+            bool spins = policy.spin_ns > 0 && !is_unwanted(wait);
+            if (spins && !is_crowded(thread, wait) && spin(thread, wait)) return;
             if (is_crowded(thread, wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
             if (policy.forever) continue;
