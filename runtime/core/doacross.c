@@ -8,6 +8,7 @@
  * A post is a plain store: with a fence it would wait each time until the line has come back from
  * who polls it. So who is about to sleep makes up for it (await_asleep). */
 #include "core/lock.h"
+#include "core/message.h"
 #include "core/ordered.h"
 #include "core/runtime.h"
 #include "core/wait.h"
@@ -64,7 +65,10 @@ void cst_doacross_set_up(struct cst_share *share, const struct cst_doacross_spec
                          uint32_t members) {
     struct cst_doacross *state = share->doacross;
     if (!state) state = share->doacross = calloc(1, sizeof *state);
-    if (!state || spec->count > MOST_LOOPS) cst_runtime_out_of_memory();
+    if (!state) cst_runtime_out_of_memory();
+    if (spec->count > MOST_LOOPS)
+        cst_message_fatal("a doacross loop has %u nested loops, and at most %d are supported",
+                          spec->count, MOST_LOOPS);
     state->loops = members == 1 ? 0 : spec->count;
     for (uint32_t i = 0; i < spec->count; i++) {
         state->counts[i] = spec->counts[i];

@@ -160,10 +160,11 @@ void cst_share_clear_memory(struct cst_share *share, size_t size) {
         share->memory_size = 0; /* a fork may copy the slot before it is set up */
         share->memory = NULL;
         free(old);
+        if (size > SIZE_MAX - CST_CACHE_LINE) cst_runtime_out_of_memory();
         share->memory = aligned_alloc(CST_CACHE_LINE,
                                       (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1));
         if (!share->memory) cst_runtime_out_of_memory();
         share->memory_size = size;
     }
-    memset(share->memory, 0, size);
+    if (size > 0) memset(share->memory, 0, size);
 }
