@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More are not kept: no program has so many devices, and who starts a program may write as many
- * variables as the kernel takes, 100 000 and more. */
+/* More are not kept. No program has so many devices, and the kernel passes on 100 000 variables to
+ * a program that is set-user-ID too. */
 enum { MOST_SETTINGS = 1024 };
 
 static struct {

@@ -158,8 +158,8 @@ nameOf fd = do
   status <- getFdStatus fd
   pure ("fd:" <> show fd <> ":" <> show (deviceID status) <> ":" <> show (fileID status))
 
--- | What was written to it so far; of more than 16 MiB the last 16: any program may write, and who was started
--- by the command reports at its end.
+-- | What was written to it so far. Any program may write more than is of use, so of more than 16 MiB only the last
+-- 16 are read: the program that the command started reports at its end.
 readWritten :: Fd -> IO B.ByteString
 readWritten (Fd fd) = do
   written <- fileSize <$> getFdStatus (Fd fd)
