@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { MOST_PLACES = 65536 }; /* of a list, before those without processors go */
+enum { NODE_WORDS = 16 };     /* of a mask of memory nodes: 1024, the most that Linux has */
 enum level { THREADS, CORES, SOCKETS, LAST_CACHES, NODES };
 
 /* One reading of a list. Without `source` nothing is built. */
@@ -299,7 +300,7 @@ static void take_level(const struct cst_place_source *source, enum level level, 
     size_t words = source->words;
     memcpy(numbers, source->available, words * sizeof *numbers);
     if (level == NODES) {
-        words = CST_CPU_MASK_WORDS;
+        words = NODE_WORDS;
         if (!cst_topology_nodes(source->root, numbers, words)) return;
     }
     for (size_t i = 0; i < 64 * words && table->count < most; i++) {
