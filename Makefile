@@ -20,6 +20,7 @@ VERSION := $(shell sed -n 's/^version: *//p' capstan.cabal)
 include mk/library.mk
 include mk/haskell.mk
 include mk/tests.mk
+include mk/fuzz.mk
 include mk/release.mk
 include mk/bench.mk
 include mk/style.mk

@@ -2,6 +2,7 @@
 -- their failures.
 module Main (main) where
 
+import Capstan.Bench.Visible (visible)
 import qualified Capstan.CLI.Bench as Bench
 import qualified Capstan.CLI.Doctor as Doctor
 import qualified Capstan.CLI.Env as Env
@@ -42,7 +43,7 @@ main = handle failed $ do
         exitWith (if take 1 arguments == ["run"] then runFailed else usageError)
   where
     failed (Problem code message) = do
-      hPutStrLn stderr ("capstan: " <> message)
+      hPutStrLn stderr ("capstan: " <> visible message)
       exitWith code
 
 preferences :: ParserPrefs

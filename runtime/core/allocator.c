@@ -139,6 +139,10 @@ static cst_allocator_handle fall_back(cst_allocator_handle allocator, size_t siz
 
 void *cst_memory_alloc(size_t alignment, size_t size, bool zeroed, cst_allocator_handle allocator) {
     if (size == 0) return NULL;
+    if ((alignment & (alignment - 1)) != 0) { /* get() could place the header before the block */
+        cst_message("memory was asked for with alignment %zu, which is no power of two", alignment);
+        return NULL;
+    }
     void *memory = NULL;
     while (allocator != CST_ALLOCATOR_NULL && !memory) {
         memory = get(alignment, size, zeroed, allocator);

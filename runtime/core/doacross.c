@@ -8,6 +8,7 @@
  * A post is a plain store: with a fence it would wait each time until the line has come back from
  * who polls it. So who is about to sleep makes up for it (await_asleep). */
 #include "core/lock.h"
+#include "core/message.h"
 #include "core/ordered.h"
 #include "core/memory.h"
 #include "core/wait.h"
@@ -61,7 +62,8 @@ void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
     if (!state) state = share->doacross = calloc(1, sizeof *state);
     if (!state) cst_memory_exhausted("a doacross loop", sizeof *state);
     if (spec->count > MOST_LOOPS)
-        cst_message_fatal("a doacross nest of %u loops: %d are supported", spec->count, MOST_LOOPS);
+        cst_message_fatal("a doacross loop has %u nested loops, and at most %d are supported",
+                          spec->count, MOST_LOOPS);
     state->loops = members == 1 ? 0 : spec->count;
     for (uint32_t i = 0; i < spec->count; i++) {
         state->counts[i] = spec->counts[i];

@@ -7,6 +7,7 @@
  *
  * Read twice, as libgomp does: first for the form, so that a wrong list is reported whole; then to
  * build the table. Messages are libgomp's. */
+#include "core/bounds.h"
 #include "core/message.h"
 #include "core/parse.h"
 #include "core/place.h"
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 65536 };
+enum { MOST_PLACES = 65536 }; /* of a list, before those without processors go */
+enum { NODE_WORDS = 16 };     /* of a mask of memory nodes: 1024, the most that Linux has */
 enum level { THREADS, CORES, SOCKETS, LAST_CACHES, NODES };
 
 /* One reading of a list. Without `source` nothing is built. */
@@ -104,6 +106,17 @@ static bool signed_number(struct reading *reading, int64_t *value) {
     return good;
 }
 
+/* An interval of processors, or of places, names more than there can be: its text repeats itself,
+ * or is out of range. */
+static bool is_too_long(uint64_t count) {
+    if (count <= CST_MOST_PROCESSORS) return false;
+    cst_message_libgomp(
+        "Interval of length %lu is longer than the number of possible logical CPUs, "
+        "%d",
+        (unsigned long)count, CST_MOST_PROCESSORS);
+    return true;
+}
+
 /* [ ":" count [ ":" stride ] ] */
 static bool repetition(struct reading *reading, bool *given, uint64_t *count, int64_t *stride) {
     *count = 1;
@@ -127,7 +140,7 @@ static bool items(struct reading *reading, uint64_t *mask) {
             int64_t stride;
             if (!cst_parse_number_at(&reading->at, &processor)) return false;
             if (!repetition(reading, &repeated, &count, &stride)) return false;
-            if (negated && repeated) return false;
+            if ((negated && repeated) || is_too_long(count)) return false;
             if (mask && negated) any_negated = true;
             if (!mask || negated != turn) continue;
             if (!(negated ? take_out(reading, mask, processor)
@@ -157,7 +170,8 @@ static bool parse_one(struct reading *reading, struct one_place *place, uint64_t
     }
     if (!repetition(reading, &repeated, &place->count, &place->stride)) return false;
     reading->at = cst_parse_blanks(reading->at);
-    return place->count < MOST_PLACES && !(place->negated && repeated);
+    if (place->count >= MOST_PLACES) return false; /* libgomp has no word for this */
+    return !(place->negated && repeated) && !is_too_long(place->count);
 }
 
 /* --- the table ----------------------------------------------------------------------------- */
@@ -286,7 +300,7 @@ static void take_level(const struct cst_place_source *source, enum level level, 
     size_t words = source->words;
     memcpy(numbers, source->available, words * sizeof *numbers);
     if (level == NODES) {
-        words = CST_CPU_MASK_WORDS;
+        words = NODE_WORDS;
         if (!cst_topology_nodes(source->root, numbers, words)) return;
     }
     for (size_t i = 0; i < 64 * words && table->count < most; i++) {
@@ -362,9 +376,18 @@ bool cst_place_parse(const char *text, const struct cst_place_source *source,
 static bool small_number(const char **at, uint64_t *value) {
     if (!isdigit((unsigned char)**at)) return false;
     char *end;
-    *value = strtoull(*at, &end, 0);
+    int saved = errno;
+    *value = strtoull(*at, &end, 0); /* the largest number there is, where it does not fit */
+    errno = saved;
     *at = end;
-    return *value < MOST_PLACES;
+    return *value <= UINT16_MAX;
+}
+
+/* How many of the processors of a range an affinity mask can name. */
+static uint64_t nameable(uint64_t first, uint64_t last, uint64_t stride) {
+    if (first >= CST_MOST_PROCESSORS) return 0;
+    if (last >= CST_MOST_PROCESSORS) last = CST_MOST_PROCESSORS - 1;
+    return (last - first) / stride + 1;
 }
 
 /* first [ "-" last [ ":" stride ] ] */
@@ -388,14 +411,15 @@ bool cst_place_parse_processors(const char *text, const struct cst_place_source 
     for (int turn = 0; turn < 2; turn++) {
         const char *at = text;
         bool more;
-        if (turn == 1 && (!source || !make_table(source, most, table))) return !source;
+        if (turn == 1 && (!source || !make_table(source, most ? most : 1, table))) return !source;
         do {
             uint64_t first, last, stride;
-            if (!processor_range(&at, &first, &last, &stride)) {
+            bool good = processor_range(&at, &first, &last, &stride);
+            if (good && turn == 0) most += nameable(first, last, stride);
+            if (!good || most > MOST_PLACES) {
                 cst_message_libgomp("Invalid value for enviroment variable GOMP_CPU_AFFINITY");
                 return false; /* libgomp's own spelling */
             }
-            if (turn == 0) most += (last - first) / stride + 1;
             for (uint64_t i = first; turn == 1 && i <= last && i < 64 * (uint64_t)table->words;
                  i += stride)
                 cst_place_mask(table, table->count++)[i / 64] |= (uint64_t)1 << i % 64;

@@ -13,9 +13,12 @@ static uintptr_t *next_of(uintptr_t *data) {
 }
 
 static void allocate_one(uintptr_t *data, uint32_t members) {
-    size_t alignment = data[CST_REDUCE_MEMORY], size = data[CST_REDUCE_SIZE] * members;
+    size_t alignment = data[CST_REDUCE_MEMORY], size, rounded;
     if (alignment < CST_CACHE_LINE) alignment = CST_CACHE_LINE;
-    size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+    if (__builtin_mul_overflow(data[CST_REDUCE_SIZE], members, &size) ||
+        __builtin_add_overflow(size, alignment - 1, &rounded))
+        cst_memory_exhausted("a task reduction", SIZE_MAX);
+    rounded &= ~(alignment - 1);
     void *memory = aligned_alloc(alignment, rounded ? rounded : alignment);
     if (!memory) cst_memory_exhausted("a task reduction", rounded);
     memset(memory, 0, size);

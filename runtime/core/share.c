@@ -198,6 +198,8 @@ static void take_over(struct cst_seat *seat, struct cst_room *room, size_t size)
 }
 
 void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t size) {
+    if (size > SIZE_MAX - CST_CACHE_LINE)
+        cst_memory_exhausted("what the members of a loop share", size);
     size_t rounded = (size + CST_CACHE_LINE - 1) & ~(size_t)(CST_CACHE_LINE - 1);
     if (rounded > room->size && rounded >= LARGE_ROOM) take_over(thread->seat, room, rounded);
     if (rounded > room->size) {

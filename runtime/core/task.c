@@ -352,11 +352,20 @@ static inline void init(struct cst_task *task, struct cst_thread *thread, struct
     task->icv = parent->icv;
 }
 
+/* For the task's data, however its memory is aligned. The size is the program's: of an array whose
+ * length is no constant, for one. */
+static size_t room_for(const struct cst_task_request *request) {
+    size_t room;
+    if (__builtin_add_overflow(request->size, request->alignment, &room))
+        cst_memory_exhausted("the data of a task", SIZE_MAX);
+    return room;
+}
+
 /* The task's record, with room for `size` bytes of data. */
 static struct cst_task *make(struct cst_thread *thread, const struct cst_task_request *request,
                              size_t size) {
     struct cst_task *parent = thread->task;
-    bool inside = sizeof(struct cst_task) + size <= CST_SLAB_LARGEST;
+    bool inside = size <= CST_SLAB_LARGEST - sizeof(struct cst_task);
     struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task + (inside ? size : 0));
     void *outside = NULL;
     if (!inside) outside = malloc(size);
@@ -432,8 +441,7 @@ static void run_undeferred(struct cst_thread *thread, const struct cst_task_requ
         run_plain(thread, request);
         return;
     }
-    size_t room = request->copy ? request->size + request->alignment : 0;
-    struct cst_task *task = make(thread, request, room);
+    struct cst_task *task = make(thread, request, request->copy ? room_for(request) : 0);
     task->deferred = false;
     task->nested = (uint16_t)(thread->task->nested + 1);
     cst_store_relaxed(&task->seat, thread->seat);
@@ -485,7 +493,7 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
         run_undeferred(thread, request);
         return;
     }
-    struct cst_task *task = make(thread, request, request->size + request->alignment);
+    struct cst_task *task = make(thread, request, room_for(request));
     copy_data(task, request);
     task->deferred = true;
     count_made(thread, task);

@@ -29,8 +29,10 @@ int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_siz
     long least = sysconf(_SC_THREAD_STACK_MIN);
     if (stack_size && least > 0 && stack_size < (size_t)least)
         refuse_stack_size(stack_size, least);
+    else if (stack_size && __builtin_add_overflow(stack_size, more, &stack_size))
+        error = ENOMEM;
     else if (stack_size)
-        error = pthread_attr_setstacksize(&attributes, stack_size + more);
+        error = pthread_attr_setstacksize(&attributes, stack_size);
     pthread_t thread;
     if (!error) error = pthread_create(&thread, &attributes, function, argument);
     pthread_attr_destroy(&attributes);

@@ -1,7 +1,9 @@
 -- | What an ELF file says about itself: as much as the loader reads.
 --
 -- The file may be hostile or cut short, so every access is checked, and what
--- cannot be read is absent. Only the processor's own kind (64 bits, little
+-- cannot be read is absent. A number in the file never decides how long the
+-- reader works: tables end with the bytes that there are, and bytes, strings
+-- and names are bounded ('mostBytes' and what follows it). Only the processor's own kind (64 bits, little
 -- endian) is read beyond its header.
 module Capstan.CLI.Elf
   ( Elf (..),
@@ -18,7 +20,7 @@ import Data.Bits (shiftL, testBit, (.|.))
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Either (fromRight)
-import Data.List (find)
+import Data.List (find, foldl')
 import Data.Maybe (catMaybes, fromMaybe, listToMaybe, mapMaybe)
 import Data.Word (Word64)
 import System.IO
@@ -72,7 +74,23 @@ number width at bytes
 int :: Int -> Int -> B.ByteString -> Maybe Int
 int width at bytes = fromIntegral <$> number width at bytes
 
--- The strings in a file are at most as long as the file.
+-- More of one table is not read: the largest libraries have a tenth of it.
+mostBytes :: Word64
+mostBytes = 64 * 1024 * 1024
+
+-- Of the dynamic section; a program has some dozens of entries.
+mostDynamic :: Word64
+mostDynamic = 16 * 4096
+
+-- A longer path is none to Linux.
+mostPath :: Int
+mostPath = 4096
+
+-- A longer name is none of a file, and no OpenMP runtime's.
+mostName :: Int
+mostName = 256
+
+-- What a file has of a range.
 range :: Handle -> Word64 -> Word64 -> IO B.ByteString
 range handle offset size = do
   end <- hFileSize handle
@@ -80,10 +98,13 @@ range handle offset size = do
     then pure B.empty
     else do
       hSeek handle AbsoluteSeek (toInteger offset)
-      B.hGet handle (fromInteger (min (toInteger size) (end - toInteger offset)))
+      B.hGet handle (fromInteger (min (toInteger (min size mostBytes)) (end - toInteger offset)))
 
-text :: Int -> B.ByteString -> B.ByteString
-text at table = B.takeWhile (/= 0) (B.drop at table)
+-- The string at that place of a table, cut where it is longer than that.
+text :: Int -> Word64 -> B.ByteString -> B.ByteString
+text most at table
+  | at >= fromIntegral (B.length table) = B.empty
+  | otherwise = B.takeWhile (/= 0) (B.take most (B.drop (fromIntegral at) table))
 
 data Segment = Segment
   { segmentType :: Word64,
@@ -119,14 +140,14 @@ parseNative wanted handle header elf = do
       ofType kind = find ((== kind) . segmentType) segments
       contents = maybe (pure B.empty) (\s -> range handle (segmentOffset s) (segmentSize s))
   interpreter <- contents (ofType 3)
-  dynamic <- contents (ofType 2)
+  dynamic <- B.take (fromIntegral mostDynamic) <$> contents (ofType 2)
   body <-
     if B.null dynamic
       then pure Nothing
       else Just <$> parseDynamic wanted handle segments dynamic
   pure
     elf
-      { elfInterpreter = if B.null interpreter then Nothing else Just (C.unpack (text 0 interpreter)),
+      { elfInterpreter = if B.null interpreter then Nothing else Just (C.unpack (text mostPath 0 interpreter)),
         elfBody = body
       }
   where
@@ -141,20 +162,20 @@ parseDynamic :: (C.ByteString -> Bool) -> Handle -> [Segment] -> B.ByteString ->
 parseDynamic wanted handle segments dynamic = do
   strings <- region (tag 5) (fromMaybe 0 (tag 10))
   count <- countSymbols tag region
-  symbols <- region (tag 6) (fromIntegral count * symbolSize)
-  let names = mapMaybe (symbol strings symbols) [0 .. count - 1]
-      string value = C.unpack (text (fromIntegral value) strings)
+  symbols <- region (tag 6) (min mostBytes (fromIntegral count * symbolSize))
+  let names = mapMaybe (symbol strings symbols) [0, fromIntegral symbolSize .. B.length symbols - fromIntegral symbolSize]
+      string most value = C.unpack (text most value strings)
   pure
     Body
-      { bodyNeeded = map string (tags 1),
-        bodySoname = string <$> tag 14,
-        bodyRunPath = string <$> listToMaybe (catMaybes [tag 29, tag 15]),
+      { bodyNeeded = map (string mostName) (tags 1),
+        bodySoname = string mostName <$> tag 14,
+        bodyRunPath = string mostPath <$> listToMaybe (catMaybes [tag 29, tag 15]),
         bodySymbolic = not (null (tags 16)) || maybe False (`testBit` 1) (tag 30),
         bodyDefined = [name | (True, name) <- names],
         bodyUndefined = [name | (False, name) <- names]
       }
   where
-    symbolSize = 24
+    symbolSize = 24 :: Word64
     weak = 2
     entries =
       takeWhile ((/= 0) . fst) $
@@ -170,15 +191,14 @@ parseDynamic wanted handle segments dynamic = do
       offset <- listToMaybe (mapMaybe (place a) segments)
       pure (range handle offset size)
     place address s = do
-      guard (segmentType s == 1 && address >= segmentAddress s && address < segmentAddress s + segmentSize s)
+      guard (segmentType s == 1 && address >= segmentAddress s && address - segmentAddress s < segmentSize s)
       pure (address - segmentAddress s + segmentOffset s)
 
-    symbol strings symbols i = do
-      let at = i * fromIntegral symbolSize
-      name <- int 4 at symbols
+    symbol strings symbols at = do
+      name <- number 4 at symbols
       binding <- int 1 (at + 4) symbols
       section <- number 2 (at + 6) symbols
-      let found = text name strings
+      let found = text mostName name strings
       guard (not (B.null found) && wanted found)
       -- A weak reference may stay without an answer: it is no call for a runtime.
       guard (section /= 0 || binding `div` 16 /= weak)
@@ -199,7 +219,7 @@ countSymbols tag region = case (tag 4, tag 0x6ffffef5) of
           buckets = hash + 16 + 8 * word 2
           chains = buckets + 4 * word 0
       heads <- region (Just buckets) (4 * word 0)
-      let lastHead = maximum (0 : mapMaybe (\i -> number 4 i heads) [0, 4 .. B.length heads - 4])
+      let lastHead = foldl' max 0 (mapMaybe (\i -> number 4 i heads) [0, 4 .. B.length heads - 4])
       if lastHead < word 1
         then max (fromIntegral (word 1)) <$> relocated
         else do
@@ -213,4 +233,4 @@ countSymbols tag region = case (tag 4, tag 0x6ffffef5) of
     relocated = do
       tables <- sequence [region (tag 7) (fromMaybe 0 (tag 8)), region (tag 23) (fromMaybe 0 (tag 2))]
       let names table = mapMaybe (\at -> int 4 (at + 12) table) [0, 24 .. B.length table - 24]
-      pure (maximum (0 : map (+ 1) (concatMap names tables)))
+      pure (foldl' max 0 (map (+ 1) (concatMap names tables)))

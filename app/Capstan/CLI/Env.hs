@@ -4,6 +4,7 @@
 -- that came from.
 module Capstan.CLI.Env (subcommand) where
 
+import Capstan.Bench.Visible (visible)
 import Capstan.CLI.Help
 import Capstan.CLI.Json (putJson)
 import Capstan.CLI.Library
@@ -68,18 +69,19 @@ settingsText style library environment settings =
       ""
     ]
       <> concatMap row (settingsList settings)
-      <> map (caution style) (settingsWarnings settings)
+      <> map (caution style . visible) (settingsWarnings settings)
   where
     width f = maximum (0 : map (length . f) (settingsList settings))
+    shown = visible . settingValue
     row s =
       printf
         "%-*s  %-*s  %s"
         (width settingName)
         (settingName s)
-        (min 24 (width settingValue))
-        (if null (settingValue s) then "-" else settingValue s)
+        (min 24 (width shown))
+        (if null (shown s) then "-" else shown s)
         (dress s (origin s)) :
-      map (\w -> "    " <> bad style w) (settingWarnings s)
+      map (\w -> "    " <> bad style (visible w)) (settingWarnings s)
     origin s
       | settingRejected s = sourceName (settingSource s) <> given s " was refused"
       | settingHidden s = sourceName (settingSource s) <> given s " is overridden by another variable"

@@ -15,7 +15,7 @@ module Capstan.CLI.Host
     -- * Files without a name
     anonymousFile,
     nameOf,
-    readFromStart,
+    readWritten,
 
     -- * Paths
     ownExecutable,
@@ -29,7 +29,7 @@ where
 import qualified Data.ByteString as B
 import Foreign
 import Foreign.C
-import System.Posix.Files (deviceID, fileID, getFdStatus)
+import System.Posix.Files (deviceID, fileID, fileSize, getFdStatus)
 import System.Posix.Internals (peekFilePath, withFilePath)
 import System.Posix.Types (COff (..), CSsize (..), Fd (..))
 
@@ -168,18 +168,24 @@ nameOf fd = do
   status <- getFdStatus fd
   pure ("fd:" <> show fd <> ":" <> show (deviceID status) <> ":" <> show (fileID status))
 
--- | All that was written to it so far.
-readFromStart :: Fd -> IO B.ByteString
-readFromStart (Fd fd) = B.concat . reverse <$> go [] 0
+-- | What was written to it so far. Any program may write more than is of use, so of more than 16 MiB only the last
+-- 16 are read: the program that the command started reports at its end.
+readWritten :: Fd -> IO B.ByteString
+readWritten (Fd fd) = do
+  written <- fileSize <$> getFdStatus (Fd fd)
+  B.take most . B.concat . reverse <$> go [] (max 0 (written - fromIntegral most)) 0
   where
+    most = 16 * 1024 * 1024
     size = 65536
-    go chunks offset = do
-      chunk <- allocaBytes size $ \buffer -> do
-        n <- throwErrnoIfMinus1 "pread" (c_pread fd buffer (fromIntegral size) offset)
-        B.packCStringLen (castPtr buffer, fromIntegral n)
-      if B.null chunk
-        then pure chunks
-        else go (chunk : chunks) (offset + fromIntegral (B.length chunk))
+    go chunks offset got
+      | got >= most = pure chunks
+      | otherwise = do
+        chunk <- allocaBytes size $ \buffer -> do
+          n <- throwErrnoIfMinus1 "pread" (c_pread fd buffer (fromIntegral size) offset)
+          B.packCStringLen (castPtr buffer, fromIntegral n)
+        if B.null chunk
+          then pure chunks
+          else go (chunk : chunks) (offset + fromIntegral (B.length chunk)) (got + B.length chunk)
 
 -- PATH_MAX of Linux.
 pathMost :: Int

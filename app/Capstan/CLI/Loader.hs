@@ -11,12 +11,18 @@ module Capstan.CLI.Loader
 where
 
 import Capstan.CLI.Environment (withVariables)
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
+import Control.Exception (evaluate)
+import Control.Monad (when)
 import Data.Char (isSpace)
 import Data.List (isPrefixOf, isSuffixOf)
+import Data.Maybe (fromMaybe, isNothing)
 import System.Exit (ExitCode (..))
 import System.FilePath (takeDirectory, takeFileName)
+import System.IO (hClose, hGetContents)
 import System.Posix.Files (fileOwner, getFileStatus)
 import System.Process
+import System.Timeout (timeout)
 
 -- | The loader's answer.
 data Listing = Listing
@@ -28,12 +34,12 @@ data Listing = Listing
   }
   deriving (Eq, Show)
 
--- | Asks the loader about a file, with those variables set besides.
+-- | Asks the loader about a file, with those variables set besides. A file may name libraries without end, so
+-- the answer is read as far as it is of use.
 listLibraries :: FilePath -> [(String, String)] -> FilePath -> IO Listing
 listLibraries loader variables file = do
   environment <- withVariables ([("LC_ALL", "C"), ("LD_TRACE_LOADED_OBJECTS", "1")] <> variables)
-  (code, output, complaints) <-
-    readCreateProcessWithExitCode (proc loader [absolute]) {env = Just environment} ""
+  (code, output, complaints) <- askedBriefly (proc loader [absolute]) {env = Just environment}
   pure
     Listing
       { listingLibraries = parseListing output,
@@ -43,6 +49,23 @@ listLibraries loader variables file = do
   where
     -- The loader would search its library path for a name without a slash.
     absolute = if '/' `elem` file then file else "./" <> file
+
+-- The exit code, and the first mebibyte of standard output and of standard error: some ten thousand libraries.
+-- A loader that has more to say finds the pipe closed; one that takes ten seconds is ended.
+askedBriefly :: CreateProcess -> IO (ExitCode, String, String)
+askedBriefly asked =
+  withCreateProcess asked {std_in = NoStream, std_out = CreatePipe, std_err = CreatePipe} $ \_ output errors process -> do
+    [said, complained] <- mapM (beginning . fromMaybe (error "Capstan.CLI.Loader: a pipe was asked for")) [output, errors]
+    texts <- timeout (10 * 1000 * 1000) ((,) <$> takeMVar said <*> takeMVar complained)
+    when (isNothing texts) (terminateProcess process)
+    code <- waitForProcess process
+    pure (maybe (code, "", "the loader did not answer within 10 s") (\(a, b) -> (code, a, b)) texts)
+  where
+    most = 1024 * 1024
+    beginning handle = do
+      text <- newEmptyMVar
+      _ <- forkIO (hGetContents handle >>= \all' -> let part = take most all' in evaluate (length part) >> hClose handle >> putMVar text part)
+      pure text
 
 -- | A program names its own loader, and that may be any file. One that belongs
 -- to the system and has glibc's name may be run.

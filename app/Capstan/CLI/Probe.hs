@@ -19,7 +19,7 @@ module Capstan.CLI.Probe
 where
 
 import Capstan.CLI.Environment (withVariables)
-import Capstan.CLI.Host (anonymousFile, nameOf, ownExecutable, readFromStart)
+import Capstan.CLI.Host (anonymousFile, nameOf, ownExecutable, readWritten)
 import Capstan.CLI.Json (decodeLine)
 import Capstan.CLI.Problem (throwProblem, unavailable)
 import Capstan.CLI.Report (ProcessReport, parseReports)
@@ -98,7 +98,7 @@ askSettings :: [(String, String)] -> IO (Either String Settings)
 askSettings variables = do
   dump <- anonymousFile "capstan-settings"
   (ending, said) <- probe "settings" (("CAPSTAN_DUMP", "fd:" <> show dump) : variables)
-  written <- C.lines <$> readFromStart dump
+  written <- C.lines <$> readWritten dump
   pure $ case (listToMaybe (mapMaybe decodeLine written), mapMaybe decodeLine written) of
     (Just machine, settings@(_ : _)) ->
       let of' s = filter (settingName s `isNamedIn`) said
@@ -128,7 +128,7 @@ tryRegion variables = do
   descriptor <- anonymousFile "capstan-report"
   name <- nameOf descriptor
   (ending, said) <- probe "region" (("CAPSTAN_REPORT", name) : variables)
-  report <- listToMaybe . parseReports <$> readFromStart descriptor
+  report <- listToMaybe . parseReports <$> readWritten descriptor
   pure
     Trial
       { trialReport = report,
@@ -159,7 +159,7 @@ probe what variables = do
           std_err = UseHandle errors
         }
   ending <- await process (10 * 1000000)
-  text <- readFromStart said
+  text <- readWritten said
   pure (ending, messages (T.unpack (T.decodeUtf8With T.lenientDecode text)))
   where
     messages = filter (not . all isSpace) . withoutDisplay . lines

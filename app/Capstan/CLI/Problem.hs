@@ -20,6 +20,7 @@ module Capstan.CLI.Problem
   )
 where
 
+import Capstan.Bench.Visible (visible)
 import Control.Exception (Exception, throwIO)
 import System.Exit (ExitCode (..))
 import System.IO (hPutStrLn, stderr)
@@ -30,13 +31,13 @@ data Problem = Problem ExitCode String
 
 instance Exception Problem
 
--- | Ends the command; @Main@ prints the message.
+-- | Ends the command; @Main@ prints the message, which may have names from files in it ("Capstan.Bench.Visible").
 throwProblem :: ExitCode -> String -> IO a
 throwProblem code message = throwIO (Problem code message)
 
 -- | Says something on standard error and goes on.
 warn :: String -> IO ()
-warn message = hPutStrLn stderr ("capstan: warning: " <> message)
+warn message = hPutStrLn stderr ("capstan: warning: " <> visible message)
 
 -- | 125: the command itself failed, the program was not started.
 runFailed :: ExitCode

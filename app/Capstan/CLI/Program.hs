@@ -127,10 +127,15 @@ imageOf file = do
   case elf of
     Just found -> pure (ElfImage found)
     Nothing -> do
-      start <- try (withBinaryFile file ReadMode (`B.hGet` 256)) :: IO (Either IOException B.ByteString)
+      -- A pipe is not read: nobody may write to it.
+      start <- try (getFileStatus file >>= beginning) :: IO (Either IOException B.ByteString)
       pure $ case start of
         Right bytes | C.pack "#!" `B.isPrefixOf` bytes -> ScriptImage (words (takeWhile (/= '\n') (drop 2 (C.unpack bytes))))
         _ -> UnknownImage
+  where
+    beginning status
+      | isRegularFile status = withBinaryFile file ReadMode (`B.hGet` 256)
+      | otherwise = pure B.empty
 
 -- | Why the loader would not trust the environment.
 data Privilege = SetUser | SetGroup | FileCapabilities

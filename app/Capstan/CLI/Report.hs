@@ -18,6 +18,7 @@ module Capstan.CLI.Report
   )
 where
 
+import Capstan.Bench.Visible (visible)
 import Capstan.CLI.Host (Ending (..), Outcome (..))
 import Capstan.CLI.Json (decodeLine)
 import Capstan.CLI.Style
@@ -95,7 +96,23 @@ reportJson r =
 -- | The lines of a report descriptor. What is no report is left out: any
 -- process may write to a descriptor that it inherited.
 parseReports :: B.ByteString -> [ProcessReport]
-parseReports = mapMaybe decodeLine . C.lines
+parseReports = mapMaybe decodeLine . filter ((<= longestReport) . B.length) . C.lines
+
+-- The runtime writes less in one line (LINE in runtime/core/report.c).
+longestReport :: Int
+longestReport = 4096
+
+-- For a terminal: the texts come from other processes.
+visibleReport :: ProcessReport -> ProcessReport
+visibleReport r =
+  r
+    { reportVersion = visible (reportVersion r),
+      reportProgram = visible (reportProgram r),
+      reportSubstrate = visible (reportSubstrate r),
+      reportGhc = visible <$> reportGhc r,
+      reportLibrary = visible (reportLibrary r),
+      reportNote = visible <$> reportNote r
+    }
 
 -- | Why the program itself did not report.
 data Silence
@@ -129,9 +146,9 @@ ownAndOthers summary = (listToMaybe (reverse own), sortOn (Down . reportRegions)
 summaryText :: Style -> Summary -> String
 summaryText style summary = unlines (title : map row rows)
   where
-    (own, others) = ownAndOthers summary
+    (own, others) = ownAndOthers summary {summaryReports = map visibleReport (summaryReports summary)}
     outcome = summaryOutcome summary
-    name = concat (take 1 (summaryCommand summary))
+    name = visible (concat (take 1 (summaryCommand summary)))
     title = heading style ("capstan: " <> name <> " " <> verdict)
     verdict = case own of
       Just r

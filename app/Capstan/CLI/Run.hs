@@ -106,7 +106,7 @@ reported chosen destination privilege = do
   hFlush stdout
   result <- supervise (optionCommand chosen)
   outcome <- either (cannotRun name) pure result
-  reports <- parseReports <$> readFromStart descriptor
+  reports <- parseReports <$> readWritten descriptor
   silence <- case privilege of
     Just how -> pure (Untrusting how)
     Nothing

@@ -47,15 +47,23 @@ static bool is_private(const struct mapping *map, size_t i) {
     return (map->kinds[i] & GOMP_MAP_KIND_MASK) == GOMP_MAP_FIRSTPRIVATE;
 }
 
-static size_t alignment_of(const struct mapping *map, size_t i) {
-    return (size_t)1 << (map->kinds[i] >> GOMP_MAP_ALIGN_SHIFT);
+static size_t sum(size_t a, size_t b) {
+    if (__builtin_add_overflow(a, b, &a)) cst_memory_exhausted("a target region", SIZE_MAX);
+    return a;
 }
 
-/* Bytes for the private copies, however the memory is aligned. */
-static size_t private_size(const struct mapping *map) {
-    size_t size = 0;
+static size_t alignment_of(const struct mapping *map, size_t i) {
+    unsigned bits = map->kinds[i] >> GOMP_MAP_ALIGN_SHIFT;
+    if (bits >= 8 * sizeof(size_t)) cst_memory_exhausted("a target region", SIZE_MAX);
+    return (size_t)1 << bits;
+}
+
+/* Bytes for `more` and the private copies, however the memory is aligned. The sizes are the
+ * program's: of parts of arrays, for one. */
+static size_t with_private(const struct mapping *map, size_t more) {
+    size_t size = more;
     for (size_t i = 0; i < map->count; i++)
-        if (is_private(map, i)) size += map->sizes[i] + alignment_of(map, i) - 1;
+        if (is_private(map, i)) size = sum(size, sum(map->sizes[i], alignment_of(map, i) - 1));
     return size;
 }
 
@@ -101,9 +109,12 @@ static void run_target_task(void *data) {
 
 static void start_target_task(gomp_body *body, struct mapping *map, void **depend,
                               uint32_t thread_limit) {
-    size_t pointers = map->count * sizeof(void *);
-    struct target_task *task = malloc(sizeof *task + pointers + private_size(map));
-    if (!task) cst_memory_exhausted("a target task", sizeof *task + pointers + private_size(map));
+    size_t pointers;
+    if (__builtin_mul_overflow(map->count, sizeof(void *), &pointers))
+        cst_memory_exhausted("a target task", SIZE_MAX);
+    size_t size = with_private(map, sum(sizeof(struct target_task), pointers));
+    struct target_task *task = malloc(size);
+    if (!task) cst_memory_exhausted("a target task", size);
     task->body = body;
     task->thread_limit = thread_limit;
     for (size_t i = 0; i < map->count; i++) task->memory[i] = map->addresses[i];
@@ -134,9 +145,9 @@ void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses
         return;
     }
     /* Private values are those at the construct, not after the wait. */
-    char *memory = malloc(private_size(&map) + 1);
-    if (!memory)
-        cst_memory_exhausted("the private copies of a target region", private_size(&map) + 1);
+    size_t size = with_private(&map, 1);
+    char *memory = malloc(size);
+    if (!memory) cst_memory_exhausted("the private copies of a target region", size);
     copy_private(&map, addresses, memory);
     if (depend) {
         struct cst_depend_list list = cst_gomp_depend_list(depend);
@@ -234,7 +245,8 @@ void GOMP_offload_unregister_ver(unsigned version, const void *host_table, int t
 
 /* GCC passes SIZE_MAX as the length of a string that ends with 0, and NULL for no message. */
 static int shown_length(const char *message, size_t length) {
-    return (int)(length == SIZE_MAX ? strlen(message) : length);
+    if (length == SIZE_MAX) length = strlen(message);
+    return length > INT_MAX ? INT_MAX : (int)length;
 }
 
 void GOMP_warning(const char *message, size_t length) {

@@ -103,6 +103,7 @@ struct cut {
 static struct cut cut_taskloop(uint64_t trip, uint64_t wanted, unsigned flags, uint32_t members) {
     struct cut cut = {.count = wanted};
     if (flags & GOMP_TASK_GRAINSIZE) {
+        if (wanted == 0) wanted = 1; /* a program must not say so, but may compute it */
         if (flags & GOMP_TASK_STRICT) {
             cut.strict = true;
             cut.each = wanted;

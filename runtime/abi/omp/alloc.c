@@ -67,7 +67,7 @@ static bool decode(const omp_alloctrait_t *trait, struct cst_allocator_traits *t
         traits->fallback = (enum cst_fallback)chosen;
         return true;
     case FB_DATA:
-        traits->fallback_allocator = value;
+        traits->fallback_allocator = value == DEFAULT ? CST_ALLOCATOR_NULL : value;
         return true;
     case PINNED:
         if (!choose(value, FALSE, TRUE, FALSE, &chosen)) return false;

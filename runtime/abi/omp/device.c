@@ -110,60 +110,111 @@ int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offse
 
 /* --- copies of a part of an array --------------------------------------------------------- */
 
+/* What the program says of the two arrays, outermost dimension first. */
 struct box {
-    void *to;
-    const void *from;
     size_t element;
     int dimensions;
     const size_t *volume, *to_offsets, *from_offsets, *to_sizes, *from_sizes;
+};
+
+/* Pieces of memory along one dimension. */
+struct axis {
+    size_t count, to_step, from_step;
+};
+
+/* The copy as it is made: `length` bytes for each point of the axes, the innermost first. Only a
+ * dimension with more than one piece is an axis, and a number of bytes has so many factors. */
+enum { MOST_AXES = 64 };
+struct plan {
+    char *to;
+    const char *from;
+    size_t length;
+    int axes;
+    struct axis axis[MOST_AXES];
 };
 
 static bool times(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* The outermost dimension by a loop, the others by recursion, the last in one piece. */
-static int copy_box(const struct box *box) {
-    if (box->dimensions < 1) return EINVAL;
-    size_t to_slice = box->element, from_slice = box->element, to_offset, from_offset, length;
-    for (int i = 1; i < box->dimensions; i++)
-        if (!times(to_slice, box->to_sizes[i], &to_slice) ||
-            !times(from_slice, box->from_sizes[i], &from_slice))
-            return EINVAL;
-    if (!times(to_slice, box->to_offsets[0], &to_offset) ||
-        !times(from_slice, box->from_offsets[0], &from_offset))
-        return EINVAL;
-    char *to = (char *)box->to + to_offset;
-    const char *from = (const char *)box->from + from_offset;
-    if (box->dimensions == 1) {
-        if (!times(box->element, box->volume[0], &length)) return EINVAL;
-        memcpy(to, from, length);
-        return 0;
-    }
-    for (size_t i = 0; i < box->volume[0]; i++) {
-        struct box inner = {to + i * to_slice,     from + i * from_slice, box->element,
-                            box->dimensions - 1,   box->volume + 1,       box->to_offsets + 1,
-                            box->from_offsets + 1, box->to_sizes + 1,     box->from_sizes + 1};
-        int error = copy_box(&inner);
-        if (error) return error;
-    }
-    return 0;
+/* Adds a * b. */
+static bool add_product(size_t *sum, size_t a, size_t b) {
+    size_t product;
+    return times(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* Without memory the question is how many dimensions are possible. */
-static int check_box(const struct box *box, int to_device, int from_device) {
-    if (!box->to && !box->from) return INT_MAX;
-    return both_host(to_device, from_device) ? 0 : EINVAL;
+static bool is_empty(const struct box *box) {
+    bool empty = box->element == 0;
+    for (int i = 0; i < box->dimensions; i++) empty |= box->volume[i] == 0;
+    return empty;
+}
+
+/* Plans a copy of at least one byte. False where an offset or a size does not fit its type. */
+static bool make_plan(const struct box *box, struct plan *plan) {
+    size_t to_slice = box->element, from_slice = box->element, to_offset = 0, from_offset = 0;
+    size_t bytes = box->element, to_end = 0, from_end = 0;
+    plan->axes = 0;
+    plan->length = box->element;
+    for (int i = box->dimensions - 1; i >= 0; i--) {
+        size_t count = box->volume[i];
+        if (!times(bytes, count, &bytes) ||
+            !add_product(&to_offset, box->to_offsets[i], to_slice) ||
+            !add_product(&from_offset, box->from_offsets[i], from_slice) ||
+            !add_product(&to_end, count - 1, to_slice) ||
+            !add_product(&from_end, count - 1, from_slice))
+            return false;
+        if (i == box->dimensions - 1)
+            plan->length = bytes; /* the innermost is in one piece */
+        else if (count > 1)
+            plan->axis[plan->axes++] = (struct axis){count, to_slice, from_slice};
+        if (i > 0 && (!times(to_slice, box->to_sizes[i], &to_slice) ||
+                      !times(from_slice, box->from_sizes[i], &from_slice)))
+            return false;
+    }
+    plan->to += to_offset;
+    plan->from += from_offset;
+    return !__builtin_add_overflow(to_end, to_offset, &to_end) &&
+           !__builtin_add_overflow(from_end, from_offset, &from_end);
+}
+
+/* Goes through the points of the axes as an odometer does. */
+static void copy_planned(const struct plan *plan) {
+    size_t at[MOST_AXES] = {0};
+    char *to = plan->to;
+    const char *from = plan->from;
+    while (plan->length > 0) {
+        memcpy(to, from, plan->length);
+        int turned = 0;
+        for (; turned < plan->axes && ++at[turned] == plan->axis[turned].count; turned++) {
+            at[turned] = 0;
+            to -= (plan->axis[turned].count - 1) * plan->axis[turned].to_step;
+            from -= (plan->axis[turned].count - 1) * plan->axis[turned].from_step;
+        }
+        if (turned == plan->axes) return;
+        to += plan->axis[turned].to_step;
+        from += plan->axis[turned].from_step;
+    }
+}
+
+/* The call's answer; `length` 0: there is nothing to copy. Without memory the question is how many
+ * dimensions are possible. */
+static int plan_box(void *to, const void *from, const struct box *box, int to_device,
+                    int from_device, struct plan *plan) {
+    *plan = (struct plan){.to = to, .from = from};
+    if (!to && !from) return INT_MAX;
+    if (!both_host(to_device, from_device) || box->dimensions < 1) return EINVAL;
+    return is_empty(box) || make_plan(box, plan) ? 0 : EINVAL;
 }
 
 int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimensions,
                            const size_t *volume, const size_t *to_offsets,
                            const size_t *from_offsets, const size_t *to_sizes,
                            const size_t *from_sizes, int to_device, int from_device) {
-    struct box box = {to,         from,         element,  dimensions, volume,
-                      to_offsets, from_offsets, to_sizes, from_sizes};
-    int answer = check_box(&box, to_device, from_device);
-    return answer ? answer : copy_box(&box);
+    struct box box = {element, dimensions, volume, to_offsets, from_offsets, to_sizes, from_sizes};
+    struct plan plan;
+    int answer = plan_box(to, from, &box, to_device, from_device, &plan);
+    if (answer == 0) copy_planned(&plan);
+    return answer;
 }
 
 /* --- the same as tasks -------------------------------------------------------------------- */
@@ -206,8 +257,8 @@ int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to
     return as_task(run_copy, &copy, sizeof copy, count, depend);
 }
 
-static void run_box(void *data) {
-    if (copy_box(data) != 0) cst_message_libgomp_fatal("omp_target_memcpy_rect failed");
+static void run_plan(void *data) {
+    copy_planned(data);
 }
 
 int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions,
@@ -215,10 +266,10 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  const size_t *from_offsets, const size_t *to_sizes,
                                  const size_t *from_sizes, int to_device, int from_device,
                                  int count, omp_depend_t *depend) {
-    struct box box = {to,         from,         element,  dimensions, volume,
-                      to_offsets, from_offsets, to_sizes, from_sizes};
-    int answer = check_box(&box, to_device, from_device);
-    return answer ? answer : as_task(run_box, &box, sizeof box, count, depend);
+    struct box box = {element, dimensions, volume, to_offsets, from_offsets, to_sizes, from_sizes};
+    struct plan plan;
+    int answer = plan_box(to, from, &box, to_device, from_device, &plan);
+    return answer ? answer : as_task(run_plan, &plan, sizeof plan, count, depend);
 }
 
 struct fill {

@@ -29,6 +29,7 @@ static uintptr_t tell_valgrind(uintptr_t request, uintptr_t first, uintptr_t sec
 bool cst_stack_make(struct cst_stack *stack, size_t size) {
     int saved = errno;
     size_t page = cst_page_size();
+    if (size > SIZE_MAX - 2 * page) return false; /* what follows would not fit its type */
     size = (size + page - 1) / page * page;
     char *start = mmap(NULL, page + size, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

@@ -5,6 +5,7 @@
 #include "platform/linux/line.h"
 #include "platform/platform.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,23 +21,31 @@ static bool read_line(const char *root, const char *name, char *text, size_t siz
     return first_line(path, text, size);
 }
 
+/* A decimal number, which strtoul(3) would let begin with a sign or blanks. */
+static bool parse_number(const char **text, unsigned long *number) {
+    char *end;
+    if (!isdigit((unsigned char)**text)) return false;
+    *number = strtoul(*text, &end, 10); /* the largest number there is, where it does not fit */
+    *text = end;
+    return true;
+}
+
 /* A list of the kernel's: 0-3,8,10-11. Numbers beyond the mask are left out. */
 static bool parse_list(const char *text, uint64_t *bits, size_t words) {
     memset(bits, 0, words * sizeof *bits);
     while (*text) {
-        char *end;
-        unsigned long first = strtoul(text, &end, 10), last = first;
-        if (end == text) return false;
-        if (*end == '-') {
-            text = end + 1;
-            last = strtoul(text, &end, 10);
-            if (end == text || last < first) return false;
+        unsigned long first, last;
+        if (!parse_number(&text, &first)) return false;
+        last = first;
+        if (*text == '-') {
+            text++;
+            if (!parse_number(&text, &last) || last < first) return false;
         }
         for (unsigned long i = first; i <= last && i < 64 * words; i++)
             bits[i / 64] |= (uint64_t)1 << i % 64;
-        if (*end == '\0') return true;
-        if (*end != ',') return false;
-        text = end + 1;
+        if (*text == '\0') return true;
+        if (*text != ',') return false;
+        text++;
     }
     return true;
 }

@@ -14,6 +14,7 @@ where
 import Capstan.Bench.Advice (duration, percent)
 import Capstan.Bench.Diagnose (trials, typical)
 import Capstan.Bench.Evidence
+import Capstan.Bench.Visible (visibleText)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
@@ -53,7 +54,7 @@ changeText c = case (changeThen c, changeNow c) of
   (Just a, Nothing) -> name <> duration a <> " in the baseline, not run"
   (Nothing, Nothing) -> name
   where
-    name = changeName c <> ": "
+    name = visibleText (changeName c) <> ": "
     sign x = (if x >= 0 then "+" else "-") <> Text.strip (percent (abs x))
     word = case changeVerdict c of
       Slower -> "SLOWER"

@@ -21,6 +21,7 @@ where
 
 import Capstan.Bench.Counters (collectStatistics, openCounters)
 import Capstan.Bench.Evidence (Place (..), Trial, Watched)
+import Capstan.Bench.Json (readJson)
 import Capstan.Bench.Measure
 import Capstan.Bench.Tree
 import Control.Exception (evaluate)
@@ -34,6 +35,7 @@ import System.Directory (renameFile)
 import System.Environment (lookupEnv, unsetEnv)
 import System.Exit (die)
 import System.IO.Unsafe (unsafePerformIO)
+import Text.Read (readMaybe)
 
 -- | Names the file with the task. Variables that begin with @CAPSTAN_@ belong to the OpenMP runtime.
 taskVariable :: String
@@ -75,9 +77,9 @@ instance FromJSON Task where
     watch <- o .:? "watch"
     task <- Task <$> o .: "result" <*> o .: "suite"
     case (alone, together, watch) of
-      (Just (r, s, name), _, _) -> pure (task (TimeAlone r s (read name)))
-      (_, Just (r, s, order, wanted), _) -> pure (task (TimeTogether r s (read order) (map read wanted)))
-      (_, _, Just (n, name)) -> pure (task (Watch n (read name)))
+      (Just (r, s, name), _, _) -> task . TimeAlone r s <$> written name
+      (_, Just (r, s, order, wanted), _) -> task <$> (TimeTogether r s <$> written order <*> mapM written wanted)
+      (_, _, Just (n, name)) -> task . Watch n <$> written name
       _ -> fail "a task has work"
 
 instance ToJSON Observation where
@@ -87,7 +89,14 @@ instance ToJSON Observation where
 instance FromJSON Observation where
   parseJSON = withObject "observation" $ \o -> do
     timed <- o .:? "timed"
-    maybe (Counted <$> o .:? "counted") (\trials -> pure (Timed [(read name, t) | (name, t) <- trials])) timed
+    maybe (Counted <$> o .:? "counted") named timed
+
+named :: MonadFail m => [(String, Trial)] -> m Observation
+named trials = Timed . (`zip` map snd trials) <$> mapM (written . fst) trials
+
+-- | What Haskell has written.
+written :: (Read a, MonadFail m) => String -> m a
+written text = maybe (fail ("not as Haskell writes it: " ++ take 100 text)) pure (readMaybe text)
 
 -- | What this process was started for. What a benchmark itself starts is not to take it up.
 ownTask :: IO (Maybe Task)
@@ -99,7 +108,7 @@ inherited = unsafePerformIO $ do
   variable <- lookupEnv taskVariable
   forM variable $ \file -> do
     unsetEnv taskVariable
-    eitherDecodeFileStrict' file >>= either (die . ("a task that cannot be read: " ++)) pure
+    readJson file >>= either (die . ("a task that cannot be read: " ++)) pure
 {-# NOINLINE inherited #-}
 
 -- | Does the task with these benchmarks, whose names are unique.

@@ -33,8 +33,8 @@ module Capstan.Bench.Evidence
 where
 
 import Capstan.Bench.Counters (Calls, Costs, Reading (spinTime))
+import Capstan.Bench.Json (readJson)
 import Capstan.Bench.Statistics (middle)
-import Control.Exception (try)
 import Criterion.Measurement.Types (Measured (..))
 import Data.Aeson
 import Data.Maybe (fromMaybe, mapMaybe)
@@ -222,7 +222,11 @@ instance ToJSON Account where
 
 instance FromJSON Account where
   parseJSON = withObject "benchmark" $ \o ->
-    Account <$> o .: "name" <*> o .: "alone" <*> o .: "after-others" <*> o .:? "watched"
+    Account <$> o .: "name" <*> o .: "alone" <*> o .: "after-others" <*> o .:? "watched" >>= measured
+    where
+      measured a
+        | null (accountAlone a) && null (accountAfter a) = fail "a benchmark without any process that measured it"
+        | otherwise = pure a
 
 instance ToJSON Session where
   toJSON (Session program date accounts) =
@@ -234,9 +238,7 @@ instance FromJSON Session where
 
 -- | A file that an earlier run wrote with @--json@.
 readSession :: FilePath -> IO (Either Text Session)
-readSession file = either unread (either (Left . Text.pack) Right) <$> try (eitherDecodeFileStrict' file)
-  where
-    unread e = Left (Text.pack (ioeGetErrorString e))
+readSession file = either (Left . Text.pack) Right <$> readJson file
 
 -- | Replaces the file at once, so that a reader never sees half of it.
 writeSession :: FilePath -> Session -> IO ()

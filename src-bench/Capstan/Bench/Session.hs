@@ -19,12 +19,13 @@ import Capstan.Bench.Child
 import Capstan.Bench.Counters (startFolder)
 import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose)
 import Capstan.Bench.Evidence
+import Capstan.Bench.Json (readJson)
 import Capstan.Bench.Statistics (middle)
 import Capstan.Bench.Tree
 import Control.Exception (IOException, bracket, evaluate, try)
 import Control.Monad (forM, unless, zipWithM)
 import Criterion.Measurement.Types (Benchmark)
-import Data.Aeson (eitherDecodeFileStrict', encodeFile)
+import Data.Aeson (encodeFile)
 import Data.List (minimumBy)
 import qualified Data.Map.Strict as Map
 import Data.Ord (comparing)
@@ -171,7 +172,7 @@ runWork scratch suite work = do
     withCreateProcess command (\_ _ _ process -> waitForProcess process)
   [there, begun] <- mapM doesFileExist [result, begunFile result]
   if there && not (bySignal code)
-    then either (Left . Failed . ((title work ++ ": ") ++)) Right <$> eitherDecodeFileStrict' result
+    then either (Left . Failed . ((title work ++ ": ") ++)) Right <$> readJson result
     else do
       said <- anyText output
       pure . Left . (if begun then Failed else NotBegun) $ title work ++ ": " ++ ended code ++ concatMap ("\n  " ++) (lines said)

@@ -17,6 +17,13 @@
 static struct cst_stack_place here, there;
 static int turns;
 
+/* A size that cannot be rounded up is refused, not taken for a small one. */
+static void too_large(void) {
+    struct cst_stack stack;
+    for (size_t less = 0; less < 3 * 4096; less += 1000)
+        CHECK(!cst_stack_make(&stack, SIZE_MAX - less));
+}
+
 /* Values that the compiler keeps in registers across the switches. */
 static void ping_pong(void *argument) {
     unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
@@ -157,6 +164,7 @@ static void forks(void) {
 
 int main(void) {
     test_limit(60);
+    too_large();
     switches();
     guards();
     thunks();

@@ -139,8 +139,23 @@ static void wrong_lists(void) {
                                  "cores(1",
                                  "cores(1)x",
                                  "cores(x)",
-                                 "{1}:2:100000000000000000000"};
+                                 "{1}:2:100000000000000000000",
+                                 "{0:18446744073709551615:0}",
+                                 "{0:18446744073709551615}",
+                                 "{0:8193:0}",
+                                 "{0}:8193:0",
+                                 "{0:100,!8:8193}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) places(texts[i], "wrong");
+}
+
+/* As many as an affinity mask can name are allowed, though a text says the same one each time. */
+static void longest_intervals(void) {
+    machine(0xff);
+    places("{0:8192:0}", "{0}");
+    table = (struct cst_place_table){0, 0, NULL};
+    UNIT_CHECK(cst_place_parse("{0}:8192:0", &source, &table));
+    UNIT_EQUAL(table.count, 8192);
+    free(table.masks);
 }
 
 /* Places are cut to what the process may use; empty ones go. */
@@ -167,6 +182,12 @@ static void gomp_cpu_affinity(void) {
     processors("", "wrong");
     processors("x", "wrong");
     processors("65536", "wrong");
+    processors("0-65535:65535", "{0}");
+    processors("18446744073709551616", "wrong");
+    char many[200] = "";
+    for (int i = 0; i < 9; i++) strcat(many, "0-65535 "); /* nine times 8192 that may be there */
+    strcat(many, "0");
+    processors(many, "wrong");
 }
 
 /* --- levels ------------------------------------------------------------------------------- */
@@ -229,6 +250,23 @@ static void levels_of_a_part(void) {
     places("threads", "{1}{5}{4}{6}");
     places("sockets", "{1,4-5}{6}");
     places("numa_domains", "{1,4-5}{6}");
+    tree_remove();
+}
+
+/* What the kernel does not write is not guessed at: no place has more processors for it. */
+static void nonsense_in_files(void) {
+    two_sockets();
+    const char *const texts[] = {"0--1\n", "-1\n",   " 0\n",  "0-\n",
+                                 "3-2\n",  "0,,1\n", "0:1\n", "\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        for (int cpu = 0; cpu < 8; cpu++) {
+            char path[128];
+            snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/core_siblings_list",
+                     cpu);
+            put(path, texts[i]);
+        }
+        places("sockets", "wrong");
+    }
     tree_remove();
 }
 
@@ -342,10 +380,12 @@ int main(void) {
     UNIT_RUN(repeated_places);
     UNIT_RUN(negation);
     UNIT_RUN(wrong_lists);
+    UNIT_RUN(longest_intervals);
     UNIT_RUN(only_what_is_available);
     UNIT_RUN(gomp_cpu_affinity);
     UNIT_RUN(levels);
     UNIT_RUN(levels_of_a_part);
+    UNIT_RUN(nonsense_in_files);
     UNIT_RUN(no_topology);
     UNIT_RUN(primary);
     UNIT_RUN(close_places);

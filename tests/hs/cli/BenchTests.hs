@@ -120,6 +120,23 @@ tests fixture =
         saveResults tree [row "parallel" "pthread" (take 4 (around 200))]
         result <- bench fixture tree ["--saved", "--compare", tree </> "old.json", "overhead"]
         assertContains (resultOut result) ["No difference shown in any of 1 rows"],
+      testCase "results that others wrote: deep brackets, no measurement, control characters" $ do
+        tree <- newTree fixture "hostile" []
+        saveResults tree [row "parallel" "pthread" (around 100)]
+        let old = tree </> "old.json"
+            compared = bench fixture tree ["--saved", "--compare", old, "overhead"]
+        forM_ [C.replicate 5000000 '[', C.concat (replicate 1000000 (C.pack "{\"a\":"))] $ \text -> do
+          B.writeFile old text
+          deep <- compared
+          resultExit deep @?= ExitFailure 66
+          assertContains (resultErr deep) ["old.json", "nested more than 64 deep"]
+        saved <- B.readFile (tree </> "build/bench/overhead.json")
+        let (before, after) = B.breakSubstring (C.pack "2026-01-01") saved
+        B.writeFile old (before <> C.pack "\\u001b[31m" <> after)
+        result <- compared
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["\\x1b[31m2026-01-01"]
+        assertLacks (resultOut result) "\ESC",
       testCase "suites that are not there" $ do
         tree <- newTree fixture "unknown" [targetOf "later" "x" "parallel" ["at_most" .= (1 :: Double)]]
         nonsense <- bench fixture tree ["nonsense"]

@@ -13,6 +13,7 @@ import GHC.IO.Encoding (setFileSystemEncoding, setForeignEncoding, setLocaleEnco
 import GHC.IO.Encoding.Failure (CodingFailureMode (..))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
 import qualified HelpTests
+import qualified HostileTests
 import qualified ReportTests
 import qualified RunTests
 import qualified RuntimeTests
@@ -32,6 +33,7 @@ main = do
         EnvTests.tests fixture,
         DoctorTests.tests fixture,
         HelpTests.tests fixture,
-        BenchTests.tests fixture
+        BenchTests.tests fixture,
+        HostileTests.tests fixture
       ]
         <> RuntimeTests.tests fixture

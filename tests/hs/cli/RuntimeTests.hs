@@ -58,6 +58,10 @@ cases fixture directory =
           assertBool (show settings) $ (string "OMP_DYNAMIC", string "FALSE", string "default") `elem` settings
         _ -> assertFailure "settings are a list"
       assertContains (resultOut result) ["Invalid value for environment variable OMP_DYNAMIC"],
+    testCase "a setting with control characters is shown without them" $ do
+      result <- with [("OMP_AFFINITY_FORMAT", "\ESC[31m%n")] ["env"]
+      assertContains (resultOut result) ["\\x1b[31m%n"]
+      assertLacks (resultOut result) "\ESC",
     testCase "the doctor finds it well" $ do
       result <- with [] ["doctor", "--json", program fixture "region"]
       value <- json (resultOut result)

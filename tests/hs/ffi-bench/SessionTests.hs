@@ -10,6 +10,7 @@ import Capstan.Bench.Diagnose (countPerCall, diagnose)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Session
 import Control.Exception (bracket_, try)
+import Control.Monad (forM_)
 import Criterion.Measurement.Types (Measured (measAllocated), fromInt)
 import qualified Data.Aeson as Aeson
 import Data.List (isInfixOf, sort)
@@ -106,6 +107,14 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
             filter (== PageFaults) (map diagnosisCause (diagnose [a])) @?= [],
           testCase "a baseline that is not there is found before anything is measured" $
             refused ["--baseline", "/nowhere/baseline.json"],
+          testCase "nor is one without a measurement, or nested without end" $ do
+            folder <- getTemporaryDirectory
+            number <- getCurrentPid
+            let file = folder </> "capstan-bench-baseline-" ++ show number
+            forM_ ["{\"program\":\"p\",\"date\":\"d\",\"benchmarks\":[{\"name\":\"b\",\"alone\":[],\"after-others\":[]}]}", replicate 1000000 '['] $ \text -> do
+              found <- bracket_ (writeFile file text) (removePathForcibly file) (readSession file)
+              assertBool (show found) (either (const True) (const False) found)
+              bracket_ (writeFile file text) (removePathForcibly file) (refused ["--baseline", file]),
           testCase "so is a folder for results" $ refused ["--json", "/nowhere/results.json"],
           testCase "a benchmark that fails is reported with its words, and the others go on" $ do
             (session, problems) <- measured plan {planNames = ["fails", "block/arena"], planRounds = 1}

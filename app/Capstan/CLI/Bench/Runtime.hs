@@ -17,11 +17,12 @@ module Capstan.CLI.Bench.Runtime
   )
 where
 
+import Capstan.Bench.Json (decodeJson)
 import Capstan.CLI.Host (ownExecutable)
 import Capstan.CLI.Problem (throwProblem, unavailable)
 import Control.Monad (filterM)
 import qualified Data.Aeson as Aeson
-import qualified Data.ByteString.Lazy.Char8 as Lazy
+import qualified Data.ByteString as B
 import Data.List (isPrefixOf, isSuffixOf)
 import Data.Map.Strict (Map)
 import qualified Data.Map.Strict as Map
@@ -138,12 +139,12 @@ substrate places environment = do
   hClose handle
   let command = ["-c", "exec \"$0\" region 2 3>" ++ show file, placePrograms places </> "startup-child"]
   (code, _, err) <- runSmall (("CAPSTAN_REPORT", "fd:3") : environment) "/bin/sh" command
-  report <- Lazy.readFile file
-  let answer = case (code, Aeson.decode report) of
-        (ExitSuccess, Just (Report served note)) -> Right (maybe served (\n -> served <> " (" <> n <> ")") note)
-        (ExitSuccess, Nothing) -> Left "the runtime did not report"
+  report <- B.readFile file
+  let answer = case (code, decodeJson report) of
+        (ExitSuccess, Right (Report served note)) -> Right (maybe served (\n -> served <> " (" <> n <> ")") note)
+        (ExitSuccess, Left _) -> Left "the runtime did not report"
         (ExitFailure n, _) -> Left ("a program with one region failed: " <> Text.pack (show n) <> " " <> Text.strip (Text.pack err))
-  length (Lazy.unpack report) `seq` removeFile file
+  removeFile file
   return answer
 
 data Report = Report Text (Maybe Text)

@@ -20,6 +20,7 @@ module Capstan.CLI.Bench.Simulate
   )
 where
 
+import Capstan.Bench.Json (readJson)
 import Capstan.CLI.Bench.Progress (finish, report, start)
 import Capstan.CLI.Bench.Runtime
 import Capstan.CLI.Bench.Statistics (median)
@@ -28,7 +29,7 @@ import Capstan.CLI.Problem
 import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
 import Control.Monad (replicateM, unless)
-import Data.Aeson (FromJSON (..), ToJSON (..), eitherDecodeFileStrict', encodeFile, object, withObject, (.:), (.=))
+import Data.Aeson (FromJSON (..), ToJSON (..), encodeFile, object, withObject, (.:), (.=))
 import Data.List (find, nub, sort)
 import qualified Data.Map.Strict as Map
 import Data.Maybe (mapMaybe)
@@ -92,7 +93,7 @@ writeSimulation places = encodeFile (simulationFile places)
 readSimulation :: Places -> IO (Maybe Simulation)
 readSimulation places = do
   there <- doesFileExist (simulationFile places)
-  if there then either (const Nothing) Just <$> eitherDecodeFileStrict' (simulationFile places) else pure Nothing
+  if there then either (const Nothing) Just <$> readJson (simulationFile places) else pure Nothing
 
 -- | Runs the model for those team sizes (none: 2 to 1024), then model and machine for two threads.
 simulate :: Places -> [Int] -> IO Simulation

@@ -21,6 +21,7 @@ module Capstan.CLI.Bench.Targets
   )
 where
 
+import Capstan.Bench.Json (readJson)
 import Capstan.CLI.Bench.Runtime (isOurs)
 import Capstan.CLI.Bench.Statistics
 import Capstan.CLI.Bench.Table (Align (..), figure, quantity, ratioText, table)
@@ -28,7 +29,7 @@ import Capstan.CLI.Bench.Types
 import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
 import Control.Applicative ((<|>))
-import Data.Aeson (FromJSON (..), Value (..), eitherDecodeFileStrict', withObject, (.!=), (.:), (.:?))
+import Data.Aeson (FromJSON (..), Value (..), withObject, (.!=), (.:), (.:?))
 import Data.List (minimumBy, nub)
 import Data.Maybe (maybeToList)
 import Data.Ord (comparing)
@@ -112,7 +113,7 @@ instance FromJSON Targets where
   parseJSON = withObject "targets" $ \o -> Targets <$> o .: "targets"
 
 readTargets :: FilePath -> IO (Either Text [Target])
-readTargets file = either (Left . Text.pack) (\(Targets t) -> Right t) <$> eitherDecodeFileStrict' file
+readTargets file = either (Left . Text.pack) (\(Targets t) -> Right t) <$> readJson file
 
 teamSize :: Int -> Target -> Int
 teamSize cores target = case targetThreads target of

@@ -20,8 +20,11 @@ module Capstan.CLI.Bench.Types
   )
 where
 
+import Capstan.Bench.Json (readJson)
+import Capstan.Bench.Visible (visibleText)
 import Capstan.CLI.Bench.Statistics (median)
-import Data.Aeson (FromJSON (..), ToJSON (..), eitherDecodeFileStrict', encodeFile, object, withObject, (.!=), (.:), (.:?), (.=))
+import Data.Aeson (FromJSON (..), ToJSON (..), encodeFile, object, withObject, (.!=), (.:), (.:?), (.=))
+import Data.Aeson.Types (Parser)
 import qualified Data.Map.Strict as Map
 import Data.Maybe (catMaybes)
 import Data.Text (Text)
@@ -106,7 +109,7 @@ instance ToJSON Row where
 
 instance FromJSON Row where
   parseJSON = withObject "row" $ \o ->
-    Row <$> o .: "suite" <*> o .: "case" <*> o .: "runtime" <*> o .: "threads" <*> o .: "unit" <*> o .: "values"
+    Row <$> said (o .: "suite") <*> said (o .: "case") <*> said (o .: "runtime") <*> o .: "threads" <*> said (o .: "unit") <*> o .: "values"
 
 instance ToJSON Failure where
   toJSON f =
@@ -120,7 +123,7 @@ instance ToJSON Failure where
 
 instance FromJSON Failure where
   parseJSON = withObject "failure" $ \o ->
-    Failure <$> o .: "program" <*> o .: "runtime" <*> o .: "threads" <*> o .: "round" <*> o .: "words"
+    Failure <$> said (o .: "program") <*> said (o .: "runtime") <*> o .: "threads" <*> o .: "round" <*> o .: "words"
 
 instance ToJSON Machine where
   toJSON m =
@@ -133,7 +136,7 @@ instance ToJSON Machine where
 
 instance FromJSON Machine where
   parseJSON = withObject "machine" $ \o ->
-    Machine <$> o .: "processor" <*> o .: "cores" <*> o .: "kernel" <*> o .:? "notes" .!= []
+    Machine <$> said (o .: "processor") <*> o .: "cores" <*> said (o .: "kernel") <*> o .:? "notes" .!= []
 
 instance ToJSON Results where
   toJSON r =
@@ -152,14 +155,18 @@ instance ToJSON Results where
 instance FromJSON Results where
   parseJSON = withObject "results of capstan bench" $ \o -> do
     runtimes <- o .: "runtimes"
-    Results <$> o .: "suite" <*> o .: "date" <*> o .: "rounds" <*> o .: "machine"
-      <*> mapM (withObject "runtime" $ \r -> (,) <$> r .: "runtime" <*> r .: "library") runtimes
+    Results <$> said (o .: "suite") <*> said (o .: "date") <*> o .: "rounds" <*> o .: "machine"
+      <*> mapM (withObject "runtime" $ \r -> (,) <$> said (r .: "runtime") <*> said (r .: "library")) runtimes
       <*> o .: "floor"
       <*> o .: "rows"
       <*> o .: "failures"
 
+-- | A text that another run wrote, and that will be shown.
+said :: Parser Text -> Parser Text
+said = fmap visibleText
+
 readResults :: FilePath -> IO (Either Text Results)
-readResults file = either (Left . Text.pack) Right <$> eitherDecodeFileStrict' file
+readResults file = either (Left . Text.pack) Right <$> readJson file
 
 -- | Replaces the file at once, so that a reader never sees half of it.
 writeResults :: FilePath -> Results -> IO ()

@@ -22,14 +22,16 @@ import Capstan.CLI.Probe
 import Capstan.CLI.Problem
 import Capstan.CLI.Program
 import Control.Exception (IOException, try)
-import Control.Monad (filterM)
+import Control.Monad (filterM, (>=>))
 import Data.Char (isDigit, isSpace)
+import Data.Containers.ListUtils (nubOrd)
 import Data.Either (fromRight)
-import Data.List (dropWhileEnd, isInfixOf, isSuffixOf, nub)
+import Data.List (dropWhileEnd, isInfixOf, isSuffixOf)
 import Data.Maybe (catMaybes, fromMaybe, mapMaybe)
 import System.Directory (canonicalizePath, doesDirectoryExist, doesFileExist, listDirectory, pathIsSymbolicLink)
 import System.Exit (ExitCode (..))
 import System.FilePath (takeFileName, (</>))
+import System.IO (IOMode (..), hGetContents, withFile)
 import System.Posix.Env (getEnvironment)
 import Text.Read (readMaybe)
 
@@ -123,10 +125,13 @@ gatherFacts subject = do
         factsSubject = subject
       }
 
+-- | The beginning of a file of the kernel's: of another process, which decides how long it is.
 readProc :: FilePath -> IO (Maybe String)
 readProc file = do
-  result <- try (readFile file >>= \text -> length text `seq` pure text) :: IO (Either IOException String)
+  result <- try (withFile file ReadMode (fmap (take mostProc) . hGetContents >=> \text -> length text `seq` pure text)) :: IO (Either IOException String)
   pure (either (const Nothing) Just result)
+  where
+    mostProc = 4 * 1024 * 1024
 
 -- | A program by name, or a shared library by path.
 gatherProgram :: String -> IO Subject
@@ -180,7 +185,7 @@ reachOf file elf = do
 
 classifyFiles :: [FilePath] -> IO [Object]
 classifyFiles files = do
-  absolute <- nub <$> mapM canonicalizePath files
+  absolute <- nubOrd <$> mapM canonicalizePath files
   catMaybes <$> mapM one absolute
   where
     one file = (>>= classify file) <$> readElf isOpenMPSymbol file
@@ -193,7 +198,7 @@ gatherDirectory directory = do
   needed <- case self >>= elfInterpreter of
     Just loader -> mapM (fmap (mapMaybe snd . listingLibraries) . listLibraries loader []) files
     Nothing -> pure []
-  DirectorySubject directory <$> classifyFiles (files <> nub (concat needed))
+  DirectorySubject directory <$> classifyFiles (files <> nubOrd (concat needed))
 
 librariesBelow :: FilePath -> IO [FilePath]
 librariesBelow directory = do
@@ -241,7 +246,7 @@ gatherProcess pid = do
 
 -- The files mapped into a process, the program first.
 parseMaps :: String -> [FilePath]
-parseMaps = nub . mapMaybe path . lines
+parseMaps = nubOrd . mapMaybe path . lines
   where
     path line = case dropFields (5 :: Int) line of
       file@('/' : _) | not (" (deleted)" `isSuffixOf` file) -> Just file

@@ -7,6 +7,7 @@ module Capstan.CLI.Doctor.Render
   )
 where
 
+import Capstan.Bench.Visible (visible)
 import Capstan.CLI.Doctor.Facts
 import Capstan.CLI.Doctor.Finding (Finding (..), Severity (..), healthy)
 import Capstan.CLI.Library
@@ -28,8 +29,8 @@ import Text.Printf (printf)
 doctorText :: Style -> Facts -> [Finding] -> String
 doctorText style facts findings = unlines (map row (factRows facts) <> [""] <> concatMap finding findings)
   where
-    row (label, text) = printf "%s %s" (heading style (printf "%-11s" (label :: String))) text
-    finding f = (mark (findingSeverity f) <> " " <> findingText f) : [replicate 8 ' ' <> faint style advice | Just advice <- [findingAdvice f]]
+    row (label, text) = printf "%s %s" (heading style (printf "%-11s" (label :: String))) (visible text)
+    finding f = (mark (findingSeverity f) <> " " <> visible (findingText f)) : [replicate 8 ' ' <> faint style (visible advice) | Just advice <- [findingAdvice f]]
     mark severity = case severity of
       Good -> Style.good style "ok     "
       Note -> caution style "note   "

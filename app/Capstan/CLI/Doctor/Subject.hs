@@ -18,8 +18,10 @@ import Capstan.CLI.OpenMP
 import Capstan.CLI.Probe
 import Capstan.CLI.Program
 import Capstan.CLI.Report (plural)
-import Data.List (find, intercalate, isPrefixOf, nub, (\\))
+import Data.Containers.ListUtils (nubOrd)
+import Data.List (find, intercalate, isPrefixOf, nub)
 import Data.Maybe (isJust, isNothing, listToMaybe)
+import qualified Data.Set as Set
 import System.FilePath (takeFileName)
 
 -- | What there is to say about the subject.
@@ -91,7 +93,7 @@ missingFindings listing =
     | (library, Nothing) <- listingLibraries listing
   ]
     <> [ problem "loader-complaint" complaint "The program cannot start as it is"
-         | complaint <- nub (listingComplaints listing)
+         | complaint <- nubOrd (listingComplaints listing)
        ]
 
 -- The loader checks versions as it would for a real start.
@@ -101,7 +103,8 @@ versionFindings alone served =
       "cannot-preload"
       ("with the runtime preloaded the loader says: " <> complaint)
       "Report this, with the output of capstan doctor --json"
-    | complaint <- nub (maybe [] listingComplaints served) \\ listingComplaints alone
+    | complaint <- nubOrd (maybe [] listingComplaints served),
+      complaint `Set.notMember` Set.fromList (listingComplaints alone)
   ]
 
 -- Which runtimes are loaded, and which of them are called.
