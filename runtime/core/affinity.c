@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,9 +76,14 @@ static void repeat(struct output *out, char c, size_t count) {
 
 /* --- fields: %[[0].size]type ----------------------------------------------------------------- */
 
+enum {
+    MOST_WIDTH = 1024, /* so that no sum of lengths overflows, and a line fits the memory */
+    WHY = 256          /* room to say what is wrong with a format */
+};
+
 struct field {
     bool zero, right;
-    size_t size; /* 0: none given */
+    size_t size; /* at most MOST_WIDTH; 0: none given */
     char type;
 };
 
@@ -178,13 +184,20 @@ static void put_value(struct output *out, const struct field *field) {
     case 'A':
         put_processors(out, field, self->seat->binding.place);
         break;
-    default:
-        cst_message_libgomp_fatal("unsupported type %c in affinity format", field->type);
     }
 }
 
+/* What a wrong format makes of a function below: NULL, and libgomp's words in *why. */
+static CST_PRINTF(2, 3) const char *wrong(char why[WHY], const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, WHY, format, arguments);
+    va_end(arguments);
+    return NULL;
+}
+
 /* {name}; returns what follows. */
-static const char *parse_long_name(const char *at, struct field *field) {
+static const char *parse_long_name(const char *at, struct field *field, char why[WHY]) {
     static const struct {
         const char *name;
         char type;
@@ -201,58 +214,82 @@ static const char *parse_long_name(const char *at, struct field *field) {
         {"thread_affinity", 'A'},
     };
     const char *end = strchr(at, '}');
-    if (!end) cst_message_libgomp_fatal("unterminated long type name '%s' in affinity format", at);
+    if (!end) return wrong(why, "unterminated long type name '%s' in affinity format", at);
     size_t length = (size_t)(end - at);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i].name) == length && memcmp(names[i].name, at, length) == 0) {
             field->type = names[i].type;
             return end + 1;
         }
-    cst_message_libgomp_fatal("unsupported long type name '%.*s' in affinity format", (int)length,
-                              at);
+    return wrong(why, "unsupported long type name '%.*s' in affinity format",
+                 (int)(length < WHY ? length : WHY), at);
+}
+
+/* The decimal number at *at. Digits beyond the bound are read, and leave it above the bound. */
+static size_t parse_width(const char **at) {
+    size_t width = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        if (width <= MOST_WIDTH) width = 10 * width + (size_t)(**at - '0');
+    return width;
 }
 
 /* What follows a percent sign; returns what follows the field. */
-static const char *parse_field(const char *at, struct field *field) {
+static const char *parse_field(const char *at, struct field *field, char why[WHY]) {
     *field = (struct field){0};
     if (*at == '0') {
         field->zero = true;
         at++;
-        if (*at != '.')
-            cst_message_libgomp_fatal("leading zero not followed by dot in affinity format");
+        if (*at != '.') return wrong(why, "leading zero not followed by dot in affinity format");
     }
     if (*at == '.') {
         field->right = true;
         at++;
     }
     if (*at >= '1' && *at <= '9') {
-        char *end;
-        field->size = strtoul(at, &end, 10);
-        at = end;
+        const char *digits = at;
+        field->size = parse_width(&at);
+        if (field->size > MOST_WIDTH)
+            return wrong(why, "size %.*s in affinity format is larger than %d",
+                         (int)(at - digits < WHY ? at - digits : WHY), digits, MOST_WIDTH);
     } else if (field->right) {
-        cst_message_libgomp_fatal("leading zero or right justification in affinity format "
-                                  "requires size");
+        return wrong(why, "leading zero or right justification in affinity format requires size");
     }
-    if (*at == '{') return parse_long_name(at + 1, field);
+    if (*at == '{') return parse_long_name(at + 1, field, why);
     field->type = *at;
-    return *at ? at + 1 : at;
+    if (*at == '\0' || !strchr("tTLnNaPHiA", *at))
+        return wrong(why, "unsupported type %c in affinity format", *at);
+    return at + 1;
 }
 
-static size_t capture(struct output *out, const char *format) {
+/* Reads the format, and writes what it stands for where there is an `out`. */
+static bool expand(struct output *out, const char *format, char why[WHY]) {
     while (*format) {
         size_t plain = strcspn(format, "%");
-        put(out, format, plain);
+        if (out) put(out, format, plain);
         format += plain;
         if (*format == '\0') break;
         format++;
         if (*format == '%') {
-            put(out, format++, 1);
+            if (out) put(out, format, 1);
+            format++;
             continue;
         }
         struct field field;
-        format = parse_field(format, &field);
-        put_value(out, &field);
+        format = parse_field(format, &field, why);
+        if (!format) return false;
+        if (out) put_value(out, &field);
     }
+    return true;
+}
+
+bool cst_affinity_check(const char *format) {
+    char why[WHY];
+    return expand(NULL, format, why);
+}
+
+static size_t capture(struct output *out, const char *format) {
+    char why[WHY];
+    if (!expand(out, format, why)) cst_message_libgomp_fatal("%s", why);
     return out->used;
 }
 

@@ -3,7 +3,11 @@
 #ifndef CST_CORE_AFFINITY_H
 #define CST_CORE_AFFINITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Is the format right? If not, the calls below that use it end the process. */
+bool cst_affinity_check(const char *format);
 
 /* affinity-format-var; belongs to the device. Any thread may call these. */
 void cst_affinity_set_format(const char *format, size_t length);

@@ -6,7 +6,7 @@
 
 #include "core/affinity.h"
 #include "core/allocator.h"
-#include "core/device.h"
+#include "core/bounds.h"
 #include "core/message.h"
 #include "core/parse.h"
 #include "core/place.h"
@@ -169,6 +169,7 @@ static bool read_count(const struct variable *variable, const char *text) {
 
 static bool read_affinity_format(const struct variable *variable, const char *text) {
     (void)variable;
+    if (!cst_affinity_check(text)) return false;
     cst_affinity_set_format(text, strlen(text));
     return true;
 }
@@ -216,7 +217,7 @@ unknown:
 static bool read_num_threads(const struct variable *variable, const char *text) {
     (void)variable;
     uint32_t *list = NULL;
-    if (!cst_parse_number_list(text, &cst_config.icv.nthreads, &list,
+    if (!cst_parse_number_list(text, CST_MOST_THREADS, &cst_config.icv.nthreads, &list,
                                &cst_config.nthreads_list_length))
         return false;
     cst_config.nthreads_list = list;
@@ -314,11 +315,26 @@ enum cst_config_state cst_config_state(const char *name) {
     return CST_VARIABLE_UNKNOWN;
 }
 
+/* Is the value only larger than any number of threads? */
+static bool wants_too_many(const struct variable *variable, const char *text) {
+    uint32_t first, *list = NULL;
+    size_t length;
+    if (variable->read != read_num_threads ||
+        !cst_parse_number_list(text, INT_MAX, &first, &list, &length))
+        return false;
+    free(list);
+    return true;
+}
+
 static bool accept(const struct variable *variable, const char *name, const char *text) {
     if (variable->read(variable, text)) return true;
     if (variable->allowed)
         cst_message("invalid value \"%s\" for environment variable %s: it must be %s; ignored",
                     text, name, variable->allowed);
+    else if (wants_too_many(variable, text))
+        cst_message_libgomp("Invalid value for environment variable %s: %.100s asks for more "
+                            "threads than the %d that a system can have",
+                            name, text, CST_MOST_THREADS);
     else if (!variable->speaks)
         cst_message_libgomp("Invalid value for environment variable %s", name);
     return false;
@@ -396,38 +412,6 @@ static void report_unknown(void) {
     }
 }
 
-/* OpenMP 5.2, section 21.2.7: where offloading is mandatory and there is no device, the default
- * device is an invalid one. */
-static void choose_device(void) {
-    if (cst_config.target_offload == CST_OFFLOAD_MANDATORY &&
-        cst_config_state("OMP_DEFAULT_DEVICE") != CST_VARIABLE_ACCEPTED)
-        cst_config.icv.default_device = CST_DEVICE_INVALID;
-}
-
-static void check_stack_size(void) {
-    size_t given = cst_config.stack_size_given;
-    if (cst_config_state("OMP_STACKSIZE") != CST_VARIABLE_ACCEPTED &&
-        cst_config_state("GOMP_STACKSIZE") != CST_VARIABLE_ACCEPTED)
-        return;
-    long least = sysconf(_SC_THREAD_STACK_MIN);
-    if (least > 0 && given < (size_t)least)
-        cst_message_libgomp("Stack size less than minimum of %luk",
-                            (unsigned long)least / 1024 + (least % 1024 != 0));
-    else
-        cst_config.stack_size = given;
-}
-
-/* A list of places asks for binding, and binding asks for places. */
-static void choose_binding(void) {
-    if (cst_places.count > 0 && cst_config.icv.bind == CST_BIND_FALSE)
-        cst_config.icv.bind = CST_BIND_TRUE;
-    if (cst_config.icv.bind == CST_BIND_FALSE) return;
-    if (cst_places.count == 0) cst_place_default();
-    /* The program's first thread sits in the first place from the start, so that what it touches
-     * first lies near. */
-    if (cst_thread_is_main()) cst_place_bind(1);
-}
-
 static void choose_levels(void) {
     if (cst_config_state("OMP_MAX_ACTIVE_LEVELS") == CST_VARIABLE_ACCEPTED) return;
     bool several = cst_config.nthreads_list_length > 1 || cst_config.bind_list_length > 1;
@@ -435,23 +419,6 @@ static void choose_levels(void) {
         cst_config.icv.max_active_levels = nested ? SUPPORTED_LEVELS : 1;
     else if (several)
         cst_config.icv.max_active_levels = SUPPORTED_LEVELS;
-}
-
-/* libgomp's figures: they are shown, and say how long to spin where the user asks for it. */
-static void choose_spin_count(void) {
-    cst_config.spin_count_given = cst_config_state("GOMP_SPINCOUNT") == CST_VARIABLE_ACCEPTED;
-    if (cst_config.spin_count_given) return;
-    switch (cst_config.wait_policy) {
-    case CST_WAIT_ACTIVE:
-        cst_config.spin_count = 30000000000;
-        break;
-    case CST_WAIT_PASSIVE:
-        cst_config.spin_count = 0;
-        break;
-    case CST_WAIT_DEFAULT:
-        cst_config.spin_count = 300000;
-        break;
-    }
 }
 
 void cst_config_read(void) {
@@ -466,11 +433,8 @@ void cst_config_read(void) {
         cst_config.nthreads_source = CST_FROM_ENVIRONMENT;
     cst_config.dynamic_given = cst_config_state("OMP_DYNAMIC") == CST_VARIABLE_ACCEPTED;
     choose_levels();
-    choose_spin_count();
-    choose_device();
-    choose_binding();
+    cst_config_derive();
     keep_initial_teams();
-    check_stack_size();
     if (dump_fd >= 0) cst_config_dump(dump_fd);
 }
 

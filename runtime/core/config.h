@@ -88,6 +88,9 @@ void cst_config_display(bool verbose);
  * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
 void cst_config_dump(int fd);
 
+/* Fills in what follows from several variables together (config_derive.c). */
+void cst_config_derive(void);
+
 /* The value of a setting as OMP_DISPLAY_ENV shows it; to be freed, NULL without memory. */
 char *cst_config_format(const char *name);
 

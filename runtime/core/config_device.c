@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* More are not kept: no program has so many devices, and who starts a program may write as many
+ * variables as the kernel takes, 100 000 and more. */
+enum { MOST_SETTINGS = 1024 };
+
 static struct {
     struct cst_device_setting *list;
     size_t length;
@@ -91,6 +95,13 @@ static void read_entry(const char *entry, size_t length) {
 void cst_config_read_devices(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = cst_config_scoped(*entry);
-        if (length > 0) read_entry(*entry, length);
+        if (length == 0) continue;
+        if (settings.length == MOST_SETTINGS) {
+            cst_message("the environment has more than %d variables for devices; the rest of them "
+                        "is ignored",
+                        MOST_SETTINGS);
+            break;
+        }
+        read_entry(*entry, length);
     }
 }

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -124,13 +123,14 @@ static size_t items(const char *text) {
     return count;
 }
 
-bool cst_parse_number_list(const char *text, uint32_t *first, uint32_t **list, size_t *length) {
+bool cst_parse_number_list(const char *text, uint32_t most, uint32_t *first, uint32_t **list,
+                           size_t *length) {
     size_t count = items(text);
     uint32_t *numbers = calloc(count, sizeof *numbers);
     if (!numbers) return false;
     for (size_t i = 0; i < count; i++) {
         uint64_t number;
-        if (!cst_parse_number_at(&text, &number) || number < 1 || number > INT_MAX) goto wrong;
+        if (!cst_parse_number_at(&text, &number) || number < 1 || number > most) goto wrong;
         numbers[i] = (uint32_t)number;
         text = cst_parse_blanks(text);
         if (*text++ != (i + 1 < count ? ',' : '\0')) goto wrong;

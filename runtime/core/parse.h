@@ -31,9 +31,10 @@ bool cst_parse_size(const char *text, uint64_t *bytes);
 /* A count: number and optional k, M, G or T, or `infinite`, `infinity` (UINT64_MAX). */
 bool cst_parse_count(const char *text, uint64_t *count);
 
-/* Positive numbers separated by commas. *list is allocated when there is more than one; *first is
- * the first. False also when memory is out. */
-bool cst_parse_number_list(const char *text, uint32_t *first, uint32_t **list, size_t *length);
+/* Numbers from 1 to `most` separated by commas. *list is allocated when there is more than one;
+ * *first is the first. False also when memory is out. */
+bool cst_parse_number_list(const char *text, uint32_t most, uint32_t *first, uint32_t **list,
+                           size_t *length);
 /* One of `words`, or several of them separated by commas provided that none is below `least`. */
 bool cst_parse_word_list(const char *text, const struct cst_word *words, uint64_t least,
                          uint8_t *first, uint8_t **list, size_t *length);

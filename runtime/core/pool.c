@@ -89,11 +89,10 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
     const char *reason = NULL;
     cst_lock_acquire(&pool.lock);
     const struct cst_substrate *substrate = cst_runtime_substrate();
-    if (!cst_team_enlarge(team, threads)) reason = "no memory";
-    cst_dispatch_enlarge(team, threads);
     while (!reason && cst_load_relaxed(&team->capacity) < threads) {
         uint32_t number = cst_load_relaxed(&team->capacity);
-        struct cst_seat *seat = seat_of(team, number);
+        /* Arrays grow with the members that there are, not with those that are asked for. */
+        struct cst_seat *seat = cst_team_enlarge(team, number + 1) ? seat_of(team, number) : NULL;
         if (!seat) {
             reason = "no memory";
             break;
@@ -114,6 +113,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         cst_add_relaxed(&pool.workers, 1);
         cst_store_relaxed(&team->capacity, number + 1);
     }
+    cst_dispatch_enlarge(team, cst_load_relaxed(&team->capacity));
     if (reason) warn(threads, cst_load_relaxed(&team->capacity), reason);
     cst_lock_release(&pool.lock);
 }

@@ -4,6 +4,7 @@
 #include "core/barrier.h"
 #include "core/apart.h"
 #include "core/bind.h"
+#include "core/bounds.h"
 #include "core/config.h"
 #include "core/loop.h"
 #include "core/pool.h"
@@ -33,7 +34,8 @@ void cst_seat_init(struct cst_seat *seat, struct cst_team *team, uint32_t number
 bool cst_team_enlarge(struct cst_team *team, uint32_t seats) {
     uint32_t length = team->seats_length ? team->seats_length : FIRST_SEATS;
     if (seats <= team->seats_length) return true;
-    while (length < seats) length *= 2;
+    if (seats > CST_MOST_THREADS) return false;
+    while (length < seats) length *= 2; /* so the length stays in its type */
     struct cst_seat **old = cst_load_relaxed(&team->seats);
     struct cst_seat **new = calloc(length + 1, sizeof *new);
     if (!new) return false;
@@ -87,7 +89,9 @@ static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *
     const struct cst_icv *icv = &thread->task->icv;
     struct cst_team *team = thread->team;
     if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
-    uint32_t threads = region->threads ? region->threads : icv->nthreads;
+    uint32_t threads =
+        region->threads ? cst_bounds_threads("a num_threads clause", region->threads, icv->nthreads)
+                        : icv->nthreads;
     if (cst_unlikely(icv->dynamic))
         threads = cst_runtime_adjust(threads, !may_shrink(thread, region));
     if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)

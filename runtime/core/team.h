@@ -295,8 +295,8 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
 
 /* Prepares a team's own fields, once. */
 void cst_team_init(struct cst_team *team);
-/* Makes the array of seats at least so long, in doublings. False: no memory, nothing has changed.
- */
+/* Makes the array of seats at least so long, in doublings. False: no memory, or more seats than
+ * CST_MOST_THREADS; nothing has changed. */
 bool cst_team_enlarge(struct cst_team *team, uint32_t seats);
 void cst_seat_init(struct cst_seat *seat, struct cst_team *team, uint32_t number);
 

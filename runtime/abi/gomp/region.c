@@ -4,6 +4,7 @@
 #include "core/cancel.h"
 #include "core/config.h"
 #include "core/loop.h"
+#include "core/message.h"
 #include "core/reduce.h"
 #include "core/thread.h"
 #include "platform/platform.h"
@@ -76,6 +77,13 @@ void GOMP_teams_reg(gomp_body *body, void *data, unsigned teams, unsigned limit,
     uint32_t saved = icv->thread_limit;
     if (limit == 0) limit = cst_load_relaxed(&cst_config.teams_thread_limit);
     if (limit) icv->thread_limit = limit_of(limit);
+    if (teams > INT_MAX) { /* omp_get_num_teams could not tell their number */
+        cst_message(
+            "a num_teams clause asks for %u teams, and at most %d are possible; the default "
+            "is used instead",
+            teams, INT_MAX);
+        teams = 0;
+    }
     if (teams == 0) teams = cst_load_relaxed(&cst_config.num_teams);
     if (teams == 0) teams = DEFAULT_TEAMS;
     team->other_teams = teams - 1;

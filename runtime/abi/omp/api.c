@@ -3,6 +3,7 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
+#include "core/bounds.h"
 #include "core/config.h"
 #include "core/device.h"
 #include "core/pool.h"
@@ -24,7 +25,8 @@ static struct cst_icv *icv(void) {
 
 void omp_set_num_threads(int threads) {
     struct cst_icv *mine = icv();
-    mine->nthreads = threads > 0 ? (uint32_t)threads : 1;
+    uint32_t asked = threads > 0 ? (uint32_t)threads : 1;
+    mine->nthreads = cst_bounds_threads("omp_set_num_threads", asked, cst_config.icv.nthreads);
     mine->nthreads_explicit = 1;
 }
 

@@ -31,6 +31,7 @@ static void outside(void) {
     captured("[%0.5n]", "[00000]");
     captured("[%0.5a]", "[-0001]");
     captured("[%1n]", "[0]");
+    CHECK_EQ(omp_capture_affinity(text, sizeof text, "%1024n%.1024n"), 2048);
     snprintf(text, sizeof text, "[%08d]", (int)getpid());
     captured("[%0.8P]", text);
     snprintf(text, sizeof text, "%d", (int)getpid());

@@ -136,6 +136,6 @@ int main(int count, char **arguments) {
     expect("recover", &(struct child_options){.prepare = three_processes});
     expect("hundred thousand", &(struct child_options){.prepare = hundred_processes});
     expect("absurd default", &(struct child_options){.prepare = hundred_processes,
-                                                     .environment = {"OMP_NUM_THREADS=999999999"}});
+                                                     .environment = {"OMP_NUM_THREADS=4000000"}});
     return 0;
 }

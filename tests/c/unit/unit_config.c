@@ -96,6 +96,11 @@ static void threads(void) {
     UNIT_TEXT(RUN("threads", "OMP_NUM_THREADS=2147483648", "OMP_NUM_THREADS_ALL=7"),
               "\nlibgomp: Invalid value for environment variable OMP_NUM_THREADS\n"
               "7 given levels 1");
+    UNIT_TEXT(RUN("threads", "OMP_NUM_THREADS=4194304"), "4194304 given levels 1");
+    UNIT_CHECK(strstr(RUN("available", "OMP_NUM_THREADS=2,4194305"),
+                      "OMP_NUM_THREADS: 2,4194305 asks for more threads than the 4194304 "));
+    UNIT_CHECK(strstr(RUN("available", "OMP_NUM_THREADS_ALL=4194305"),
+                      "OMP_NUM_THREADS_ALL: 4194305 asks"));
 }
 
 static void schedules(void) {
