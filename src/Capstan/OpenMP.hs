@@ -110,15 +110,17 @@ import Capstan.OpenMP.Foreign
 import Capstan.Prim (inParallel, teamSize, threadNumber)
 import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads)
 import Control.Exception (bracket_)
+import Control.Monad (when)
 import Data.Int (Int32)
 import Data.Word (Word64)
+import Foreign.C.Error (eINVAL, errnoToIOError)
 import Foreign.C.String (CString, peekCString, withCString)
 import Foreign.C.Types (CInt, CSize)
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (allocaArray, peekArray)
-import Foreign.Marshal.Utils (maybeWith)
 import Foreign.Ptr (Ptr, nullPtr)
 import Foreign.Storable (Storable, peek, peekByteOff)
+import System.IO.Error (ioeSetErrorString)
 
 -- | How the iterations of a loop are given to the threads of a team where the program leaves it to
 -- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
@@ -275,7 +277,7 @@ newtype EventHandle = EventHandle (Ptr ())
 
 -- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
 -- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if
--- one waits for the task.
+-- one waits for the task. Throws an 'IOError' (invalid argument) for a handle that no clause has filled: a null pointer.
 --
 -- > foreign import ccall safe "start_transfer"
 -- >   c_start :: FunPtr (EventHandle -> IO ()) -> IO ()
@@ -283,7 +285,9 @@ newtype EventHandle = EventHandle (Ptr ())
 -- > transfer :: (IO () -> IO ()) -> IO ()
 -- > transfer whenDone = withCallback Released (whenDone . fulfillEvent) c_start
 fulfillEvent :: EventHandle -> IO ()
-fulfillEvent (EventHandle event) = fulfill event
+fulfillEvent (EventHandle event)
+  | event == nullPtr = ioError (ioeSetErrorString (errnoToIOError "Capstan.OpenMP.fulfillEvent" eINVAL Nothing Nothing) "the handle is null: no detach clause has filled it")
+  | otherwise = fulfill event
 
 -- | Whether regions can be cancelled (@OMP_CANCELLATION=true@ when the program started).
 getCancellation :: IO Bool
@@ -343,27 +347,54 @@ getPartition = do
 getAffinityFormat :: IO String
 getAffinityFormat = text getFormat
 
--- | Sets that. Costs 1 µs.
+-- | Sets that. Costs 1 µs. Throws an 'IOError' (invalid argument) if the format has a field that OpenMP does not know.
 setAffinityFormat :: String -> IO ()
-setAffinityFormat format = withCString format setFormat
+setAffinityFormat format = withCString format $ \f -> known "setAffinityFormat" f >> setFormat f
 
--- | The calling OS thread's affinity, in that format or another. Costs 2 µs. A field that OpenMP does not know ends the
--- program, with a message.
+-- | The calling OS thread's affinity, in that format or another. Costs 2 µs. Throws an 'IOError' (invalid argument) if the
+-- format has a field that OpenMP does not know, also that of the process, which the environment or C code may have set.
+--
+-- > captureAffinity (Just "thread %0.3n of %N on %{thread_affinity}")
 captureAffinity :: Maybe String -> IO String
-captureAffinity format = maybeWith withCString format $ \f -> text (\p size -> capture p size f)
+captureAffinity format = withFormat "captureAffinity" format $ \f -> text (\p size -> capture p size f)
 
--- | Prints it, in the process's format.
+-- | Prints it, in the process's format. Throws as 'captureAffinity' does.
 displayAffinity :: IO ()
-displayAffinity = display nullPtr
+displayAffinity = withFormat "displayAffinity" Nothing display
+
+-- | The format to be used, if it is one. With what is none C would end the process. An empty one is the process's, of which
+-- this is a copy: another thread may set another meanwhile.
+withFormat :: String -> Maybe String -> (CString -> IO a) -> IO a
+withFormat name format action = maybe processes (`withCString` own) format
+  where
+    own f = peek f >>= \first -> if first == 0 then processes else checked f
+    processes = written getFormat checked
+    checked f = known name f >> action f
+
+-- | Throws if C would end the process.
+known :: String -> CString -> IO ()
+known name f = do
+  answer <- formatKnown f
+  when (answer == 0) $ do
+    format <- peekCString f
+    ioError (ioeSetErrorString (errnoToIOError ("Capstan.OpenMP." ++ name) eINVAL Nothing Nothing) (show format ++ explanation))
+  where
+    explanation = " is no affinity format: a field is %, a size if wanted (8, .8 or 0.8), and one of t T L n N a P H i A or its long name in braces, such as {thread_num}; %% is a percent sign"
 
 -- | A text that C writes into as much memory as there is, and says how long it would be.
 text :: (CString -> CSize -> IO CSize) -> IO String
-text write = write nullPtr 0 >>= fit
+text write = written write peekCString
+
+-- | The same, while C has it.
+written :: (CString -> CSize -> IO CSize) -> (CString -> IO a) -> IO a
+written write action = write nullPtr 0 >>= fit
   where
     fit length' = do
       let size = length' + 1
-      (needed, got) <- allocaBytes (fromIntegral size) $ \p -> (,) <$> write p size <*> peekCString p
-      if needed < size then pure got else fit needed
+      outcome <- allocaBytes (fromIntegral size) $ \p -> do
+        needed <- write p size
+        if needed < size then Right <$> action p else pure (Left needed)
+      either fit pure outcome
 
 -- | How many teams execute the @teams@ construct around the calling code: 1 outside of any.
 getTeamCount :: IO Int
