@@ -354,7 +354,7 @@ setAffinityFormat format = withCString format $ \f -> known "setAffinityFormat" 
 -- | The calling OS thread's affinity, in that format or another. Costs 2 µs. Throws an 'IOError' (invalid argument) if the
 -- format has a field that OpenMP does not know, also that of the process, which the environment or C code may have set.
 --
--- > captureAffinity (Just "thread %0.3n of %N on %{thread_affinity}")
+-- > captureAffinity (Just "thread %0.3n of %N on %{thread_affinity}") >>= putStrLn
 captureAffinity :: Maybe String -> IO String
 captureAffinity format = withFormat "captureAffinity" format $ \f -> text (\p size -> capture p size f)
 

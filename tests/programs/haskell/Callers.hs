@@ -5,7 +5,7 @@ import Capstan.OpenMP (Statistics (..), getMaxThreads, getProcessors, statistics
 import Capstan.Task (async, await, run)
 import Control.Concurrent
 import Control.Exception (SomeException, evaluate, throwIO, try)
-import Control.Monad (forM, forM_, forever, replicateM, unless, void)
+import Control.Monad (forM, forM_, forever, replicateM, unless, void, (>=>))
 import Data.IORef
 import Oracle (Problem, problem)
 import System.Directory (listDirectory)
@@ -77,7 +77,7 @@ together fork count action = do
     end <- newEmptyMVar
     void (fork (try action >>= putMVar end))
     pure end
-  forM_ ends $ \end -> takeMVar end >>= either (throwIO :: SomeException -> IO ()) pure
+  mapM_ (takeMVar >=> either (throwIO :: SomeException -> IO ()) pure) ends
 
 -- | Says it first: what does not end is known then.
 step :: String -> IO () -> IO ()

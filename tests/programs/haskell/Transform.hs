@@ -36,7 +36,7 @@ thereAndBack n numbers execute = do
     (forward, backward) = (-1, 1)
     transform from to direction =
       M.unsafeWith from $ \a -> M.unsafeWith to $ \b ->
-        bracket (planned a b direction) (\plan -> withMVar planner (const (c_destroy plan))) execute
+        bracket (planned a b direction) (withMVar planner . const . c_destroy) execute
     -- Plans are made by one thread at a time.
     planned a b direction = withMVar planner $ \_ -> do
       ready <- c_init
