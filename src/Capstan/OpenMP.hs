@@ -178,7 +178,8 @@ withThreads n = withSettings defaults {threads = Just n}
 
 apply :: Settings -> IO ()
 apply settings = do
-  mapM_ (setNumThreads . nearest . max 1) (threads settings)
+  -- C refuses more threads than Linux has numbers for (@CST_MOST_THREADS@), with a message.
+  mapM_ (setNumThreads . nearest . max 1 . min 4194304) (threads settings)
   mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
   mapM_ applySchedule (schedule settings)
   mapM_ (setMaxActiveLevels . nearest . max 0) (activeLevels settings)
