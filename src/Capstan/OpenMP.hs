@@ -107,20 +107,18 @@ where
 import Capstan.Callback.Internal (Argument, Result)
 import Capstan.Internal.Bound (runBound)
 import Capstan.OpenMP.Foreign
+import Capstan.OpenMP.Text (checkFormat, refuse, text, withFormat)
 import Capstan.Prim (inParallel, teamSize, threadNumber)
 import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads)
 import Control.Exception (bracket_)
-import Control.Monad (when)
 import Data.Int (Int32)
 import Data.Word (Word64)
-import Foreign.C.Error (eINVAL, errnoToIOError)
-import Foreign.C.String (CString, peekCString, withCString)
-import Foreign.C.Types (CInt, CSize)
+import Foreign.C.String (withCString)
+import Foreign.C.Types (CInt)
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (allocaArray, peekArray)
 import Foreign.Ptr (Ptr, nullPtr)
 import Foreign.Storable (Storable, peek, peekByteOff)
-import System.IO.Error (ioeSetErrorString)
 
 -- | How the iterations of a loop are given to the threads of a team where the program leaves it to
 -- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
@@ -287,7 +285,7 @@ newtype EventHandle = EventHandle (Ptr ())
 -- > transfer whenDone = withCallback Released (whenDone . fulfillEvent) c_start
 fulfillEvent :: EventHandle -> IO ()
 fulfillEvent (EventHandle event)
-  | event == nullPtr = ioError (ioeSetErrorString (errnoToIOError "Capstan.OpenMP.fulfillEvent" eINVAL Nothing Nothing) "the handle is null: no detach clause has filled it")
+  | event == nullPtr = refuse "fulfillEvent" "the handle is null: no detach clause has filled it"
   | otherwise = fulfill event
 
 -- | Whether regions can be cancelled (@OMP_CANCELLATION=true@ when the program started).
@@ -350,7 +348,7 @@ getAffinityFormat = text getFormat
 
 -- | Sets that. Costs 1 µs. Throws an 'IOError' (invalid argument) if the format has a field that OpenMP does not know.
 setAffinityFormat :: String -> IO ()
-setAffinityFormat format = withCString format $ \f -> known "setAffinityFormat" f >> setFormat f
+setAffinityFormat format = withCString format $ \f -> checkFormat "setAffinityFormat" f >> setFormat f
 
 -- | The calling OS thread's affinity, in that format or another. Costs 2 µs. Throws an 'IOError' (invalid argument) if the
 -- format has a field that OpenMP does not know, also that of the process, which the environment or C code may have set.
@@ -362,40 +360,6 @@ captureAffinity format = withFormat "captureAffinity" format $ \f -> text (\p si
 -- | Prints it, in the process's format. Throws as 'captureAffinity' does.
 displayAffinity :: IO ()
 displayAffinity = withFormat "displayAffinity" Nothing display
-
--- | The format to be used, if it is one. With what is none C would end the process. An empty one is the process's, of which
--- this is a copy: another thread may set another meanwhile.
-withFormat :: String -> Maybe String -> (CString -> IO a) -> IO a
-withFormat name format action = maybe processes (`withCString` own) format
-  where
-    own f = peek f >>= \first -> if first == 0 then processes else checked f
-    processes = written getFormat checked
-    checked f = known name f >> action f
-
--- | Throws if C would end the process.
-known :: String -> CString -> IO ()
-known name f = do
-  answer <- formatKnown f
-  when (answer == 0) $ do
-    format <- peekCString f
-    ioError (ioeSetErrorString (errnoToIOError ("Capstan.OpenMP." ++ name) eINVAL Nothing Nothing) (show format ++ explanation))
-  where
-    explanation = " is no affinity format: a field is %, a size if wanted (8, .8 or 0.8), and one of t T L n N a P H i A or its long name in braces, such as {thread_num}; %% is a percent sign"
-
--- | A text that C writes into as much memory as there is, and says how long it would be.
-text :: (CString -> CSize -> IO CSize) -> IO String
-text write = written write peekCString
-
--- | The same, while C has it.
-written :: (CString -> CSize -> IO CSize) -> (CString -> IO a) -> IO a
-written write action = write nullPtr 0 >>= fit
-  where
-    fit length' = do
-      let size = length' + 1
-      outcome <- allocaBytes (fromIntegral size) $ \p -> do
-        needed <- write p size
-        if needed < size then Right <$> action p else pure (Left needed)
-      either fit pure outcome
 
 -- | How many teams execute the @teams@ construct around the calling code: 1 outside of any.
 getTeamCount :: IO Int
