@@ -210,6 +210,8 @@ bool cst_watch_take_closed(struct capstan_manager *manager, struct cst_delivery 
 /* Pull: takes the data of a registration that was ended by a call. */
 bool cst_watch_take_ended(struct capstan_manager *manager, struct cst_delivery *delivery);
 void cst_watch_close_fd(struct capstan_manager *manager, int fd);
+/* Ends the registrations of a descriptor whose file is not the one that was registered. */
+void cst_watch_verify_fd(struct capstan_manager *manager, int fd);
 void cst_watch_close_all(struct capstan_manager *manager);
 
 /* For a rebuild; fd_lock held. First: asks the back end whether each file is still the one that was
@@ -283,7 +285,6 @@ static inline void cst_slow_look(struct capstan_manager *manager) {
 /* --- registry.c: all managers of the process --- */
 int cst_registry_add(struct capstan_manager *manager);
 void cst_registry_remove(struct capstan_manager *manager);
-void cst_registry_close_fd(int fd);
 
 /* --- default.c --- */
 /* In the child of a fork: forget managers whose threads are gone. */

@@ -79,19 +79,32 @@ void cst_registry_remove(struct capstan_manager *manager) {
     cst_event_release(&registry_lock);
 }
 
-void capstan_fd_unregister_all(capstan_manager *manager, int fd) {
+static void for_manager(struct capstan_manager *manager, int fd,
+                        void (*act)(struct capstan_manager *, int)) {
     if (manager != NULL) {
-        cst_watch_close_fd(manager, fd);
+        act(manager, fd);
         return;
     }
     cst_event_acquire(&registry_lock);
-    for (struct capstan_manager *m = managers; m != NULL; m = m->next) cst_watch_close_fd(m, fd);
+    for (struct capstan_manager *m = managers; m != NULL; m = m->next) act(m, fd);
     cst_event_release(&registry_lock);
 }
 
+void capstan_fd_unregister_all(capstan_manager *manager, int fd) {
+    for_manager(manager, fd, cst_watch_close_fd);
+}
+
+void capstan_fd_closed(capstan_manager *manager, int fd) {
+    for_manager(manager, fd, cst_watch_verify_fd);
+}
+
+/* No lock is held while the file is closed: that may take long, and other descriptors go on. So a
+ * registration may come before the close and after the others have ended; it is told then. */
 int capstan_fd_close(capstan_manager *manager, int fd) {
     capstan_fd_unregister_all(manager, fd);
-    return close(fd) == 0 ? 0 : errno;
+    int error = close(fd) == 0 ? 0 : errno;
+    capstan_fd_closed(manager, fd);
+    return error;
 }
 
 /* Relaxed: written by the only thread of a child, before it can make others. */

@@ -283,6 +283,20 @@ void cst_watch_close_fd(struct capstan_manager *manager, int fd) {
     cst_event_release(&manager->fd_lock);
 }
 
+/* The back end is asked by saying once more what it knows. It keeps what it knew by the file, so a
+ * number that another file has by now is not found, and one that the same file still has is. */
+static void verify(struct capstan_manager *manager, int fd) {
+    struct cst_descriptor *d = &manager->descriptors[fd];
+    if (d->mask != 0 && d->first != CST_TABLE_NONE) tell(manager, d, fd, d->mask, d->key);
+}
+
+void cst_watch_verify_fd(struct capstan_manager *manager, int fd) {
+    cst_event_acquire(&manager->fd_lock);
+    if (cst_rebuild_after_fork(manager) == 0 && fd >= 0 && (size_t)fd < manager->descriptor_count)
+        verify(manager, fd);
+    cst_event_release(&manager->fd_lock);
+}
+
 void cst_watch_close_all(struct capstan_manager *manager) {
     cst_event_acquire(&manager->fd_lock);
     for (size_t fd = 0; fd < manager->descriptor_count; fd++)
@@ -422,11 +436,7 @@ bool cst_watch_take_ended(struct capstan_manager *manager, struct cst_delivery *
 }
 
 void cst_watch_verify(struct capstan_manager *manager) {
-    for (size_t fd = 0; fd < manager->descriptor_count; fd++) {
-        struct cst_descriptor *d = &manager->descriptors[fd];
-        if (d->mask == 0 || d->first == CST_TABLE_NONE) continue;
-        tell(manager, d, (int)fd, d->mask, d->key);
-    }
+    for (size_t fd = 0; fd < manager->descriptor_count; fd++) verify(manager, (int)fd);
 }
 
 void cst_watch_register_again(struct capstan_manager *manager) {

@@ -171,12 +171,19 @@ CAPSTAN_API int capstan_fd_change(capstan_manager *manager, capstan_watch watch,
 CAPSTAN_API int capstan_fd_unregister(capstan_manager *manager, capstan_watch watch);
 
 /* Ends all registrations of a descriptor and tells each CAPSTAN_CLOSED. With a NULL manager: those
- * of all managers. For a descriptor that is about to be closed by other means than close. */
+ * of all managers. For a descriptor that is about to be closed by other means than close;
+ * capstan_fd_closed follows. */
 CAPSTAN_API void capstan_fd_unregister_all(capstan_manager *manager, int fd);
 
-/* Ends all registrations of a descriptor, tells each CAPSTAN_CLOSED, and closes it. With a NULL
- * manager: the registrations of all managers. Errors: those of close, and then the registrations
- * have ended all the same. */
+/* After a descriptor was closed by other means: ends the registrations that have come since
+ * capstan_fd_unregister_all and tells each CAPSTAN_CLOSED. Those of a file that has the number
+ * since, or of a descriptor that is still open, stay. With a NULL manager: those of all managers. A
+ * system call for each manager with a registration of that number. */
+CAPSTAN_API void capstan_fd_closed(capstan_manager *manager, int fd);
+
+/* Ends all registrations of a descriptor, tells each CAPSTAN_CLOSED, and closes it; one that comes
+ * meanwhile is told as well, or refused (EBADF). With a NULL manager: the registrations of all
+ * managers. Errors: those of close, and then the registrations have ended all the same. */
 CAPSTAN_API int capstan_fd_close(capstan_manager *manager, int fd);
 
 /* Calls a function once, `delay` ns from now, or, if `period` is not 0, then and every `period` ns

@@ -82,6 +82,7 @@ where
 import Capstan.Bench.Baseline (Change (..), Verdict (..), changeText, changes)
 import Capstan.Bench.Child (ownTask, perform, taskSuite)
 import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose, trials)
+import Capstan.Bench.Encoding (fromBytes, speakUtf8)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Options
 import Capstan.Bench.Page (pageText)
@@ -107,7 +108,7 @@ import System.Directory (doesDirectoryExist)
 import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
 import System.FilePath (takeDirectory, takeFileName)
-import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, stdout, utf8, withFile)
+import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, utf8, withFile)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | Measures the benchmarks that the command line names, or all. It ends the program when a benchmark
@@ -132,6 +133,7 @@ runMode mode benchmarks = inItsProcess benchmarks $ \suite -> do
 -- | In a process that a session started, its task; otherwise the action, with the number of this call.
 inItsProcess :: [Benchmark] -> (Int -> IO ()) -> IO ()
 inItsProcess benchmarks session = do
+  speakUtf8
   suite <- atomicModifyIORef' suitesBegun (\n -> (n + 1, n))
   task <- ownTask
   case task of
@@ -166,7 +168,7 @@ runsInterpreted = named . takeFileName <$> getExecutablePath
 
 select :: MatchType -> [String] -> [String] -> IO [String]
 select match wanted present = do
-  matching <- either usage pure (makeMatcher match wanted)
+  matching <- either usage pure (makeMatcher match (map fromBytes wanted))
   let selected = filter matching present
   when (null selected && not (null wanted)) (usage (unwords wanted ++ ": no benchmark matches; --list shows their names"))
   pure selected
@@ -178,7 +180,6 @@ usage problem = do
 
 measureAll :: Options -> Config -> Int -> [Benchmark] -> [String] -> IO ()
 measureAll options config suite benchmarks selected = do
-  mapM_ (`hSetEncoding` utf8) [stdout, stderr]
   old <- traverse (\file -> readSession file >>= either (usage . ((file ++ ": ") ++) . Text.unpack) pure) (optionBaseline options)
   -- A measurement takes minutes, and is not to be lost for a mistyped folder.
   forM_ (mapMaybe ($ config) [jsonFile, csvFile, junitFile, reportFile]) $ \file -> do

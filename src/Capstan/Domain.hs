@@ -86,6 +86,7 @@ data Domain a = Domain !Int !(MVar (Either SomeException a))
 
 -- | Runs an action on a Capability of its own: the next one in turn, so that as many domains as there are
 -- Capabilities share none, if nobody else spawns some meanwhile. Costs about a microsecond. The domain does not end with who spawned it.
+-- The action has exceptions masked as the caller has.
 spawn :: IO a -> IO (Domain a)
 spawn action = do
   count <- getNumCapabilities

@@ -130,6 +130,7 @@ seconds :: Word -> Nanoseconds
 seconds = times 1000000000 . fromIntegral
 
 -- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
+-- A registration that comes meanwhile is told so as well, or throws as one of a closed descriptor does.
 -- Throws if the descriptor is not open.
 --
 -- > closeFd fd
@@ -140,7 +141,7 @@ closeFd = closeFdWith (\(Fd fd) -> throwErrnoIfMinus1_ "Capstan.Event.closeFd" (
 --
 -- > closeFdWith (const (pure ())) fd -- ends the registrations only
 closeFdWith :: (Fd -> IO ()) -> Fd -> IO ()
-closeFdWith close fd = mask_ (unregisterAll Nothing fd >> close fd)
+closeFdWith = closeWith Nothing
 
 -- | Blocks the thread until one of the events happens to the descriptor, or it is closed by
 -- 'closeFd'; returns what has happened. Can be interrupted. Throws as 'register' does.

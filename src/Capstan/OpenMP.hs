@@ -107,16 +107,16 @@ where
 import Capstan.Callback.Internal (Argument, Result)
 import Capstan.Internal.Bound (runBound)
 import Capstan.OpenMP.Foreign
+import Capstan.OpenMP.Text (checkFormat, refuse, text, withFormat)
 import Capstan.Prim (inParallel, teamSize, threadNumber)
 import Control.Concurrent (isCurrentThreadBound, rtsSupportsBoundThreads)
 import Control.Exception (bracket_)
 import Data.Int (Int32)
 import Data.Word (Word64)
-import Foreign.C.String (CString, peekCString, withCString)
-import Foreign.C.Types (CInt, CSize)
+import Foreign.C.String (withCString)
+import Foreign.C.Types (CInt)
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (allocaArray, peekArray)
-import Foreign.Marshal.Utils (maybeWith)
 import Foreign.Ptr (Ptr, nullPtr)
 import Foreign.Storable (Storable, peek, peekByteOff)
 
@@ -179,7 +179,8 @@ withThreads n = withSettings defaults {threads = Just n}
 
 apply :: Settings -> IO ()
 apply settings = do
-  mapM_ (setNumThreads . nearest . max 1) (threads settings)
+  -- C refuses more threads than Linux has numbers for (@CST_MOST_THREADS@), with a message.
+  mapM_ (setNumThreads . nearest . max 1 . min 4194304) (threads settings)
   mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
   mapM_ applySchedule (schedule settings)
   mapM_ (setMaxActiveLevels . nearest . max 0) (activeLevels settings)
@@ -278,7 +279,7 @@ newtype EventHandle = EventHandle (Ptr ())
 
 -- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
 -- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if
--- one waits for the task.
+-- one waits for the task. Throws an 'IOError' (invalid argument) for a handle that no clause has filled: a null pointer.
 --
 -- > foreign import ccall safe "start_transfer"
 -- >   c_start :: FunPtr (EventHandle -> IO ()) -> IO ()
@@ -286,7 +287,9 @@ newtype EventHandle = EventHandle (Ptr ())
 -- > transfer :: (IO () -> IO ()) -> IO ()
 -- > transfer whenDone = withCallback Released (whenDone . fulfillEvent) c_start
 fulfillEvent :: EventHandle -> IO ()
-fulfillEvent (EventHandle event) = fulfill event
+fulfillEvent (EventHandle event)
+  | event == nullPtr = refuse "fulfillEvent" "the handle is null: no detach clause has filled it"
+  | otherwise = fulfill event
 
 -- | Whether regions can be cancelled (@OMP_CANCELLATION=true@ when the program started).
 getCancellation :: IO Bool
@@ -346,27 +349,20 @@ getPartition = do
 getAffinityFormat :: IO String
 getAffinityFormat = text getFormat
 
--- | Sets that. Costs 1 µs.
+-- | Sets that. Costs 1 µs. Throws an 'IOError' (invalid argument) if the format has a field that OpenMP does not know.
 setAffinityFormat :: String -> IO ()
-setAffinityFormat format = withCString format setFormat
+setAffinityFormat format = withCString format $ \f -> checkFormat "setAffinityFormat" f >> setFormat f
 
--- | The calling OS thread's affinity, in that format or another. Costs 2 µs. A field that OpenMP does not know ends the
--- program, with a message.
+-- | The calling OS thread's affinity, in that format or another. Costs 2 µs. Throws an 'IOError' (invalid argument) if the
+-- format has a field that OpenMP does not know, also that of the process, which the environment or C code may have set.
+--
+-- > captureAffinity (Just "thread %0.3n of %N on %{thread_affinity}") >>= putStrLn
 captureAffinity :: Maybe String -> IO String
-captureAffinity format = maybeWith withCString format $ \f -> text (\p size -> capture p size f)
+captureAffinity format = withFormat "captureAffinity" format $ \f -> text (\p size -> capture p size f)
 
--- | Prints it, in the process's format.
+-- | Prints it, in the process's format. Throws as 'captureAffinity' does.
 displayAffinity :: IO ()
-displayAffinity = display nullPtr
-
--- | A text that C writes into as much memory as there is, and says how long it would be.
-text :: (CString -> CSize -> IO CSize) -> IO String
-text write = write nullPtr 0 >>= fit
-  where
-    fit length' = do
-      let size = length' + 1
-      (needed, got) <- allocaBytes (fromIntegral size) $ \p -> (,) <$> write p size <*> peekCString p
-      if needed < size then pure got else fit needed
+displayAffinity = withFormat "displayAffinity" Nothing display
 
 -- | How many teams execute the @teams@ construct around the calling code: 1 outside of any.
 getTeamCount :: IO Int

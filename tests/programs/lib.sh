@@ -126,6 +126,18 @@ on() {
     esac
 }
 
+# by_path PROGRAM ARGS: the same, but the loader finds Capstan in the place of libgomp. No command of
+# ours starts the program.
+by_path() {
+    case $runtime in
+    rts | pthread)
+        CAPSTAN_REPORT=fd:9 CAPSTAN_SUBSTRATE=$runtime measure env \
+            LD_LIBRARY_PATH="$source_root/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+        ;;
+    *) on "$@" ;;
+    esac
+}
+
 # on_ranks COUNT PROGRAM ARGS: the same for the processes of an MPI program; $binding has mpirun's
 # options about processors.
 binding=(--oversubscribe --bind-to none)

@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# numpy on OpenBLAS built with OpenMP: the same bits of every matrix.
+# numpy on OpenBLAS built with OpenMP: the same bits of every matrix, by the command and by the
+# loader, from one thread of Python and from four at once.
 . "$(dirname "$0")/lib.sh"
 needs python3-numpy /usr/lib/python3/dist-packages/numpy
 needs libopenblas0-openmp "$(openblas_openmp)/libblas.so.3"
 
-algebra() {
-    LD_LIBRARY_PATH=$(openblas_openmp) on /usr/bin/python3 "$here/numpy_algebra.py"
+# numpy WAY SCRIPT: the script, on the right variant of OpenBLAS.
+numpy() {
+    LD_LIBRARY_PATH=$(openblas_openmp) "$1" /usr/bin/python3 "$here/$2"
 }
 
-compare 'product, solve, Cholesky, QR, eigenvalues, SVD' algebra
+for way in on by_path; do
+    compare "product, solve, Cholesky, QR, eigenvalues, SVD ($way)" numpy $way numpy_algebra.py
+    compare "four threads of Python at once ($way)" numpy $way numpy_threads.py
+    OMP_NUM_THREADS=5 compare "the same, with five threads each ($way)" numpy $way numpy_threads.py
+done
 finish

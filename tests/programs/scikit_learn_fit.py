@@ -1,6 +1,7 @@
 """Fits that use OpenMP inside scikit-learn; prints a digest of what each one learned."""
 
 import hashlib
+import inspect
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -32,5 +33,6 @@ show("nearest", pairwise_distances_argmin(x[:1000], x[1000:]))
 # Sums of partial results come in any order: groups agree, the last bits of centres need not.
 means = KMeans(n_clusters=5, n_init=2, random_state=0).fit(x)
 show("k-means", means.labels_)
-tsne = TSNE(n_iter_without_progress=50, max_iter=250, init="pca", random_state=0)
+rounds = "max_iter" if "max_iter" in inspect.signature(TSNE).parameters else "n_iter"  # until 1.4
+tsne = TSNE(n_iter_without_progress=50, init="pca", random_state=0, **{rounds: 250})
 show("t-SNE", tsne.fit_transform(x[:150]))

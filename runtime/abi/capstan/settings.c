@@ -4,6 +4,7 @@
 
 #include "abi/capstan/callback.h"
 #include "abi/whole.h"
+#include "core/affinity.h"
 #include "core/pool.h"
 #include "core/thread.h"
 #include "core/turn.h"
@@ -18,6 +19,10 @@ void cst_settings_save(struct cst_icv *settings) {
 
 void cst_settings_restore(const struct cst_icv *settings) {
     cst_self()->task->icv = *settings;
+}
+
+int cst_settings_know_format(const char *format) {
+    return cst_affinity_check(format);
 }
 
 /* The counters belong to their threads; what is read while regions run may be a moment old. */

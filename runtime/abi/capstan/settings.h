@@ -14,6 +14,10 @@ enum { CST_SETTINGS_SIZE = 32 };
 void cst_settings_save(struct cst_icv *settings);
 void cst_settings_restore(const struct cst_icv *settings);
 
+/* Whether the calls of omp.h take this affinity format. With any other they end the process, which
+ * Haskell code does not: it is asked first, and throws. */
+int cst_settings_know_format(const char *format);
+
 /* Of the process so far; Capstan.OpenMP knows the layout. */
 struct cst_statistics {
     uint64_t regions;

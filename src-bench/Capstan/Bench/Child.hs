@@ -62,10 +62,10 @@ data Observation = Timed [(String, Trial)] | Counted (Maybe Watched)
   deriving (Eq, Show)
 
 -- Names are written as Haskell writes them: one that is not Unicode, such as that of a file in another encoding, would
--- come back as another.
+-- come back as another. In the locale of C the name of a temporary folder may be one.
 
 instance ToJSON Task where
-  toJSON (Task file suite work) = object . (["result" .= file, "suite" .= suite] ++) $ case work of
+  toJSON (Task file suite work) = object . (["result" .= show file, "suite" .= suite] ++) $ case work of
     TimeAlone r s name -> ["alone" .= (r, s, show name)]
     TimeTogether r s order wanted -> ["together" .= (r, s, show order, map show wanted)]
     Watch n name -> ["watch" .= (n, show name)]
@@ -75,7 +75,7 @@ instance FromJSON Task where
     alone <- o .:? "alone"
     together <- o .:? "together"
     watch <- o .:? "watch"
-    task <- Task <$> o .: "result" <*> o .: "suite"
+    task <- Task . read <$> o .: "result" <*> o .: "suite"
     case (alone, together, watch) of
       (Just (r, s, name), _, _) -> task . TimeAlone r s <$> written name
       (_, Just (r, s, order, wanted), _) -> task <$> (TimeTogether r s <$> written order <*> mapM written wanted)

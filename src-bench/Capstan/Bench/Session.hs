@@ -18,6 +18,7 @@ where
 import Capstan.Bench.Child
 import Capstan.Bench.Counters (startFolder)
 import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose)
+import Capstan.Bench.Encoding (fromBytes)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Json (readJson)
 import Capstan.Bench.Statistics (middle)
@@ -101,7 +102,7 @@ sessionOf :: Plan -> Map.Map String [Trial] -> Map.Map String (Maybe Watched) ->
 sessionOf plan trials counts = do
   program <- getProgName
   date <- formatTime defaultTimeLocale "%Y-%m-%d %H:%M" <$> getZonedTime
-  pure (Session (Text.pack program) (Text.pack date) (accountsOf plan trials counts))
+  pure (Session (Text.pack (fromBytes program)) (Text.pack date) (accountsOf plan trials counts))
 
 accountsOf :: Plan -> Map.Map String [Trial] -> Map.Map String (Maybe Watched) -> [Account]
 accountsOf plan trials counts = [account name found | name <- planNames plan, Just found <- [Map.lookup name trials]]

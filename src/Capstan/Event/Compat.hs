@@ -72,7 +72,6 @@ import Capstan.Event.Internal
   )
 import qualified Capstan.Event.Internal as Event
 import Control.Concurrent (rtsSupportsBoundThreads)
-import Control.Exception (mask_)
 import Control.Monad (void)
 import Data.List (intercalate)
 import Data.Ord (comparing)
@@ -195,7 +194,7 @@ unregisterFd_ _ = Event.unregister . keyWatch
 -- | Ends all registrations of a descriptor with this manager, and closes it. Each callback is called
 -- once more, with what it asked for and one event more: equal to neither 'evtRead' nor 'evtWrite'.
 closeFd :: EventManager -> (Fd -> IO ()) -> Fd -> IO ()
-closeFd (EventManager manager) close fd = mask_ (Event.unregisterAll (Just manager) fd >> close fd)
+closeFd (EventManager manager) = Event.closeWith (Just manager)
 
 -- | Called when a timeout has passed.
 type TimeoutCallback = IO ()

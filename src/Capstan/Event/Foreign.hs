@@ -24,6 +24,7 @@ module Capstan.Event.Foreign
     c_fd_change,
     c_fd_unregister,
     c_fd_unregister_all,
+    c_fd_closed,
     c_timer_start_at,
     c_timer_reschedule,
     c_timer_cancel,
@@ -93,6 +94,9 @@ foreign import ccall unsafe "capstan_fd_unregister"
 
 foreign import ccall unsafe "capstan_fd_unregister_all"
   c_fd_unregister_all :: Ptr CManager -> CInt -> IO ()
+
+foreign import ccall unsafe "capstan_fd_closed"
+  c_fd_closed :: Ptr CManager -> CInt -> IO ()
 
 -- | The same for a timer.
 foreign import ccall unsafe "cst_pull_start_timer"

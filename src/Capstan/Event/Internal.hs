@@ -17,7 +17,7 @@ module Capstan.Event.Internal
     registerKnowing,
     change,
     unregister,
-    unregisterAll,
+    closeWith,
 
     -- * Timers
     Timer (..),
@@ -38,7 +38,7 @@ import Capstan.Event.Foreign
 import Capstan.Event.Manager
 import Capstan.Event.Types
 import Capstan.Event.Words
-import Control.Exception (mask_)
+import Control.Exception (finally, mask_)
 import Control.Monad (when)
 import Data.Bits ((.|.))
 import Data.Word (Word32, Word64)
@@ -168,10 +168,15 @@ unregister watch = do
   live <- claim (watchState watch)
   pure (live || code == 0)
 
--- | Ends all registrations of a descriptor, with all managers, and tells each 'closed'.
-unregisterAll :: Maybe Manager -> Fd -> IO ()
-unregisterAll Nothing (Fd fd) = c_fd_unregister_all nullPtr fd
-unregisterAll (Just manager) (Fd fd) = withHandle manager $ \raw -> c_fd_unregister_all raw fd
+-- | Ends all registrations of a descriptor, with all managers or one, tells each 'closed', and closes it. A registration
+-- that comes before the descriptor is closed is told when it is, for C asks then which registrations are
+-- of a file that is gone. One of a file that has the number since is not.
+closeWith :: Maybe Manager -> (Fd -> IO ()) -> Fd -> IO ()
+closeWith manager close fd@(Fd number) = mask_ $ do
+  with (`c_fd_unregister_all` number)
+  close fd `finally` with (`c_fd_closed` number)
+  where
+    with act = maybe (act nullPtr) (`withHandle` act) manager
 
 -- * Timers
 

@@ -482,6 +482,7 @@ driveForEver manager unmask = do
     Right () -> pure () -- shut down
     Left e -> do
       report <- readIORef (managerExceptions manager)
-      _ <- try (report e) :: IO (Either SomeException ())
+      -- As every other action of the program's: the caller of 'systemManager' may have masked exceptions.
+      _ <- try (unmask (report e)) :: IO (Either SomeException ())
       threadDelay 10000
       driveForEver manager unmask

@@ -33,6 +33,7 @@ module Capstan.OpenMP.Foreign
     askPlaceNum,
     askPartitionNumPlaces,
     askPartitionPlaceNums,
+    formatKnown,
     setFormat,
     getFormat,
     capture,
@@ -120,6 +121,9 @@ foreign import ccall unsafe "omp_get_place_num" askPlaceNum :: IO CInt
 foreign import ccall unsafe "omp_get_partition_num_places" askPartitionNumPlaces :: IO CInt
 
 foreign import ccall unsafe "omp_get_partition_place_nums" askPartitionPlaceNums :: Ptr CInt -> IO ()
+
+-- | Whether C would not end the process.
+foreign import ccall unsafe "cst_settings_know_format" formatKnown :: CString -> IO CInt
 
 foreign import ccall unsafe "omp_set_affinity_format" setFormat :: CString -> IO ()
 

@@ -38,9 +38,10 @@ import Capstan.Task.Group
 import Capstan.Task.Pool
 import Capstan.Task.Run
 import Capstan.Task.Seeded (switchPoint)
+import Capstan.Task.Target (forkMasked)
 import Capstan.Task.Wait (expect)
 import Control.Applicative ((<|>))
-import Control.Concurrent (forkIO, killThread, myThreadId, threadDelay)
+import Control.Concurrent (killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad (guard, unless, void, when)
@@ -147,8 +148,9 @@ runWithin microseconds body
           threadDelay microseconds
           scope <- readMVar opened
           failWith scope (toException expired)
+        -- Whatever mask the caller has: who is done before the time does not wait for it.
         limited _ = run (\scope -> putMVar opened scope >> body scope)
-    result <- tryJust (guard . (== expired)) (bracket (forkIO timer) (uninterruptibleMask_ . killThread) limited)
+    result <- tryJust (guard . (== expired)) (bracket (forkMasked timer) (uninterruptibleMask_ . killThread) limited)
     pure (either (const Nothing) Just result)
 
 -- | What the end of its time makes of a scope: the scope knows its own.

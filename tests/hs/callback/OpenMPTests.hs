@@ -4,14 +4,19 @@ module OpenMPTests (tests) where
 import CFunctions
 import Capstan.Callback
 import Capstan.OpenMP
+import Capstan.OpenMP.Foreign (setFormat)
 import Check
 import Control.Concurrent
 import Control.Exception hiding (finally)
 import Control.Monad (forM, forM_, forever, replicateM, replicateM_, unless, void, when)
 import qualified Data.Bifunctor as Either (first)
 import Data.IORef
-import Data.List (sort)
+import Data.List (isInfixOf, sort)
+import Foreign.C.String (peekCString, withCString)
+import Foreign.Ptr (nullPtr)
 import Foreign.StablePtr (freeStablePtr, newStablePtr)
+import GHC.IO.Exception (IOErrorType (InvalidArgument))
+import System.IO.Error (ioeGetErrorType)
 import System.Timeout (timeout)
 
 tests :: [Test]
@@ -35,6 +40,8 @@ tests =
     test "a task waits for its event" detached,
     test "places" placeQuestions,
     test "affinity as text" affinity,
+    test "formats that are none" noFormats,
+    test "an event that no clause has made" noEvent,
     test "teams" teamQuestions,
     test "the host is the only device" devices,
     test "time" wallTime,
@@ -135,7 +142,7 @@ beyond :: IO ()
 beyond = do
   let most = 2147483647
   forM_ [2 ^ (31 :: Int), 2 ^ (32 :: Int), 2 ^ (32 :: Int) + 2, maxBound] $ \n -> do
-    withThreads n getMaxThreads >>= equal "threads" most
+    withThreads n getMaxThreads >>= equal "threads" 4194304 -- as Linux has numbers for
     withSettings defaults {activeLevels = Just n} getMaxActiveLevels >>= \levels ->
       getSupportedActiveLevels >>= equal "levels" levels
     forM_ [Static . Just, Dynamic, Guided] $ \way ->
@@ -254,6 +261,44 @@ affinity = do
   setAffinityFormat before
   equal "in that format" (replicate 300 'x' ++ "0") long
   captureAffinity (Just "%L of %N") >>= equal "in another" "0 of 1"
+
+-- | C would end the process.
+noFormats :: IO ()
+noFormats = do
+  before <- getAffinityFormat
+  let right = ["", "%%", "%L%n", "%0.4{thread_num}|%8N|%.1024n"]
+      wrong = ["%", "%{colour}", "%{thread_num", "%z", "%0n", "%.n", "%99999999999999999999n", "%L %8", "\181%{\181}"]
+  forM_ right $ \format -> do
+    setAffinityFormat format
+    getAffinityFormat >>= equal "set" format
+    inIt <- captureAffinity Nothing
+    captureAffinity (Just format) >>= equal "as the process's" inIt
+  captureAffinity (Just "%0.4{thread_num}|%8N|") >>= equal "fields" "0000|1       |"
+  setAffinityFormat "%n"
+  captureAffinity (Just "\0%{colour}") >>= equal "C's end of text" "0"
+  forM_ wrong $ \format -> do
+    refuses "setAffinityFormat" format (setAffinityFormat format)
+    getAffinityFormat >>= equal "as it was" "%n"
+    refuses "captureAffinity" format (void (captureAffinity (Just format)))
+    withCString format setFormat
+    refuses "captureAffinity" format (void (captureAffinity Nothing))
+    refuses "captureAffinity" format (void (captureAffinity (Just "")))
+    refuses "displayAffinity" format displayAffinity
+    setAffinityFormat "%n"
+  setAffinityFormat before
+  where
+    refuses name format action = do
+      outcome <- try action
+      shown <- withCString format peekCString -- as the locale has it
+      case outcome of
+        Left e -> equal format (True, True) (isInvalid e, all (`isInfixOf` show e) ["Capstan.OpenMP." ++ name, show shown, "{thread_num}"])
+        Right () -> equal format "refused" "taken"
+
+isInvalid :: IOException -> Bool
+isInvalid e = ioeGetErrorType e == InvalidArgument
+
+noEvent :: IO ()
+noEvent = try (fulfillEvent (EventHandle nullPtr)) >>= equal "refused" (Left True) . Either.first isInvalid
 
 teamQuestions :: IO ()
 teamQuestions = do

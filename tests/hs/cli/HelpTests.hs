@@ -30,10 +30,10 @@ tests fixture =
         result <- capstan fixture []
         resultExit result @?= ExitFailure 64
         assertContains (resultErr result) ["Usage:"],
-      testCase "an unknown subcommand" $ do
-        result <- capstan fixture ["nonsense"]
+      testCase "an unknown subcommand, in any locale and alphabet" . forM_ ["C", "C.UTF-8"] $ \locale -> do
+        result <- capstanWith usual {setupSet = [("LC_ALL", locale)]} fixture ["nonsense \955\xdcff"]
         resultExit result @?= ExitFailure 64
-        assertContains (resultErr result) ["nonsense"],
+        assertBool (show result) (C.pack "nonsense \xce\xbb\xff" `B.isInfixOf` resultErr result),
       testCase "completion of subcommands, options and values" $ do
         completes ["r"] ["run"]
         completes ["run", "--th"] ["--threads"]

@@ -9,6 +9,7 @@ import Control.Concurrent.MVar
 import Control.Monad (forM, replicateM, void, when)
 import Data.List (sort)
 import Support
+import System.Posix.IO (closeFd, dup)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
 
@@ -19,8 +20,18 @@ tests =
     [ testGroup "GHC.Event" CompatByGhc.tests,
       testGroup "Capstan.Event.Compat" CompatByCapstan.tests,
       testGroup "what GHC.Event lacks" [testCase "new, step, loop, shutdown" ownLoop],
+      testCase "closeFd tells who comes meanwhile" closingTells,
       testCase "timeouts of two Capabilities are two keys" twoKeys
     ]
+
+closingTells :: Assertion
+closingTells = withPipe $ \(from, _) -> do
+  manager <- Capstan.getSystemEventManager >>= maybe (fail "needs -threaded") pure
+  told <- newEmptyMVar
+  let meanwhile fd = void (Capstan.registerFd manager (\_ event -> putMVar told event) fd Capstan.evtRead Capstan.OneShot)
+  copy <- dup from
+  Capstan.closeFd manager (\fd -> meanwhile fd >> closeFd fd) copy
+  assertEqual "what it asked for, and that it is closed" "[evtRead,evtClose]" . show =<< takeMVar told
 
 twoKeys :: Assertion
 twoKeys = do

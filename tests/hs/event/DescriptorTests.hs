@@ -10,6 +10,8 @@ import Data.IORef
 import Data.List (isInfixOf)
 import GHC.Conc (atomically)
 import Support
+import System.Posix.IO (dupTo)
+import qualified System.Posix.IO as Posix
 import System.Posix.Types (Fd)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
@@ -26,6 +28,8 @@ tests =
       testCase "change to writable and to nothing" changes,
       testCase "the end of a pipe" endOfPipe,
       testCase "closeFd tells all" closeTells,
+      testCase "closing tells who comes meanwhile" closingTells,
+      testCase "closing leaves the number's next owner alone" closingLeaves,
       testCase "a descriptor that is not open is refused" notOpen,
       testCase "awaitFd, awaitFdSTM" awaits,
       testCase "a thread that waits can be killed" killed
@@ -150,6 +154,46 @@ closeTells = withManager $ \own -> do
   ended <- unregister watch
   assertBool "it has ended" (not ended)
   closeFd to
+
+-- | Whether the closing function closes or throws, and whoever waits: by a watch, a thread, a transaction.
+closingTells :: Assertion
+closingTells = forM_ [True, False] $ \fails -> do
+  (from, to) <- newPipe
+  manager <- systemManager
+  watched <- newEmptyMVar
+  waiter <- newEmptyMVar
+  transaction <- newEmptyMVar
+  outcome <- try $
+    flip closeFdWith from $ \fd -> do
+      _ <- register manager fd readable Persistent Level (Fill watched)
+      _ <- forkIO (try (awaitFd fd readable) >>= putMVar waiter)
+      awaitFdSTM fd readable >>= putMVar transaction . fst
+      soon
+      Posix.closeFd fd
+      when fails (ioError (userError "after it was closed"))
+  assertEqual "what the closing function threw" (if fails then Left (userError "after it was closed") else Right ()) outcome
+  assertEqual "the watch" closed . readyEvents =<< takeMVar watched
+  assertEqual "the thread" (Right closed) =<< (takeMVar waiter :: IO (Either IOError Events))
+  assertEqual "the transaction" closed =<< atomically =<< takeMVar transaction
+  late <- try (awaitFd from readable) :: IO (Either IOError Events)
+  assertBool (show late) (either (const True) (const False) late)
+  Posix.closeFd to
+
+closingLeaves :: Assertion
+closingLeaves = withPipe $ \(fresh, toFresh) -> do
+  (from, to) <- newPipe
+  manager <- systemManager
+  old <- newEmptyMVar
+  new <- newEmptyMVar
+  flip closeFdWith from $ \fd -> do
+    _ <- register manager fd readable OneShot Level (Fill old)
+    _ <- dupTo fresh fd -- closes it
+    void (register manager fd readable OneShot Level (Fill new))
+  assertEqual "the old file's" closed . readyEvents =<< takeMVar old
+  put toFresh "x"
+  assertEqual "the new file's" readable . readyEvents =<< takeMVar new
+  Posix.closeFd from
+  Posix.closeFd to
 
 notOpen :: Assertion
 notOpen = do

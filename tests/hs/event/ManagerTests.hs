@@ -214,12 +214,13 @@ outlives :: Assertion
 outlives = do
   manager <- systemManager
   heard <- newEmptyMVar
-  setExceptionHandler manager (putMVar heard)
+  setExceptionHandler manager (\e -> getMaskingState >>= putMVar heard . (,) e)
   post manager (throwIO ThreadKilled)
-  first <- takeMVar heard
+  (first, masked) <- takeMVar heard
   assertEqual "what was thrown" (Just ThreadKilled) (fromException first)
+  assertEqual "how the handler runs" Unmasked masked
   post manager (throwIO (userError "x"))
-  _ <- takeMVar heard
+  assertEqual "and for what is meant for actions" Unmasked . snd =<< takeMVar heard
   setExceptionHandler manager (const (throwIO (userError "by the handler itself")))
   post manager (throwIO (userError "y"))
   done <- newEmptyMVar

@@ -14,7 +14,9 @@ import Control.Monad (forM_, unless)
 import Criterion.Main.Options (MatchType (..), Mode (..))
 import Criterion.Types (Config (..))
 import Data.List (isInfixOf, isPrefixOf)
-import GHC.IO.Encoding (setLocaleEncoding)
+import GHC.IO.Encoding (setFileSystemEncoding, setLocaleEncoding)
+import GHC.IO.Encoding.Failure (CodingFailureMode (RoundtripFailure))
+import GHC.IO.Encoding.UTF8 (mkUTF8)
 import System.Directory
 import System.Environment (getArgs, getEnvironment, getExecutablePath, withArgs)
 import System.Exit (ExitCode (..))
@@ -36,6 +38,7 @@ programs =
     ("command line", getArgs >>= (@?= ["its", "own"]) >> runMode (Run defaultConfig {timeLimit = 0.11, resamples = 10} Prefix []) [nothing "a", nothing "b"]),
     ("results", defaultMainWith defaultConfig {csvFile = Just "results.csv"} [nothing "häßlich"] >> showFile "results.csv"),
     ("names", defaultMain (map nothing oddNames) >> mapM_ showFile ["figures.csv", "figures.xml"]),
+    ("alphabets", defaultMain (bench "prints" (perRunEnv (putStrLn "\181s") (\() -> pure ())) : map nothing ["10 \181s", "1 \177 2"])),
     ("empty", defaultMain [bgroup "none" []] >> putStrLn "end"),
     ("input", getContents >>= \input -> defaultMain [bench "length" (whnf (\n -> if n == 9 then n else error "another input") (length input))]),
     ("unknown", doesFileExist "begun" >>= \begun -> unless begun (writeFile "begun" "") >> defaultMain [nothing (if begun then "a" else "b")])
@@ -88,6 +91,18 @@ tests =
         (code, out, err) <- run "names" (["--csv", "figures.csv", "--json", "figures.json", "--junit", "figures.xml", "--output", "figures.html"] ++ quick)
         (code, err) @?= (ExitSuccess, "")
         mapM_ (\text -> assertBool (text ++ " in " ++ out) (text `isInfixOf` out)) ["\"a\"\"b, <c> & d\",", "\"two\r\nlines\",", "name=\"two&#13;&#10;lines\"", "name=\"\xfffd[31m\"", "name=\"a&quot;b, &lt;c> &amp; d\"", "name=\"\955/\128512\""],
+      testCase "the locale of C keeps no name from being listed" $
+        run "alphabets" ["--list"] >>= (@?= (ExitSuccess, unlines ["1 \177 2", "10 \181s", "prints"], "")),
+      testCase "nor from being chosen, by the command line and by the environment" $ do
+        run "alphabets" ("10 \181s" : quick) >>= agrees ["10 \181s"]
+        runWith [(optionsVariable, "-m glob *\177*")] "alphabets" quick >>= agrees ["1 \177 2"],
+      testCase "nor from being said in a message" $
+        forM_ [["\956s"], ["--rounds", "\956"], ["--baseline", "\956.json"], ["--csv", "\956/figures.csv"], ["--\956"], ["\956\xdcff"]] $ \asked -> do
+          (code, _, err) <- run "alphabets" asked
+          (code, last asked `isInfixOf` err, err) @?= (ExitFailure (if "--rounds" `elem` asked || "--\956" `elem` asked then 1 else 64), True, err),
+      testCase "nor from being printed by a benchmark, in folders of any name" $ do
+        (code, out, err) <- run "alphabets" (["prints", "--csv", "\956.csv", "--json", "\956.json", "--junit", "\956.xml", "--output", "\956.html"] ++ quick)
+        (code, measured out, err) @?= (ExitSuccess, ["prints"], ""),
       testCase "one without benchmarks has nothing to do" $ do
         (code, out, err) <- run "empty" quick
         (code, out, err) @?= (ExitSuccess, "end\n", ""),
@@ -113,7 +128,7 @@ tests =
 readingFrom :: String -> String -> [String] -> IO (ExitCode, String, String)
 readingFrom line name = started [] name (\program arguments -> proc "sh" ("-c" : line : program : arguments))
 
--- | In a folder of its own, without a locale.
+-- | In a folder of its own, whose name is not ASCII, and which is that for temporary files as well; in the locale of C.
 run :: String -> [String] -> IO (ExitCode, String, String)
 run = runWith []
 
@@ -123,15 +138,17 @@ runWith variables name = started variables name proc
 
 started :: [(String, String)] -> String -> (FilePath -> [String] -> CreateProcess) -> [String] -> IO (ExitCode, String, String)
 started variables name command arguments = do
-  setLocaleEncoding utf8
+  -- As the texts of the programs are, which are not all Unicode.
+  setLocaleEncoding (mkUTF8 RoundtripFailure)
+  setFileSystemEncoding (mkUTF8 RoundtripFailure)
   here <- getTemporaryDirectory
   number <- getCurrentPid
-  let folder = here </> "capstan-bench-" ++ name ++ "-" ++ show number
+  let folder = here </> "capstan-bench-\955-" ++ name ++ "-" ++ show number
   createDirectoryIfMissing True (folder </> "inner")
   writeFile (folder </> "input") "nine char"
   program <- getExecutablePath
   inherited <- getEnvironment
-  let chosen = (programVariable, name) : ("LC_ALL", "C") : variables
+  let chosen = (programVariable, name) : ("LC_ALL", "C") : ("TMPDIR", folder) : variables
       settings = chosen ++ filter ((`notElem` optionsVariable : map fst chosen) . fst) inherited
   result <- readCreateProcessWithExitCode (command program arguments) {cwd = Just folder, env = Just settings} ""
   result <$ removePathForcibly folder

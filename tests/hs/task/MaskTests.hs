@@ -2,7 +2,7 @@
 module MaskTests (tests) where
 
 import Capstan.Task
-import Control.Concurrent (myThreadId, threadDelay)
+import Control.Concurrent (forkIO, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad
@@ -20,6 +20,12 @@ tests =
         [ testCase (unwords [name, show masking]) (ends (inState masking (test masking)))
           | masking <- [Unmasked, MaskedInterruptible, MaskedUninterruptible],
             (name, test) <- statesSeen
+        ],
+      testGroup
+        "and a time limit"
+        [ testCase (unwords [name, show masking]) (apart (inState masking limited))
+          | masking <- [Unmasked, MaskedInterruptible, MaskedUninterruptible],
+            (name, limited) <- limits
         ],
       testGroup
         "and a failure"
@@ -61,6 +67,23 @@ statesSeen =
       \state -> parallelForAfter (range 0 100) (\i -> [i - 2]) (\_ -> threadDelay 200 >> getMaskingState >>= (@?= state))
     )
   ]
+
+-- | Those that are not reached would take an hour, and more.
+limits :: [(String, Assertion)]
+limits =
+  [ ("that is not reached", runWithin 3600000000 (\scope -> async scope (pure 'z') >>= await) >>= (@?= Just 'z')),
+    ("around nothing", runWithin maxBound (\_ -> pure ()) >>= (@?= Just ())),
+    ("that a failure is before", try (runWithin 3600000000 (\_ -> throwIO Overflow)) >>= (@?= (Left Overflow :: Either ArithException (Maybe ())))),
+    -- What cannot be interrupted ends by itself, and has taken too long all the same.
+    ("that is reached", runWithin 1000 (\_ -> threadDelay 30000) >>= (@?= Nothing))
+  ]
+
+-- | In a thread of its own: a time limit of the caller's would be masked as well.
+apart :: Assertion -> Assertion
+apart action = do
+  ended <- newEmptyMVar
+  _ <- forkIO (try action >>= putMVar ended)
+  ends (takeMVar ended >>= either (throwIO :: SomeException -> IO ()) pure)
 
 -- | Runs an action in a masking state, called from one that is not masked.
 inState :: MaskingState -> IO a -> IO a
