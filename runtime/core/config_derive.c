@@ -57,8 +57,8 @@ static void choose_spin_count(void) {
     }
 }
 
-/* At start, not at the first region: a program may have given up the right to read files by then, or
- * call from a small stack. */
+/* At start, not at the first region: a program may have given up the right to read files by then,
+ * or call from a small stack. */
 static void apply_quota(void) {
     cst_config.quota = cst_cpu_quota();
     if (!cst_config.quota || cst_config.quota >= cst_config.available) return;

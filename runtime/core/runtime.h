@@ -23,8 +23,8 @@ bool cst_runtime_is_hosted(void);
 /* Does any of its Haskell code run now? A load for each Capability. */
 bool cst_runtime_haskell_runs(void);
 
-/* In a Haskell program: does Haskell code want all processors that regions do not have? Some loads for
- * each Capability. */
+/* In a Haskell program: does Haskell code want all processors that regions do not have? Some loads
+ * for each Capability. */
 bool cst_runtime_haskell_fills(void);
 
 /* To be called, if not NULL, where a region of several threads begins (substrate.h, region_begins).

@@ -11,6 +11,7 @@
 #include "core/pool.h"
 #include "core/quiesce.h"
 #include "core/runtime.h"
+#include "core/size.h"
 #include "core/steal.h"
 #include "core/thread.h"
 #include "core/trace.h"
@@ -73,42 +74,7 @@ void cst_team_wake(struct cst_team *team) {
     for (uint32_t i = 0; i < team->size; i++) cst_wake(cst_team_seat(team, i));
 }
 
-/* --- how many, and which team ----------------------------------------------------------- */
-
-/* Takes at most `threads` from what thread-limit-var leaves to the contention group; the caller is
- * counted already. */
-static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t limit) {
-    uint32_t used = cst_load_relaxed(&root->group_threads), granted;
-    do {
-        uint32_t now = used ? used : 1;
-        granted = now >= limit ? 1 : limit - now + 1;
-        if (granted > threads) granted = threads;
-    } while (!cst_cas_acq_rel(&root->group_threads, &used, (used ? used : 1) + granted - 1));
-    return granted;
-}
-
-/* Does the runtime choose the size? */
-static bool may_shrink(const struct cst_thread *thread, const struct cst_region *region) {
-    const struct cst_icv *icv = &thread->task->icv;
-    return icv->dynamic == CST_DYNAMIC_ON && !region->threads && !icv->nthreads_explicit;
-}
-
-/* OpenMP 5.2, section 10.1.1: the number of threads of a region. Those granted under a limit are
- * in *limited. */
-static uint32_t threads_for(struct cst_thread *thread, const struct cst_region *region,
-                            uint32_t *limited) {
-    const struct cst_icv *icv = &thread->task->icv;
-    struct cst_team *team = thread->team;
-    if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
-    uint32_t threads =
-        region->threads ? cst_bounds_threads("a num_threads clause", region->threads, icv->nthreads)
-                        : icv->nthreads;
-    if (cst_unlikely(icv->dynamic == CST_DYNAMIC_ON))
-        threads = cst_runtime_adjust(threads, !may_shrink(thread, region));
-    if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
-        *limited = threads = within_limit(team->root, threads, icv->thread_limit);
-    return threads;
-}
+/* --- which team ------------------------------------------------------------------------- */
 
 static struct cst_team *solo_team(struct cst_thread *thread) {
     struct cst_team *team = thread->solo;
@@ -215,9 +181,9 @@ static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool 
 /* Finds the region's team and describes the region in it; the master does not sit in it yet. */
 static struct cst_team *prepare(struct cst_thread *thread, const struct cst_region *region) {
     uint32_t limited = 0;
-    uint32_t size = threads_for(thread, region, &limited);
+    uint32_t size = cst_size_choose(thread, region, &limited);
     struct cst_team *team = NULL;
-    if (size > 1) team = cst_pool_lease(thread, size, may_shrink(thread, region), &size);
+    if (size > 1) team = cst_pool_lease(thread, size, cst_size_may_shrink(thread, region), &size);
     if (size == 1 || !team) {
         size = 1;
         if (team) cst_pool_return(team);
