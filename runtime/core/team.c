@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SEATS = 8, MOST_FAR = 1 << 16, WORKER_TURN_NS = 250000 };
+enum { FIRST_SEATS = 8, MOST_FAR = 1 << 16 };
 
 uint32_t cst_team_few[2] = {16, UINT32_MAX};
 
@@ -446,7 +446,6 @@ void *cst_worker(void *argument) {
     struct cst_seat *seat = argument;
     struct cst_team *team = seat->team;
     struct cst_thread *thread = cst_self();
-    cst_thread_ask_turns(WORKER_TURN_NS);
     thread->worker = true;
     seat->thread = thread;
     thread->team = team;

@@ -22,6 +22,9 @@
  * asked for. */
 enum { HASKELL_STACK = 64 * 1024 };
 
+/* The turns on a processor that a worker in a Haskell program asks the kernel for. */
+enum { TURN_NS = 250000 };
+
 /* Called by Haskell, safely: the worker's Capability is released for as long as main runs. */
 void cst_rts_worker_enter(struct cst_rts_worker *worker);
 /* Haskell's side (Capstan.Internal.Worker): a stable pointer to Ptr a -> IO (). */
@@ -68,6 +71,11 @@ static void *run(void *argument) {
     struct cst_rts_worker worker = *(struct cst_rts_worker *)argument;
     free(argument);
     cst_rts_learn_task();
+    /* Beside Haskell code that computes, a worker that is woken need not wait until the end of a
+     * slice. */
+#ifndef CST_SHARED_LIBRARY
+    cst_thread_ask_turns(TURN_NS);
+#endif
     bool failed = worker.attached && !cst_rts_attach(&worker);
     if (failed || !worker.attached) worker.main(worker.argument);
     /* It was called back. A Task that could not attach is not in order, and stays. */

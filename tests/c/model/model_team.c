@@ -3,12 +3,15 @@
  * regions and leave them when the pool lets them go. */
 #include "core/team.h"
 
+#include "core/pool.h"
 #include "core/workers.h"
 #include "core/task.h"
 #include "models.h"
 
 static unsigned size, regions;
 static _Atomic unsigned written, entered, executed;
+
+static void nothing(void) {}
 
 static void execute(void *data) {
     (void)data;
@@ -36,6 +39,19 @@ static void run(cst_region_function *function) {
         EXPLORE_CHECK(cst_load_relaxed(&executed) == (function == body ? 0 : number));
     }
     EXPLORE_CHECK(cst_workers_end(true));
+}
+
+/* Workers end whenever they find nothing to do, and the next region makes others. */
+static void master_of_leavers(unsigned unused) {
+    (void)unused;
+    for (unsigned number = 1; number <= regions; number++) {
+        cst_store_relaxed(&written, number);
+        struct cst_region region = {.function = body, .data = &number, .threads = size};
+        cst_region_run(cst_self(), &region);
+        EXPLORE_CHECK(cst_load_relaxed(&entered) == size * number);
+    }
+    while (!cst_workers_end(true)) cst_yield(); /* a worker that leaves has the team */
+    EXPLORE_CHECK(cst_pool_without_workers(nothing));
 }
 
 static void master(unsigned number) {
@@ -69,6 +85,12 @@ static void two_twice_spinning(void) {
 static void two_twice(void) {
     prepare(2, 2, 8, false);
 }
+static void two_impatient(void) {
+    prepare(2, 2, 8, false);
+    cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
+    cst_config.idle_ms = 0;
+    machine_is_impatient = true;
+}
 static void crowded_once(void) {
     prepare(2, 1, 1, false);
 }
@@ -83,6 +105,8 @@ int models_run(void) {
          .threads = 1, .executions = LIMIT},
         {"team, two regions", two_twice, master, NULL, .threads = 1, .executions = LIMIT},
         {"team, a region", two_once, master, NULL, .threads = 1, .executions = LIMIT},
+        {"team, workers that leave between two regions", two_impatient, master_of_leavers, NULL,
+         .threads = 1, .executions = LIMIT},
         {"crowded team, a region", crowded_once, master, NULL, .threads = 1, .executions = LIMIT},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)

@@ -12,6 +12,8 @@ static struct cst_team *team;
 static struct cst_thread *member[MOST_MEMBERS];
 
 void models_configure(unsigned processors, bool spinning) {
+    machine_is_impatient = false;
+    cst_config.icv.dynamic = CST_DYNAMIC_OFF;
     cst_config.available = processors;
     cst_config.wait_policy = spinning ? CST_WAIT_ACTIVE : CST_WAIT_PASSIVE;
     cst_config.spin_count = 0;

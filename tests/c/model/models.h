@@ -13,6 +13,10 @@ int models_run(void);
  * leaves fewer orders to try, and the argument that sleepers are woken is model_wait.c's. */
 void models_configure(unsigned processors, bool spinning);
 
+/* Set in a model's setup: who waits for a time has waited for long enough, and the host's first
+ * thread has ended, so that a worker which idles ends. */
+extern bool machine_is_impatient;
+
 /* In a model's setup: a team of that size in the middle of a region. */
 struct cst_team *models_team(unsigned size, bool crowded);
 

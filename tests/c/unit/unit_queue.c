@@ -10,7 +10,7 @@
 
 enum { TEAMS = 20 };
 
-static struct cst_team *teams[TEAMS]; /* as in the pool, they stay */
+static struct cst_team *volatile teams[TEAMS]; /* as in the pool, they stay */
 
 static struct cst_team *make_team(int number) {
     struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
