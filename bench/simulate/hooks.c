@@ -48,6 +48,11 @@ void __tsan_atomic_thread_fence(int order) {
     if (order == __ATOMIC_SEQ_CST) sim_fence();
 }
 
+/* It is for the compiler alone. */
+void __tsan_atomic_signal_fence(int order) {
+    (void)order;
+}
+
 #define RMW(bits, name, expression)                                                                \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *p, uint##bits##_t v,      \
                                                 int order) {                                       \

@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #include "platform/platform.h"
+#include "platform/stack.h"
 #include "substrate/substrate.h"
 
 #include <errno.h>
@@ -58,6 +59,12 @@ unsigned cst_cpu_current(void) {
 }
 bool cst_thread_is_main(void) {
     return sim_self() <= 0;
+}
+/* Nothing is loaded, so no call wants another stack. */
+bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
+    (void)size;
+    function(argument);
+    return true;
 }
 unsigned cst_cpu_affinity_count(void) {
     return SIM_MOST;
