@@ -51,6 +51,8 @@ foreign import ccall safe "probe_idle" idleSafe :: IO CInt
 
 foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
 
+foreign import ccall safe "probe_region_begins" regionBegins :: IO ()
+
 foreign import ccall unsafe "probe_idle_stopped" idleStopped :: IO CInt
 
 foreign import ccall safe "probe_holds" holdsSafe :: IO CInt
@@ -214,7 +216,7 @@ collectors = do
   where
     -- What a collection finds is for the next one.
     beside' :: IO () -> IO Word32
-    beside' collection = idleSafe >> performMinorGC >> idleSafe >> threads collection
+    beside' collection = regionBegins >> performMinorGC >> regionBegins >> threads collection
     threads :: IO () -> IO Word32
     threads collection = collection >> gcdetails_threads . gc <$> getRTSStats
 

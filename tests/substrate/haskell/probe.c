@@ -205,7 +205,12 @@ int probe_idle(void) {
     return (int)rts->idle_capabilities();
 }
 
-/* The same by an unsafe call, when a collection that some thread of Capability 0 began waits for
+/* As if a region began. */
+void probe_region_begins(void) {
+    rts->region_begins();
+}
+
+/* probe_idle by an unsafe call, when a collection that some thread of Capability 0 began waits for
  * the caller's Capability: no Haskell code runs then. */
 int probe_idle_stopped(void) {
     for (int looks = 0; looks < 200; usleep(100)) looks = rts->haskell_runs(0) ? 0 : looks + 1;
