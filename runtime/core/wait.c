@@ -151,6 +151,13 @@ static inline bool is_unwanted(const struct cst_wait *wait) {
     return wait->idle && !policy.forever && cst_runtime_haskell_fills();
 }
 
+/* Does the thread never sleep, as the user wishes (policy.forever)? A worker whose last master has
+ * ended does: it may be wanted never again. */
+static inline bool is_endless(const struct cst_thread *thread, const struct cst_wait *wait) {
+    if (cst_likely(!policy.forever)) return false;
+    return !wait->idle || cst_load_relaxed(&thread->seat->team->served) != 0;
+}
+
 /* A worker that has nothing to do sees to it that the next master begins. */
 static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *wait) {
     if (wait->idle && cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0))
@@ -204,7 +211,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
             if (give_way(thread, wait)) return true;
         }
-        if (!policy.forever && now - begin > policy.spin_ns) return false;
+        if (now - begin > policy.spin_ns && !is_endless(thread, wait)) return false;
         if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (!asked && now - begin > LONG_NS) {
             asked = true;
@@ -217,8 +224,9 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 /* Lets the others run, for a while. True: the condition holds. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t last = cst_clock_ns();
-    if (!policy.forever && cst_yields_cost(&thread->yields, last)) return false;
-    for (uint32_t yields = 0; yields < policy.crowded_yields || policy.forever; yields++) {
+    bool endless = is_endless(thread, wait);
+    if (!endless && cst_yields_cost(&thread->yields, last)) return false;
+    for (uint32_t yields = 0; yields < policy.crowded_yields || endless; yields++) {
         if (wait->holds(wait)) {
             if (!thread->seat->crowded && (yields == 1) != (thread->ahead > 0))
                 thread->ahead = yields == 1;
@@ -228,8 +236,9 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
         pass_turn(thread, wait);
         cst_yield();
         uint64_t now = cst_clock_ns();
-        if (cst_yields_took(&thread->yields, last, now) && !policy.forever) break;
+        if (cst_yields_took(&thread->yields, last, now) && !endless) break;
         last = now;
+        endless = endless && is_endless(thread, wait);
     }
     return false;
 }
@@ -274,7 +283,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
             if (spins && !is_crowded(thread, wait) && spin(thread, wait)) return;
             if (is_crowded(thread, wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
-            if (policy.forever) continue;
+            if (is_endless(thread, wait)) continue;
         }
         if (!park(thread, wait)) return;
     }

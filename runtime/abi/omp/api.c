@@ -31,9 +31,11 @@ void omp_set_num_threads(int threads) {
     mine->nthreads_explicit = 1;
 }
 
+/* This and the number come from one seat. So they fit each other also in a signal's handler that
+ * interrupts a thread as it begins a region, or a worker that idles and is in no team. */
 int omp_get_num_threads(void) {
     const struct cst_thread *self = cst_known();
-    return self ? (int)self->team->size : 1;
+    return self ? (int)self->seat->size : 1;
 }
 
 int omp_get_max_threads(void) {
@@ -42,7 +44,7 @@ int omp_get_max_threads(void) {
 
 int omp_get_thread_num(void) {
     const struct cst_thread *self = cst_known();
-    return self ? (int)self->number : 0;
+    return self ? (int)self->seat->number : 0;
 }
 
 int omp_get_thread_limit(void) {

@@ -1,0 +1,45 @@
+/* A signal's handler that interrupts a worker at any moment, also one that idles, is told a number
+ * that fits the number of threads: profilers index by it.
+ *
+ * test: not stock it ends the worker that is not wanted, so nobody takes the signal
+ */
+#define _GNU_SOURCE
+#include "process.h"
+#include <omp.h>
+#include <pthread.h>
+
+enum { MOST = 5 };
+
+static pthread_t members[MOST];
+static int taken, odd;
+
+static void handler(int signal) {
+    (void)signal;
+    int number = omp_get_thread_num(), threads = omp_get_num_threads();
+    if (number < 0 || number >= threads) INCREMENT(&odd);
+    INCREMENT(&taken);
+}
+
+static void region(int threads) {
+#pragma omp parallel num_threads(threads)
+    {
+        members[omp_get_thread_num()] = pthread_self();
+#pragma omp barrier
+    }
+}
+
+int main(void) {
+    test_limit(50);
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    region(MOST);
+    for (int round = 0; round < 300; round++) {
+        int sent = 0;
+        region(2 + round % (MOST - 2));
+        for (int i = 1; i < MOST; i++) sent += pthread_kill(members[i], SIGUSR1) == 0;
+        for (int i = 0; i < round % 7; i++) region(2);
+        AWAIT(&taken, (round + 1) * sent);
+    }
+    CHECK_EQ(odd, 0);
+    return 0;
+}
