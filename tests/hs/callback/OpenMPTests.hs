@@ -8,7 +8,7 @@ import Capstan.OpenMP.Foreign (setFormat)
 import Check
 import Control.Concurrent
 import Control.Exception hiding (finally)
-import Control.Monad (forM, forM_, forever, replicateM, replicateM_, unless, void, when)
+import Control.Monad (forM, forM_, forever, replicateM, replicateM_, unless, void, when, (>=>))
 import qualified Data.Bifunctor as Either (first)
 import Data.IORef
 import Data.List (isInfixOf, sort)
@@ -122,7 +122,7 @@ asTold = forM_ [1, 2, 4] $ \count -> besideComputation count $ do
   told <- getMaxThreads
   replicateM_ 8 (regionSize >>= equal "bound" (fromIntegral told))
   ends <- replicateM 4 (do end <- newEmptyMVar; end <$ forkIO (replicateM 8 regionSize >>= putMVar end))
-  forM_ ends $ \end -> takeMVar end >>= equal "green" (replicate 8 (fromIntegral told))
+  forM_ ends (takeMVar >=> equal "green" (replicate 8 (fromIntegral told)))
 
 smaller :: IO ()
 smaller = besideComputation 2 . withSettings defaults {dynamic = Just True} $ do
