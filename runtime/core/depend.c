@@ -161,6 +161,7 @@ static struct cst_depend_node **nodes_of(struct node_set *set) {
 
 static void free_array(struct node_set *set) {
     if (set->capacity > 0) free(set->node);
+    *set = (struct node_set){0};
 }
 
 static void drop_set(struct cst_thread *thread, struct node_set *set) {
