@@ -1,7 +1,9 @@
 /* The first call of a thread, and of a process, asks for nothing that its caller may not have:
  * questions allocate nothing and take no lock, as a signal's handler asks them; a region needs
  * little of the caller's stack; and no file is opened then, as the program may have given up the
- * right to. test: not stock its first region reads files of /proc and /sys
+ * right to.
+ *
+ * test: not stock its first region reads files of /proc and /sys
  */
 #define _GNU_SOURCE
 #include "process.h"

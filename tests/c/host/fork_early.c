@@ -1,7 +1,10 @@
 /* A handler for forks that the host has registered before the library was loaded, and that runs
- * before the library's own in the child, may open a region; so may those in the parent. test: not
- * stock its child waits for workers that the fork did not copy test: plain test: flags -ldl
- * -lpthread test: shared parts/openmp_part.c -fopenmp
+ * before the library's own in the child, may open a region; so may those in the parent.
+ *
+ * test: not stock its child waits for workers that the fork did not copy
+ * test: plain
+ * test: flags -ldl -lpthread
+ * test: shared parts/openmp_part.c -fopenmp
  */
 #include "process.h"
 #include <dlfcn.h>

@@ -1,6 +1,9 @@
 /* Workers that a burst of masters has left end after a while, but for one for each processor. Those
  * that are kept for a thread stay, with its threadprivate variables, however long it does not want
- * them. test: env CAPSTAN_IDLE_MS=20
+ * them.
+ *
+ * test: env CAPSTAN_IDLE_MS=20
+ * test: env CAPSTAN_IDLE_MS=20 OMP_WAIT_POLICY=active
  */
 #define _GNU_SOURCE
 #include "process.h"

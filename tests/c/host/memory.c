@@ -1,5 +1,7 @@
 /* Memory does not grow with the number of regions, tasks, dependences, constructs ahead, loops
- * whose iterations wait for each other, or inner regions that a program has run. test: alone
+ * whose iterations wait for each other, or inner regions that a program has run.
+ *
+ * test: alone
  */
 #include "process.h"
 #include <omp.h>
