@@ -132,7 +132,9 @@ smaller = besideComputation 2 . withSettings defaults {dynamic = Just True} $ do
 
 -- | Beside so many Haskell threads that compute.
 besideComputation :: Int -> IO a -> IO a
-besideComputation count = bracket (replicateM count (forkIOWithUnmask ($ computes 0))) (mapM_ killThread) . const
+besideComputation count action = do
+  others <- replicateM count (forkIO (computes 0))
+  action <* mapM_ killThread others
   where
     computes :: Integer -> IO ()
     computes n = evaluate (n * 3 + 1 `mod` 1000003) >>= computes . (`mod` 1000003)
