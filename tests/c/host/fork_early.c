@@ -6,11 +6,10 @@
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp
  */
-#include "process.h"
-#include <dlfcn.h>
+#include "part.h"
 #include <pthread.h>
 
-static int (*part_sum)(int, int);
+static part_sum_function *part_sum;
 static int prepared, in_parent, in_child;
 
 static void compute(void) {
@@ -34,16 +33,8 @@ static void child(void) {
 }
 
 static void load(void) {
-    char path[600];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 30);
-    CHECK(length > 0);
-    path[length] = 0;
-    strcpy(strrchr(path, '/'), "/openmp_part.so");
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) fprintf(stderr, "%s\n", dlerror());
-    CHECK(handle != NULL);
-    part_sum = (int (*)(int, int))dlsym(handle, "part_sum");
-    CHECK(part_sum != NULL);
+    void *handle;
+    part_sum = open_part(&handle);
 }
 
 static void *forks(void *unused) {

@@ -6,8 +6,7 @@
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp
  */
-#include "process.h"
-#include <dlfcn.h>
+#include "part.h"
 #include <pthread.h>
 
 typedef void parallel(void (*)(void *), void *, unsigned, unsigned);
@@ -36,17 +35,8 @@ static void open_run_close(void) {
 }
 
 static void part_run_close(void) {
-    char path[600];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 30);
-    CHECK(length > 0);
-    path[length] = 0;
-    strcpy(strrchr(path, '/'), "/openmp_part.so");
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) fprintf(stderr, "%s\n", dlerror());
-    CHECK(handle != NULL);
-    int (*sum)(int, int) = (int (*)(int, int))dlsym(handle, "part_sum");
-    CHECK(sum != NULL);
-    CHECK_EQ(sum(3, 1000), 499500);
+    void *handle;
+    CHECK_EQ(open_part(&handle)(3, 1000), 499500);
     CHECK(dlclose(handle) == 0);
 }
 
