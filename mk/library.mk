@@ -5,7 +5,7 @@
 
 ARCH := $(shell uname -m)
 LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/% runtime/haskell/%, \
-    $(wildcard runtime/*/*.c runtime/abi/*/*.c runtime/substrate/pthread/*.c \
+    $(wildcard runtime/*/*.c runtime/abi/*/*.c runtime/core/*/*.c runtime/substrate/pthread/*.c \
                runtime/platform/linux/*.c runtime/platform/$(ARCH)/*.[cS])))
 
 # Language, warnings and visibility come from capstan.cabal; how to optimise is our own matter, as

@@ -4,7 +4,7 @@
 #ifdef CST_SHARED_LIBRARY
 
 #include "abi/whole.h"
-#include "core/message.h"
+#include "core/base/message.h"
 
 CST_WHOLE(openacc);
 

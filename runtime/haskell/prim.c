@@ -2,7 +2,7 @@
  * Cmm primitive can bring home without touching memory. */
 #include "haskell/prim.h"
 
-#include "core/thread.h"
+#include "core/state/thread.h"
 
 uint64_t cst_prim_region(void) {
     const struct cst_thread *self = cst_current_thread;

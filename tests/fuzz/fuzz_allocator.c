@@ -1,7 +1,7 @@
 /* Texts of OMP_ALLOCATOR, and the use of the allocator that comes of one. */
 #include "fuzz.h"
 
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 
 /* An allocator that ends the process when it has no memory is only made; so is one with numbers so
  * large that the test would take gigabytes. */

@@ -2,7 +2,7 @@
  * shown as a text that is accepted too, and means the same. */
 #include "fuzz.h"
 
-#include "core/config.h"
+#include "core/settings/config.h"
 
 static const char *const names[] = {
     "OMP_SCHEDULE",      "OMP_DYNAMIC",           "OMP_NUM_THREADS",  "OMP_NUM_TEAMS",

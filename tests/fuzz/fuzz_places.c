@@ -2,8 +2,8 @@
  * places that are not empty and lie in the machine, and every such text has the right form. */
 #include "fuzz.h"
 
-#include "core/bounds.h"
-#include "core/place.h"
+#include "core/base/bounds.h"
+#include "core/settings/place.h"
 
 static uint64_t available[CST_CPU_MASK_WORDS];
 

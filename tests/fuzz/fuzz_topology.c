@@ -2,7 +2,7 @@
  * and places that have each processor once. */
 #include "files.h"
 
-#include "core/place.h"
+#include "core/settings/place.h"
 #include "platform/platform.h"
 
 static void groups(enum cst_topology level, unsigned processor, size_t words) {

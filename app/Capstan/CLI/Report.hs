@@ -98,7 +98,7 @@ reportJson r =
 parseReports :: B.ByteString -> [ProcessReport]
 parseReports = mapMaybe decodeLine . filter ((<= longestReport) . B.length) . C.lines
 
--- The runtime writes less in one line (LINE in runtime/core/report.c).
+-- The runtime writes less in one line (LINE in runtime/core/process/report.c).
 longestReport :: Int
 longestReport = 4096
 

@@ -5,10 +5,10 @@
 #include "abi/capstan/callback.h"
 
 #include "abi/whole.h"
-#include "core/cancel.h"
-#include "core/config.h"
-#include "core/message.h"
-#include "core/thread.h"
+#include "core/task/cancel.h"
+#include "core/settings/config.h"
+#include "core/base/message.h"
+#include "core/state/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>

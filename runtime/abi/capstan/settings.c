@@ -4,10 +4,10 @@
 
 #include "abi/capstan/callback.h"
 #include "abi/whole.h"
-#include "core/affinity.h"
-#include "core/pool.h"
-#include "core/thread.h"
-#include "core/turn.h"
+#include "core/settings/affinity.h"
+#include "core/team/pool.h"
+#include "core/state/thread.h"
+#include "core/wait/turn.h"
 
 CST_WHOLE(capstan_settings);
 

@@ -2,7 +2,7 @@
 #include "abi/gomp/loop.h"
 
 #include "abi/whole.h"
-#include "core/ordered.h"
+#include "core/work/ordered.h"
 #include "platform/platform.h"
 
 CST_WHOLE(gomp_loop);

@@ -3,7 +3,7 @@
 #define CST_ABI_GOMP_LOOP_H
 
 #include "abi/facts.h"
-#include "core/loop.h"
+#include "core/work/loop.h"
 
 enum { ORDERED = true };
 

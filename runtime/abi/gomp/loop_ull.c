@@ -3,7 +3,7 @@
 #include "abi/gomp/loop.h"
 
 #include "abi/whole.h"
-#include "core/ordered.h"
+#include "core/work/ordered.h"
 
 CST_WHOLE(gomp_loop_ull);
 

@@ -1,12 +1,12 @@
 /* parallel, teams on the host, cancellation: GCC's calls, decoded. */
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/cancel.h"
-#include "core/config.h"
-#include "core/loop.h"
-#include "core/message.h"
-#include "core/reduce.h"
-#include "core/thread.h"
+#include "core/task/cancel.h"
+#include "core/settings/config.h"
+#include "core/work/loop.h"
+#include "core/base/message.h"
+#include "core/work/reduce.h"
+#include "core/state/thread.h"
 #include "platform/platform.h"
 
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* single, sections, scope, and the ends of worksharing constructs: GCC's calls, decoded. */
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/barrier.h"
-#include "core/loop.h"
-#include "core/reduce.h"
+#include "core/work/barrier.h"
+#include "core/work/loop.h"
+#include "core/work/reduce.h"
 #include "platform/platform.h"
 
 CST_WHOLE(gomp_share);

@@ -1,9 +1,9 @@
 /* barrier, critical, atomic, ordered: GCC's calls, decoded. */
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/barrier.h"
-#include "core/lock.h"
-#include "core/ordered.h"
+#include "core/work/barrier.h"
+#include "core/base/lock.h"
+#include "core/work/ordered.h"
 
 #include <stdarg.h>
 

@@ -4,12 +4,12 @@
  * copied, as several may be under way (nowait). */
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/config.h"
-#include "core/depend.h"
-#include "core/device.h"
-#include "core/message.h"
-#include "core/memory.h"
-#include "core/thread.h"
+#include "core/settings/config.h"
+#include "core/task/depend.h"
+#include "core/process/device.h"
+#include "core/base/message.h"
+#include "core/base/memory.h"
+#include "core/state/thread.h"
 
 #include "abi/gomp/depend.h"
 

@@ -2,14 +2,14 @@
 #include "abi/facts.h"
 #include "abi/gomp/depend.h"
 #include "abi/whole.h"
-#include "core/cancel.h"
-#include "core/config.h"
-#include "core/depend.h"
-#include "core/reduce.h"
-#include "core/memory.h"
-#include "core/schedule.h"
-#include "core/task.h"
-#include "core/thread.h"
+#include "core/task/cancel.h"
+#include "core/settings/config.h"
+#include "core/task/depend.h"
+#include "core/work/reduce.h"
+#include "core/base/memory.h"
+#include "core/work/schedule.h"
+#include "core/state/task.h"
+#include "core/state/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
-/* The user's memory calls, and the compiler's. Decodes traits; core/allocator.c does the work. */
+/* The user's memory calls, and the compiler's. Decodes traits; core/memory/allocator.c does the
+ * work. */
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/allocator.h"
-#include "core/message.h"
-#include "core/thread.h"
+#include "core/memory/allocator.h"
+#include "core/base/message.h"
+#include "core/state/thread.h"
 
 CST_WHOLE(omp_alloc);
 

@@ -4,12 +4,12 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/bounds.h"
-#include "core/config.h"
-#include "core/device.h"
-#include "core/task.h"
-#include "core/thread.h"
-#include "core/workers.h"
+#include "core/base/bounds.h"
+#include "core/settings/config.h"
+#include "core/process/device.h"
+#include "core/state/task.h"
+#include "core/state/thread.h"
+#include "core/team/workers.h"
 #include "platform/platform.h"
 
 #include <limits.h>

@@ -3,10 +3,10 @@
 
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/device.h"
-#include "core/memory.h"
-#include "core/message.h"
-#include "core/thread.h"
+#include "core/process/device.h"
+#include "core/base/memory.h"
+#include "core/base/message.h"
+#include "core/state/thread.h"
 
 #include <errno.h>
 #include <limits.h>

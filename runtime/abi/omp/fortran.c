@@ -3,8 +3,8 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/affinity.h"
-#include "core/memory.h"
+#include "core/settings/affinity.h"
+#include "core/base/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>

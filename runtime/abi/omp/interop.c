@@ -4,7 +4,7 @@
 
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/device.h"
+#include "core/process/device.h"
 
 CST_WHOLE(omp_interop);
 

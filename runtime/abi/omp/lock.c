@@ -1,10 +1,10 @@
-/* The user's locks: the lock of core/lock.h in the program's own variable. */
+/* The user's locks: the lock of core/base/lock.h in the program's own variable. */
 #include "abi/omp/prototypes.h"
 
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/lock.h"
-#include "core/thread.h"
+#include "core/base/lock.h"
+#include "core/state/thread.h"
 
 CST_WHOLE(omp_lock);
 

@@ -7,7 +7,7 @@
 
 #include "abi/facts.h"
 #include "abi/whole.h"
-#include "core/lock.h"
+#include "core/base/lock.h"
 #include "platform/happens.h"
 
 #include "platform/platform.h"
@@ -32,7 +32,7 @@ static uint32_t me(void) {
     return (uint32_t)syscall(SYS_gettid);
 }
 
-/* Orders as in core/lock.h: acquire pairs with the release of the holder before. */
+/* Orders as in core/base/lock.h: acquire pairs with the release of the holder before. */
 static int enter(struct old_nest_lock *nest, int block) {
     uint32_t self = me(), found = 0, mine = self;
     while (!cst_cas_acquire(&nest->owner, &found, mine)) {

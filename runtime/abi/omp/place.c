@@ -2,11 +2,11 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/affinity.h"
-#include "core/bind.h"
-#include "core/config.h"
-#include "core/place.h"
-#include "core/thread.h"
+#include "core/settings/affinity.h"
+#include "core/team/bind.h"
+#include "core/settings/config.h"
+#include "core/settings/place.h"
+#include "core/state/thread.h"
 
 CST_WHOLE(omp_place);
 

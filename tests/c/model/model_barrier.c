@@ -1,8 +1,8 @@
-/* core/barrier.c: nobody leaves before all have come, round after round, in both forms of the
+/* core/work/barrier.c: nobody leaves before all have come, round after round, in both forms of the
  * barrier; a task that one member made is complete when any of them leaves. */
-#include "core/barrier.h"
+#include "core/work/barrier.h"
 
-#include "core/task.h"
+#include "core/state/task.h"
 #include "models.h"
 
 static unsigned members, rounds;

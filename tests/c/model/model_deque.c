@@ -1,6 +1,7 @@
-/* core/deque.c: each task is taken exactly once, by its owner or by a thief, and who takes it sees
- * what was written before it was pushed. Who only looks at one, late, finds a task all the same. */
-#include "core/deque.h"
+/* core/base/deque.c: each task is taken exactly once, by its owner or by a thief, and who takes it
+ * sees what was written before it was pushed. Who only looks at one, late, finds a task all the
+ * same. */
+#include "core/base/deque.h"
 #include "models.h"
 
 #include <string.h>

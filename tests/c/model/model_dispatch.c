@@ -1,7 +1,7 @@
-/* core/dispatch.c: every chunk is taken once, each member's chunks increase, and nobody waits for
- * ever. Of a team of six the members 0, 1 and 5 come: the first has a node of its own, and the
+/* core/work/dispatch.c: every chunk is taken once, each member's chunks increase, and nobody waits
+ * for ever. Of a team of six the members 0, 1 and 5 come: the first has a node of its own, and the
  * other two share one that is filled from it. */
-#include "core/dispatch.h"
+#include "core/work/dispatch.h"
 #include "models.h"
 
 enum { TEAM = 6, CHUNKS = 8 * TEAM + 4, MOST_CLAIMS = 8, THREADS = 3 };

@@ -1,5 +1,5 @@
-/* core/lock.c: one holder at a time, and nobody sleeps for ever. */
-#include "core/lock.h"
+/* core/wait/lock.c: one holder at a time, and nobody sleeps for ever. */
+#include "core/base/lock.h"
 #include "models.h"
 
 static cst_lock lock;

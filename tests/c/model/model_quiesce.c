@@ -1,12 +1,12 @@
-/* core/quiesce.c in a large team: nobody leaves a barrier, and no master a region, before all tasks
- * are complete; with those that tasks make, that are handed over, and that another thread
+/* core/task/quiesce.c in a large team: nobody leaves a barrier, and no master a region, before all
+ * tasks are complete; with those that tasks make, that are handed over, and that another thread
  * completes. Each member has one child in the tree, so that three of them are a tree of depth two.
  *
  * model: flags -DCST_TREE_ARITY=1 */
-#include "core/quiesce.h"
+#include "core/task/quiesce.h"
 
-#include "core/task.h"
-#include "core/wait.h"
+#include "core/state/task.h"
+#include "core/wait/wait.h"
 #include "models.h"
 
 static _Atomic int executed;

@@ -1,8 +1,8 @@
-/* core/steal.c: a task that is handed over is got once, by the member whose box was open; none is
- * left in a closed box, and none comes into one of an earlier region. */
-#include "core/steal.h"
+/* core/task/steal.c: a task that is handed over is got once, by the member whose box was open; none
+ * is left in a closed box, and none comes into one of an earlier region. */
+#include "core/task/steal.h"
 
-#include "core/task.h"
+#include "core/state/task.h"
 #include "models.h"
 
 #include <string.h>

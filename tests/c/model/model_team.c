@@ -1,11 +1,11 @@
-/* core/team.c and pool.c: each member of a region executes it once and sees what the master wrote
- * before; the region ends after all of them, with its tasks; workers wait in their docks between
- * regions and leave them when the pool lets them go. */
-#include "core/team.h"
+/* core/team/team.c and pool.c: each member of a region executes it once and sees what the master
+ * wrote before; the region ends after all of them, with its tasks; workers wait in their docks
+ * between regions and leave them when the pool lets them go. */
+#include "core/state/team.h"
 
-#include "core/pool.h"
-#include "core/workers.h"
-#include "core/task.h"
+#include "core/team/pool.h"
+#include "core/team/workers.h"
+#include "core/state/task.h"
 #include "models.h"
 
 static unsigned size, regions;

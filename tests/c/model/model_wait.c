@@ -1,10 +1,10 @@
-/* core/wait.c: no wake-up is lost, whichever of the conditions of a member is the one that changes,
- * and a wake-up for an old wait does no harm to the next. */
-#include "core/wait.h"
+/* core/wait/wait.c: no wake-up is lost, whichever of the conditions of a member is the one that
+ * changes, and a wake-up for an old wait does no harm to the next. */
+#include "core/wait/wait.h"
 
-#include "core/apart.h"
-#include "core/barrier.h"
-#include "core/task.h"
+#include "core/wait/apart.h"
+#include "core/work/barrier.h"
+#include "core/state/task.h"
 #include "models.h"
 
 static _Atomic uint32_t word[2];

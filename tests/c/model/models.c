@@ -1,10 +1,10 @@
 /* See models.h. */
 #include "models.h"
 
-#include "core/config.h"
-#include "core/steal.h"
-#include "core/task.h"
-#include "core/wait.h"
+#include "core/settings/config.h"
+#include "core/task/steal.h"
+#include "core/state/task.h"
+#include "core/wait/wait.h"
 
 enum { MOST_MEMBERS = 4 };
 

@@ -3,7 +3,7 @@
 #ifndef MODELS_H
 #define MODELS_H
 
-#include "core/thread.h"
+#include "core/state/thread.h"
 #include "explore.h"
 
 /* 0 if all models of the file hold. */

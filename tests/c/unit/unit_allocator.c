@@ -1,8 +1,8 @@
-/* core/allocator.h: alignment, zeroing, limits of a pool, fallbacks, realloc, pages, the record of
- * Fortran's variables, and the grammar of OMP_ALLOCATOR. */
+/* core/memory/allocator.h: alignment, zeroing, limits of a pool, fallbacks, realloc, pages, the
+ * record of Fortran's variables, and the grammar of OMP_ALLOCATOR. */
 #include "unit.h"
 
-#include "core/allocator.h"
+#include "core/memory/allocator.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
-/* core/apart.h: who has half of a processor and spins where another member was seen goes elsewhere,
- * and its mask stays as it was.
+/* core/wait/apart.h: who has half of a processor and spins where another member was seen goes
+ * elsewhere, and its mask stays as it was.
  */
 #include "unit.h"
 
-#include "core/apart.h"
-#include "core/team.h"
-#include "core/thread.h"
+#include "core/wait/apart.h"
+#include "core/state/team.h"
+#include "core/state/thread.h"
 
 #include <errno.h>
 #include <pthread.h>

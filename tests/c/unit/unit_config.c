@@ -1,12 +1,12 @@
-/* core/config.c: the environment as the configuration shows it.
+/* core/settings/config.c: the environment as the configuration shows it.
  *
  * The library reads the environment when the program starts, so each case is a process of its own:
  * this program again, with other variables and one argument. What it writes to stderr is compared
  * with the expected text and, for OMP_DISPLAY_ENV, with the system's own libgomp. */
 #include "unit.h"
 
-#include "core/config.h"
-#include "core/place.h"
+#include "core/settings/config.h"
+#include "core/settings/place.h"
 #include "platform/platform.h"
 
 #include <sys/wait.h>

@@ -1,13 +1,12 @@
-/* core/dispatch.h: loops of large teams, here of small ones too, which a test may call large. Every
- * iteration is executed once, and each member's iterations increase.
- * test: flags -fopenmp
+/* core/work/dispatch.h: loops of large teams, here of small ones too, which a test may call large.
+ * Every iteration is executed once, and each member's iterations increase. test: flags -fopenmp
  * test: env OMP_CANCELLATION=true
  * test: env OMP_CANCELLATION=true TEST_PROCESSORS=100
  */
 #include "unit.h"
 
-#include "core/config.h"
-#include "core/dispatch.h"
+#include "core/settings/config.h"
+#include "core/work/dispatch.h"
 
 #include <limits.h>
 #include <omp.h>

@@ -9,8 +9,8 @@
  * test: env STRESS_THREADS=32 GOMP_SPINCOUNT=500 OMP_CANCELLATION=true
  * test: env STRESS_THREADS=3 OMP_WAIT_POLICY=passive
  */
-#include "core/config.h"
-#include "core/team.h"
+#include "core/settings/config.h"
+#include "core/state/team.h"
 
 #define main stress
 #include "../stress/stress.c"

@@ -1,9 +1,9 @@
-/* core/lock.h: exclusion, visibility, sleeping and waking, nesting.
- * Sources: core/lock.c core/config.c and what they need. */
+/* core/base/lock.h: exclusion, visibility, sleeping and waking, nesting.
+ * Sources: core/wait/lock.c core/settings/config.c and what they need. */
 #include "unit.h"
 
-#include "core/config.h"
-#include "core/lock.h"
+#include "core/settings/config.h"
+#include "core/base/lock.h"
 #include "platform/platform.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
-/* core/place.h and core/place_list.c: the grammar of places on invented machines, and the places of
- * a team's members. */
+/* core/settings/place.h and core/settings/place_list.c: the grammar of places on invented machines,
+ * and the places of a team's members. */
 #include "tree.h"
 
-#include "core/place.h"
+#include "core/settings/place.h"
 
 #include <fcntl.h>
 

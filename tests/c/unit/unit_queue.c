@@ -1,8 +1,8 @@
-/* core/queue.c: a member finds the queue of a team as another thread makes it, and looks into it
- * before that one has put its task there. All that they have in common then is the queue's pointer,
- * so ThreadSanitizer sees whether that hands on the memory behind it. */
-#include "core/queue.h"
-#include "core/team.h"
+/* core/task/queue.c: a member finds the queue of a team as another thread makes it, and looks into
+ * it before that one has put its task there. All that they have in common then is the queue's
+ * pointer, so ThreadSanitizer sees whether that hands on the memory behind it. */
+#include "core/task/queue.h"
+#include "core/state/team.h"
 #include "testing.h"
 
 #include <pthread.h>

@@ -1,15 +1,15 @@
-/* core/wait.h: who waits for a member that is queued behind it on its processor gives way, although
- * the team has no more members than there are processors; time and again, or for long, and it moves
- * away. core/pool.h: a new worker does not begin behind its maker.
- * test: flags -fopenmp
+/* core/wait/wait.h: who waits for a member that is queued behind it on its processor gives way,
+ * although the team has no more members than there are processors; time and again, or for long, and
+ * it moves away. core/team/pool.h: a new worker does not begin behind its maker. test: flags
+ * -fopenmp
  */
 #include "unit.h"
 
-#include "core/apart.h"
-#include "core/rival.h"
-#include "core/team.h"
-#include "core/thread.h"
-#include "core/wait.h"
+#include "core/wait/apart.h"
+#include "core/wait/rival.h"
+#include "core/state/team.h"
+#include "core/state/thread.h"
+#include "core/wait/wait.h"
 
 #include <errno.h>
 #include <linux/futex.h>

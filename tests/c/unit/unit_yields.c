@@ -1,9 +1,9 @@
-/* core/yields.h: who loses a slice with each yield sleeps, and tries again ever more seldom; who
- * has its share in between, or loses a slice now and then, goes on yielding.
+/* core/wait/yields.h: who loses a slice with each yield sleeps, and tries again ever more seldom;
+ * who has its share in between, or loses a slice now and then, goes on yielding.
  */
 #include "unit.h"
 
-#include "core/yields.h"
+#include "core/wait/yields.h"
 
 enum { SLICE_NS = 4000000, SHORT_NS = 2000, STEP_NS = 1000000 };
 

@@ -1,0 +1,20 @@
+/* How much a program, the environment or a file may ask for. Each number is checked against its
+ * bound where it comes in, before anything is computed from it. */
+#ifndef CST_CORE_BASE_BOUNDS_H
+#define CST_CORE_BASE_BOUNDS_H
+
+#include "platform/check.h"
+#include "platform/platform.h"
+
+enum {
+    /* Threads: Linux has no larger process number than 2^22, and each thread has one. */
+    CST_MOST_THREADS = 1 << 22,
+    /* Processors that an affinity mask can name. */
+    CST_MOST_PROCESSORS = 64 * CST_CPU_MASK_WORDS,
+};
+
+/* The number of threads that `what` (a clause or a call) asks for or, if no system can have so
+ * many, `otherwise`: then the first such request of the process is told to the user. */
+uint32_t cst_bounds_threads(const char *what, uint32_t asked, uint32_t otherwise);
+
+#endif

@@ -1,0 +1,93 @@
+/* Mutual exclusion in four bytes: user locks, critical, atomic, and the runtime's own needs.
+ *
+ * The word is the whole lock, since a program's omp_lock_t and the pointer slot of a named critical
+ * have no room for more. Zero is a free lock, so static memory needs no initialization. States,
+ * after Drepper, "Futexes are tricky", third mutex:
+ *
+ *   0 free   1 held   2 held, and someone may sleep
+ *
+ * Unfair: a thread that releases and acquires again may overtake those who wait, which keeps the
+ * protected data in its cache. Who waits long sleeps, and is woken by the next release.
+ *
+ * Any thread may call, also one that OpenMP does not know; release may be called by another
+ * thread than acquire. */
+#ifndef CST_CORE_BASE_LOCK_H
+#define CST_CORE_BASE_LOCK_H
+
+#include "platform/atomic.h"
+#include "platform/check.h"
+#include "platform/happens.h"
+
+typedef _Atomic uint32_t cst_lock;
+
+enum { CST_LOCK_FREE = 0, CST_LOCK_HELD = 1, CST_LOCK_CONTENDED = 2 };
+
+/* The slow parts. May block. */
+void cst_lock_wait(cst_lock *lock);
+void cst_lock_wake(cst_lock *lock);
+
+/* Never blocks. */
+static inline bool cst_lock_try(cst_lock *lock) {
+    uint32_t expected = CST_LOCK_FREE;
+    /* Acquire pairs with the release of whoever held the lock last: its writes are seen. */
+    bool got = cst_cas_acquire(lock, &expected, CST_LOCK_HELD);
+    if (got) cst_happens_after(lock);
+    return got;
+}
+
+/* May block. */
+static inline void cst_lock_acquire(cst_lock *lock) {
+    if (cst_likely(cst_lock_try(lock))) return;
+    cst_lock_wait(lock);
+    cst_happens_after(lock);
+}
+
+/* Does not block. The lock's memory is not read after the exchange, as the next holder may free
+ * it; the wake-up only uses its address, and a stray one is allowed by futex(2). */
+static inline void cst_lock_release(cst_lock *lock) {
+    /* Release publishes the critical section to the next holder's acquire. An exchange and not
+     * a store, because the same step must tell whether someone sleeps. */
+    cst_happens_before(lock);
+    if (cst_unlikely(cst_exchange_release(lock, CST_LOCK_FREE) == CST_LOCK_CONTENDED))
+        cst_lock_wake(lock);
+}
+
+/* A lock that its owner may acquire again. The owner is a task, as OpenMP 5.2 section 18.9
+ * demands: a handle that only its holder compares with. Zero is a free one. */
+struct cst_nest_lock {
+    cst_lock lock;
+    uint32_t count;        /* the holder's */
+    _Atomic(void *) owner; /* written by the holder; NULL when free */
+};
+
+/* Relaxed suffices: if the owner found is the caller's, the caller wrote it itself; if another's,
+ * any other value leads to the same step. */
+static inline bool cst_nest_lock_owned(struct cst_nest_lock *nest, void *owner) {
+    return cst_load_relaxed(&nest->owner) == owner;
+}
+
+/* Both return the new nesting count. May block. */
+static inline uint32_t cst_nest_lock_acquire(struct cst_nest_lock *nest, void *owner) {
+    if (!cst_nest_lock_owned(nest, owner)) {
+        cst_lock_acquire(&nest->lock);
+        cst_store_relaxed(&nest->owner, owner);
+    }
+    return ++nest->count;
+}
+
+/* As above, or 0 at once when another owner holds it. Never blocks. */
+static inline uint32_t cst_nest_lock_try(struct cst_nest_lock *nest, void *owner) {
+    if (!cst_nest_lock_owned(nest, owner)) {
+        if (!cst_lock_try(&nest->lock)) return 0;
+        cst_store_relaxed(&nest->owner, owner);
+    }
+    return ++nest->count;
+}
+
+static inline void cst_nest_lock_release(struct cst_nest_lock *nest) {
+    if (--nest->count > 0) return;
+    cst_store_relaxed(&nest->owner, NULL); /* before the release: no stale owner is ever seen */
+    cst_lock_release(&nest->lock);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* What the runtime says on stderr. */
+#include "core/base/message.h"
+
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One message at a time: two threads' words must not mix. */
+static void say(const char *prefix, const char *format, va_list arguments) {
+    int saved = errno;
+    flockfile(stderr);
+    fputs(prefix, stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    errno = saved;
+}
+
+/* The first thread that comes here ends the process. Others may come before that is done: they
+ * would run its exit functions at the same time. So they wait; not for ever, as an exit function
+ * may wait for one of them. Where an exit function of the first thread comes here, exit goes on
+ * with the next. */
+static _Noreturn void end_process(void) {
+    static const uint64_t patience_ns = UINT64_C(5000000000);
+    static _Atomic(pthread_t) ending;
+    static _Atomic uint32_t nobody;
+    pthread_t none = 0, self = pthread_self();
+    if (cst_cas_acq_rel(&ending, &none, self) || pthread_equal(none, self)) exit(EXIT_FAILURE);
+    uint64_t now, end = cst_clock_ns() + patience_ns;
+    while ((now = cst_clock_ns()) < end) cst_futex_wait_for(&nobody, 0, end - now);
+    _exit(EXIT_FAILURE);
+}
+
+void cst_message_libgomp(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("\nlibgomp: ", format, arguments);
+    va_end(arguments);
+}
+
+void cst_message_libgomp_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("\nlibgomp: ", format, arguments);
+    va_end(arguments);
+    end_process();
+}
+
+void cst_message(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("capstan: ", format, arguments);
+    va_end(arguments);
+}
+
+void cst_message_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("capstan: ", format, arguments);
+    va_end(arguments);
+    end_process();
+}

@@ -1,0 +1,14 @@
+/* What the runtime did, for `capstan run --report`: one line of JSON at the process's end. */
+#ifndef CST_CORE_PROCESS_REPORT_H
+#define CST_CORE_PROCESS_REPORT_H
+
+struct cst_substrate;
+
+/* Notes when the process began, if a report is wanted. */
+void cst_report_start(void);
+
+/* Writes the line to CAPSTAN_REPORT's descriptor, if one is set. `substrate` is NULL when no region
+ * with more than one thread ran; `note` is NULL or says what fell back. */
+void cst_report_write(const struct cst_substrate *substrate, const char *note);
+
+#endif

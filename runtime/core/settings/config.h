@@ -1,0 +1,116 @@
+/* The environment, read once when the library is loaded, as a constant struct.
+ *
+ * One table in config.c describes every variable: name, parser, field, default. Wrong values get
+ * libgomp's warning on stderr and the default. Set-user-ID programs ignore CAPSTAN_*. */
+#ifndef CST_CORE_SETTINGS_CONFIG_H
+#define CST_CORE_SETTINGS_CONFIG_H
+
+#include "core/settings/icv.h"
+#include "platform/atomic.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cst_wait_policy { CST_WAIT_DEFAULT, CST_WAIT_ACTIVE, CST_WAIT_PASSIVE };
+enum cst_substrate_choice { CST_SUBSTRATE_AUTO, CST_SUBSTRATE_PTHREAD, CST_SUBSTRATE_RTS };
+enum cst_display_env { CST_DISPLAY_ENV_NO, CST_DISPLAY_ENV_YES, CST_DISPLAY_ENV_VERBOSE };
+enum cst_target_offload { CST_OFFLOAD_DEFAULT, CST_OFFLOAD_MANDATORY, CST_OFFLOAD_DISABLED };
+
+/* Where a setting came from; `capstan env` shows it. */
+enum cst_source { CST_FROM_DEFAULT, CST_FROM_ENVIRONMENT, CST_FROM_LIMITS };
+
+struct cst_config {
+    struct cst_icv icv; /* of every initial task */
+
+    /* OMP_NUM_THREADS=4,2 and OMP_PROC_BIND=spread,close: the value for each nesting level;
+     * icv holds the first. Length 0 or 1 where no list was given. */
+    const uint32_t *nthreads_list;
+    size_t nthreads_list_length;
+    const uint8_t *bind_list;
+    size_t bind_list_length;
+
+    uint32_t available; /* processors at start, by the affinity mask and the quota */
+    uint32_t quota;     /* cst_cpu_quota() at start; 0: none */
+    enum cst_source nthreads_source;
+    bool cancellation;     /* OMP_CANCELLATION */
+    bool display_affinity; /* OMP_DISPLAY_AFFINITY */
+    enum cst_display_env display_env;
+    enum cst_wait_policy wait_policy;
+    enum cst_target_offload target_offload;
+    uint32_t max_task_priority; /* OMP_MAX_TASK_PRIORITY */
+    bool dynamic_given;         /* OMP_DYNAMIC was given; icv.dynamic holds it */
+    /* ICVs of the device: omp_set_num_teams and omp_set_teams_thread_limit write them later, so
+     * they are atomic; relaxed, because they order nothing else. */
+    _Atomic uint32_t num_teams;          /* OMP_NUM_TEAMS; 0: not set */
+    _Atomic uint32_t teams_thread_limit; /* OMP_TEAMS_THREAD_LIMIT; 0: not set */
+    uint32_t num_teams_at_start, teams_thread_limit_at_start; /* the same, for display */
+    const char *allocator_text; /* OMP_ALLOCATOR, where it is none of OpenMP's own; or NULL */
+    size_t stack_size_given;    /* OMP_STACKSIZE or GOMP_STACKSIZE in bytes; 0: not set */
+    size_t stack_size;          /* the same if a thread can have it; 0: system default */
+    bool spin_count_given;
+    uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */
+
+    /* Our own. */
+    enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
+    uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
+    uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
+    int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
+    uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */
+};
+
+/* Valid after the library's constructor has run. Then constant. */
+extern struct cst_config cst_config;
+
+/* Reads the environment into cst_config. Called once by the constructor in runtime.c. */
+void cst_config_read(void);
+
+/* What became of a variable; `capstan env` and tests ask. */
+enum cst_config_state {
+    CST_VARIABLE_UNKNOWN, /* no such variable in the table */
+    CST_VARIABLE_ABSENT,  /* not in the environment */
+    CST_VARIABLE_ACCEPTED,
+    CST_VARIABLE_REJECTED, /* nonsense; the user was told */
+    CST_VARIABLE_HIDDEN,   /* another variable takes precedence, or the process is set-user-ID */
+};
+enum cst_config_state cst_config_state(const char *name);
+
+/* Writes OMP_DISPLAY_ENV's text (libgomp's form) to stderr; also omp_display_env(verbose). */
+void cst_config_display(bool verbose);
+
+/* Writes each setting as a JSON line to a descriptor: what `capstan env` shows. First a line with
+ * the processors that the affinity mask, the quota and both allow, then for each variable
+ * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
+void cst_config_dump(int fd);
+
+/* Fills in what follows from several variables together (config_derive.c). */
+void cst_config_derive(void);
+
+/* The value of a setting as OMP_DISPLAY_ENV shows it; to be freed, NULL without memory. */
+char *cst_config_format(const char *name);
+
+/* --- variables for devices (config_device.c) ------------------------------------------------ */
+
+/* A variable with a suffix: OMP_NUM_TEAMS_ALL, OMP_NUM_TEAMS_DEV, OMP_NUM_TEAMS_DEV_3. */
+struct cst_device_setting {
+    const char *name; /* without the suffix */
+    char *value;      /* as shown */
+    char scope[12];   /* "all", "device" or the device's number */
+};
+
+/* Reads them. As there is no device, they are checked and shown; what _ALL says is the host's too,
+ * and read with the others. */
+void cst_config_read_devices(void);
+
+/* The n-th setting, in the order in which they are shown; NULL at the end. */
+const struct cst_device_setting *cst_config_device_setting(size_t n);
+
+/* The length of the name with which this entry of the environment begins, if it is that of a
+ * variable that may have a suffix; else 0. */
+size_t cst_config_scoped(const char *entry);
+
+/* What the variable would be with this text, as shown; NULL, with a message that calls it
+ * `shown_as`, when the text is wrong. To be freed. */
+char *cst_config_value(const char *name, const char *shown_as, const char *text);
+
+#endif

@@ -1,0 +1,48 @@
+/* Internal control variables of a data environment (OpenMP 5.2, section 2.1).
+ *
+ * Each task has its own copy, taken from its parent when it is made. Small on purpose: the copy is
+ * part of the cost of a task. ICVs with device or global scope live in config.h. */
+#ifndef CST_CORE_SETTINGS_ICV_H
+#define CST_CORE_SETTINGS_ICV_H
+
+#include <stdint.h>
+
+/* omp_sched_t without its monotonic bit. */
+enum cst_schedule_kind {
+    CST_SCHEDULE_STATIC = 1,
+    CST_SCHEDULE_DYNAMIC = 2,
+    CST_SCHEDULE_GUIDED = 3,
+    CST_SCHEDULE_AUTO = 4,
+};
+
+/* dyn-var, and one thing more: whether a master keeps its team.
+ *
+ * With dyn-var false, OpenMP promises that threadprivate variables persist from one outermost
+ * region of a thread to its next, so a master keeps its team for itself. In a Haskell program many
+ * threads are masters for a moment each, and a team for each of them would exceed the budget of
+ * threads. So its default is LEASED: regions have the size that they ask for, and masters share the
+ * teams. */
+enum cst_dynamic {
+    CST_DYNAMIC_OFF,   /* false: the size is exact, and the master keeps its team */
+    CST_DYNAMIC_ON,    /* true: the runtime may choose a smaller size; teams are shared */
+    CST_DYNAMIC_LEASED /* false: the size is exact; teams are shared */
+};
+
+struct cst_icv {
+    uint32_t nthreads;           /* nthreads-var, at least 1 */
+    uint32_t thread_limit;       /* thread-limit-var; UINT32_MAX: none */
+    int32_t default_device;      /* default-device-var */
+    int32_t run_sched_chunk;     /* run-sched-var: chunk; 0: none given */
+    uint64_t default_allocator;  /* def-allocator-var: an omp_allocator_handle_t */
+    uint8_t run_sched_kind;      /* run-sched-var: enum cst_schedule_kind */
+    uint8_t run_sched_monotonic; /* run-sched-var: the monotonic modifier was given */
+    uint8_t dynamic;             /* dyn-var: enum cst_dynamic */
+    uint8_t nthreads_explicit;   /* nthreads was set by the user, not left to the runtime */
+    uint8_t bind;                /* bind-var: an omp_proc_bind_t */
+    uint8_t max_active_levels;   /* max-active-levels-var (per data environment since 5.0) */
+    uint8_t unused[2];
+};
+
+_Static_assert(sizeof(struct cst_icv) == 32, "a task copies its ICVs; keep them in half a line");
+
+#endif

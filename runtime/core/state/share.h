@@ -1,0 +1,80 @@
+/* Worksharing constructs of a region, found by their position in the program.
+ *
+ * All members of a team meet the same constructs in the same order, so each counts them, and the
+ * count names the construct. Construct s lives in slot s mod CST_SHARE_RING. A slot may be used
+ * again once every member has left the construct that used it before. After a barrier that is
+ * known without asking; a thread that runs ahead of the others through `nowait` constructs looks
+ * at everybody's count and, if a slot is still in use, adds one beside the ring. So nobody ever
+ * waits for a slot. Which of the two it is, is decided once, by the compare-and-swap that moves
+ * the slot's `claim` to the construct. */
+#ifndef CST_CORE_STATE_SHARE_H
+#define CST_CORE_STATE_SHARE_H
+
+#include "platform/atomic.h"
+
+#include <stddef.h>
+
+struct cst_thread;
+struct cst_team;
+
+enum { CST_SHARE_RING = 16 };
+
+/* Ordered loop with cross-iteration dependences (doacross); see ordered.c. */
+struct cst_doacross;
+
+/* Memory that a slot keeps for its next construct. */
+struct cst_room {
+    void *start;
+    size_t size;
+};
+
+struct cst_share {
+    /* Twice the tag of the newest construct that came to the slot, plus one if that one was sent to
+     * a slot beside the ring. Only grows. */
+    CST_LINE_ALIGNED _Atomic uint64_t claim;
+    _Atomic uint64_t ready; /* tag of the construct that the fields below are set up for */
+    /* Next iteration (dynamic, guided) or section. In the line of what a member needs to use it:
+     * whoever has just changed it has the rest too. */
+    _Atomic uint64_t next;
+    uint64_t trip;             /* iterations */
+    uint64_t chunk;            /* iterations a chunk */
+    uint64_t start, increment; /* of the user's loop variable, modulo 2^64 */
+    uint8_t schedule;          /* enum cst_schedule_kind */
+    uint8_t batching;          /* enum cst_batching: do members claim several chunks at once? */
+    bool counts_on;            /* dynamic: `next` may count past the end without wrapping */
+    bool ordered;
+    CST_LINE_ALIGNED _Atomic uint64_t turn; /* ordered: first iteration whose turn it is */
+    _Atomic uint32_t turn_waiters;          /* members that wait for their turn */
+    uint64_t end;                           /* of the user's loop variable */
+    void *copy;                             /* copyprivate: the executing member's data */
+    struct cst_room memory; /* that its members share, for scans and conditional lastprivate */
+    struct cst_room lines;  /* of a doacross loop */
+    struct cst_doacross *doacross; /* NULL: no waiting is needed */
+    uintptr_t *reductions;         /* task reductions of the first member (reduce.h) */
+    struct cst_share *beside;      /* next slot outside of the ring; under the team's share_lock */
+};
+
+/* Slots beside the ring, by tag. */
+struct cst_beside {
+    struct cst_share **bucket; /* lists linked by `beside` */
+    uint32_t buckets, count;   /* buckets: 0, or a power of two */
+};
+
+/* The calling member meets its next construct. True: it is the first, must set the slot up and
+ * then call cst_share_publish. False: another was first; cst_share_await before reading. That is
+ * false in the child of a fork, if who was first is not there: then the caller is. */
+bool cst_share_enter(struct cst_thread *thread, struct cst_share **share);
+void cst_share_publish(struct cst_thread *thread, struct cst_share *share);
+bool cst_share_await(struct cst_thread *thread, struct cst_share *share);
+
+/* The calling member meets a `single` construct, which needs no slot. True: it executes it. */
+bool cst_share_single(struct cst_thread *thread);
+
+/* The first member: makes a room of its slot at least `size` bytes, in whole lines, all zero. What
+ * is large goes from slot to slot, so that the ring does not keep as many as it has slots. */
+void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t size);
+
+/* The member has left the construct without a barrier. */
+void cst_share_leave(struct cst_thread *thread);
+
+#endif

@@ -1,0 +1,115 @@
+/* A thread that OpenMP knows: a worker, or any thread of the host that has called us.
+ *
+ * Made at a thread's first call, put aside for the next new thread when it ends; never freed, as
+ * its task memory may still be given back by others. */
+#ifndef CST_CORE_STATE_THREAD_H
+#define CST_CORE_STATE_THREAD_H
+
+#include "core/settings/config.h"
+#include "core/wait/rival.h"
+#include "core/base/slab.h"
+#include "core/state/team.h"
+#include "core/wait/yields.h"
+#include "platform/check.h"
+#include "platform/platform.h"
+#include "substrate/coroutine.h"
+
+struct cst_thread {
+    /* The current context, spelled out: most used fields of the runtime. */
+    union {
+        struct cst_context context;
+        struct {
+            struct cst_team *team;
+            struct cst_seat *seat;
+            struct cst_task *task;
+            struct cst_share *share;
+            uint32_t number;
+            struct cst_loop loop;
+        };
+    };
+    struct cst_rival_watch rival;
+    struct cst_apart_watch {
+        uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
+    } apart;
+    struct cst_yields yields;
+    /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
+    uint32_t ahead;
+    struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
+    struct cst_team *solo;         /* free teams of one member, linked by next */
+    struct cst_thread *next;       /* in the list of those put aside */
+    struct cst_thread *all;        /* in the list of all */
+    uint64_t regions;              /* opened by it; summed for the report */
+    uint64_t tasks;
+    /* Regions that it entered holding a Capability of GHC's, and for how long (team.h). */
+    uint64_t unsafe_regions, unsafe_ns, unsafe_since;
+    struct cst_slab slab;  /* of tasks, and of nothing else: see cst_deque_permit */
+    struct cst_slab nodes; /* of their dependences */
+    /* Tasks of one parent and group that it has completed for another thread, and not yet counted
+     * there (task.c, run_any). */
+    struct cst_owed {
+        struct cst_task *parent;
+        struct cst_group *group;
+        uint32_t count;
+        struct cst_task *running; /* the task that may be added */
+    } owed;
+    struct cst_team *initial;        /* its team outside of any region */
+    struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
+    bool worker;
+    bool has_traits;
+    /* Of the system's thread, in which this record serves one after the other: its number, from 1;
+     * and its traits as of its first region (workers.h). */
+    uint64_t identity;
+    struct cst_thread_traits traits;
+    struct cst_thread_class class;
+};
+
+/* The one thread-local variable. It is read again after every suspension. */
+extern _Thread_local struct cst_thread *cst_current_thread
+    __attribute__((tls_model("initial-exec")));
+
+/* Makes the calling thread known. Never NULL: without memory for it the process ends. */
+struct cst_thread *cst_thread_make(void);
+
+static inline struct cst_thread *cst_self(void) {
+    struct cst_thread *thread = cst_current_thread;
+    if (cst_likely(thread != NULL)) return thread;
+    return cst_thread_make();
+}
+
+/* The calling thread's record; NULL if OpenMP does not know the thread. For questions: they may
+ * come from a signal's handler, and so must neither allocate nor lock. The answer of an unknown
+ * thread is that of an initial one. */
+static inline const struct cst_thread *cst_known(void) {
+    return cst_current_thread;
+}
+
+/* The control variables that the calling thread would begin a region with; for questions. */
+static inline const struct cst_icv *cst_known_icv(void) {
+    const struct cst_thread *thread = cst_known();
+    return thread ? &thread->task->icv : &cst_config.icv;
+}
+
+/* Puts a record aside for a thread that is about to start. Else malloc would give that one an arena
+ * of its own, which costs more than the thread. False: no memory. */
+bool cst_thread_provide(void);
+
+/* Puts the calling worker's record aside; called when a worker ends. */
+void cst_thread_end(void);
+
+/* Called as the library is loaded. */
+void cst_thread_init(void);
+
+/* Is the end of the host's first thread noticed by itself? It is, unless the library was loaded by
+ * another thread and the first has not used OpenMP. */
+bool cst_thread_tells_main_ends(void);
+
+/* Calls `visit` for every record ever made, also those put aside. */
+void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument);
+
+/* Around a fork: nobody else changes what the caller's teams have in common meanwhile. */
+void cst_thread_before_fork(void);
+void cst_thread_after_fork(void);
+/* Only the calling thread is left. */
+void cst_thread_after_fork_in_child(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* Cancellation of regions, constructs and taskgroups. */
+#ifndef CST_CORE_TASK_CANCEL_H
+#define CST_CORE_TASK_CANCEL_H
+
+#include "core/work/barrier.h"
+#include "core/task/group.h"
+
+/* Names the worksharing construct that a member is in. A construct that may be cancelled ends with
+ * a barrier, so the count of barriers tells it from the next, and the count of constructs from
+ * `nowait` ones before it. */
+static inline uint64_t cst_construct_name(struct cst_thread *thread) {
+    return (thread->seat->construct << 32) + thread->seat->barrier + 1;
+}
+
+static inline bool cst_construct_is_cancelled(struct cst_thread *thread) {
+    return cst_load_relaxed(&thread->team->cancelled_construct) == cst_construct_name(thread);
+}
+
+static inline void cst_construct_cancel(struct cst_thread *thread) {
+    cst_store_relaxed(&thread->team->cancelled_construct, cst_construct_name(thread));
+}
+
+/* The group that `cancel taskgroup` means: one opened for a construct's reductions is not it. */
+static inline struct cst_group *cst_group_to_cancel(struct cst_group *group) {
+    return group && group->workshare && group->enclosing ? group->enclosing : group;
+}
+
+static inline bool cst_group_is_cancelled(struct cst_group *group) {
+    return group && (cst_load_relaxed(&group->cancelled) ||
+                     cst_load_relaxed(&cst_group_to_cancel(group)->cancelled));
+}
+
+static inline void cst_region_cancel(struct cst_thread *thread) {
+    /* Ends waits in cancellable barriers: pairs with their look at it. */
+    cst_exchange_seq_cst(&thread->team->cancelled, thread->seat->region);
+    cst_team_wake(thread->team);
+}
+
+#endif

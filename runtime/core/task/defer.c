@@ -1,0 +1,113 @@
+/* Putting tasks out, or running them where they are made; see defer.h. */
+#include "core/task/defer.h"
+
+#include "core/settings/config.h"
+
+enum {
+    /* Ready tasks a member keeps before it runs a new one at once: enough for thieves, few enough
+     * that a flat loop of tasks needs no memory to speak of. */
+    DEQUE_LIMIT = 32,
+    DEQUE_LIMIT_EACH = 16, /* more for each member */
+    TINY_TICKS = 1000,     /* a task that takes less is not worth a steal */
+    UNKNOWN_TICKS = 8 * TINY_TICKS,
+    TINY_LIMIT_EACH = 2, /* tiny tasks to keep for each thief, in case a larger one comes */
+    SAMPLE_EVERY = 64,   /* tasks made of which one is run at once and timed */
+    MANY = 8,            /* tasks of one maker after which it is no tree's branch */
+    LOOK_EVERY = 16,     /* tasks of a tree between two looks at the clock */
+    BRANCHES_EACH = 8,   /* branches of a tree to keep for each thief, */
+    BRANCHES_LEAST = 2,  /* and how few are too few */
+    MOST_NESTED = 128,   /* tasks run where they are made, one in the other: a stack has an end */
+};
+
+/* How often tasks are made says whether they are tiny. Then those near the root alone are put out,
+ * which are as many as thieves need; to put out one that nobody steals takes as long as to run it.
+ * How near follows from how many are left to steal. */
+static bool is_branch(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    struct cst_deque *deque = &thread->seat->deque;
+    uint32_t depth = cst_load_relaxed(&thread->task->depth), thieves = thread->team->size - 1;
+    if (making->until_look == 0) {
+        uint64_t now = cst_clock_ticks(), spent = now - making->looked_at;
+        making->looked_at = now;
+        making->until_look = LOOK_EVERY;
+        if (spent > LOOK_EVERY * TINY_TICKS)
+            making->cut = UINT32_MAX;
+        else if (making->cut <= depth && !cst_deque_holds(deque, BRANCHES_LEAST * thieves))
+            making->cut++;
+    }
+    making->until_look--;
+    if (depth >= making->cut) return false;
+    if (!cst_deque_holds(deque, BRANCHES_EACH * thieves)) return true;
+    making->cut = depth;
+    return false;
+}
+
+/* Is there enough for thieves? To look fetches the line that they write, so it is done seldom:
+ * until half of what there was may have been taken, had each thief been as fast as this member.
+ * And once there was enough there is until half is gone, so that tasks are put out in one go.
+ * A stolen task costs both sides some hundred nanoseconds of line transfers, more than running it
+ * takes if it is tiny: then a few are put out between many that are not. */
+static bool has_enough(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    if (making->at_once > 0) {
+        making->at_once--;
+        return true;
+    }
+    uint32_t size = thread->team->size, thieves = size > 1 ? size - 1 : 1;
+    if (making->put_out > 0) {
+        if (--making->put_out == 0) making->at_once = SAMPLE_EVERY;
+        return false;
+    }
+    if (making->mean_ticks < TINY_TICKS) {
+        uint32_t limit = TINY_LIMIT_EACH * thieves;
+        if (cst_deque_holds(&thread->seat->deque, limit)) {
+            making->at_once = SAMPLE_EVERY;
+            return true;
+        }
+        making->put_out = limit;
+        return false;
+    }
+    uint32_t limit = DEQUE_LIMIT + DEQUE_LIMIT_EACH * size;
+    making->had_enough =
+        cst_deque_holds(&thread->seat->deque, making->had_enough ? limit / 2 : limit);
+    if (making->had_enough) making->at_once = limit / 2 / thieves;
+    return making->had_enough;
+}
+
+/* Where one task makes many, one in so many is timed, if there is something for thieves meanwhile.
+ * Not in a tree of tasks: its leaves say nothing about its branches. */
+bool cst_defer_is_sample(struct cst_thread *thread) {
+    struct cst_making *making = &thread->seat->making;
+    if (making->maker != thread->task) {
+        making->maker = thread->task;
+        making->mean_ticks = UNKNOWN_TICKS;
+        making->since_sample = 0;
+        making->many = false;
+        return false;
+    }
+    if (++making->since_sample >= MANY) making->many = true;
+    return making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1);
+}
+
+void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
+    struct cst_making *making = &thread->seat->making;
+    making->maker = thread->task;
+    making->many = true;
+    if (ticks > UNKNOWN_TICKS) ticks = UNKNOWN_TICKS;
+    making->mean_ticks = (3 * making->mean_ticks + (uint32_t)ticks) / 4;
+    making->since_sample = 0;
+}
+
+bool cst_defer_is_tiny(struct cst_thread *thread) {
+    return thread->seat->making.mean_ticks < TINY_TICKS;
+}
+
+/* Not where the user asked for an order. */
+bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
+    if (request->priority > 0) return true;
+    if (thread->team->size == 1 && !cst_defer_alone()) return false;
+    if (cst_unlikely(thread->task->nested >= MOST_NESTED)) return true;
+    bool in_tree = !thread->seat->making.many && !request->depend && !request->detach_event;
+    if (thread->team->size > 1 && in_tree) return is_branch(thread);
+    return !has_enough(thread);
+}

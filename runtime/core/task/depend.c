@@ -1,0 +1,445 @@
+/* Dependences between sibling tasks; see depend.h. */
+#include "core/task/depend.h"
+
+#include "core/task/defer.h"
+#include "core/base/memory.h"
+#include "core/state/task.h"
+#include "core/state/thread.h"
+#include "core/wait/wait.h"
+#include "platform/happens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One predecessor of `to`, in the predecessor's list. Memory belongs to `to`, which cannot be
+ * complete, so not be freed, while it is in the list. */
+struct edge {
+    struct cst_depend_node *to;
+    struct edge *next;
+};
+
+enum { OWN_EDGES = 4 };
+
+struct edge_block {
+    struct edge_block *next;
+    uint32_t used;
+    struct edge edge[16];
+};
+
+struct cst_depend_node {
+    struct cst_task *task;   /* NULL: only awaited */
+    struct cst_seat *waiter; /* wakes up when no predecessor is left; NULL: task is made ready */
+    _Atomic uint32_t references;       /* the task's, and one for each place in the table */
+    _Atomic uint32_t predecessors;     /* not complete; plus 1 while edges are being added */
+    _Atomic(struct edge *) successors; /* CLOSED once complete */
+    uint32_t own_used;
+    struct edge own[OWN_EDGES];
+    struct edge_block *more;
+};
+
+static struct edge closed;
+#define CLOSED (&closed)
+
+/* --- nodes ------------------------------------------------------------------------------ */
+
+static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_task *task) {
+    struct cst_depend_node *node = cst_slab_allocate(&thread->nodes, sizeof *node);
+    if (!node) cst_memory_exhausted("dependences of tasks", sizeof *node);
+    *node = (struct cst_depend_node){.task = task, .references = 1, .predecessors = 1};
+    return node;
+}
+
+/* With edges behind it. */
+static __attribute__((noinline)) void release_large(struct cst_thread *thread,
+                                                    struct cst_depend_node *node) {
+    cst_happens_before(&node->references);
+    if (cst_sub_acq_rel(&node->references, 1) != 1) return;
+    cst_happens_after(&node->references);
+    while (node->more) {
+        struct edge_block *block = node->more;
+        node->more = block->next;
+        free(block);
+    }
+    cst_slab_free(&thread->nodes, node);
+}
+
+static inline void release_node(struct cst_thread *thread, struct cst_depend_node *node) {
+    if (cst_unlikely(node->more != NULL))
+        release_large(thread, node);
+    else if (cst_sub_acq_rel(&node->references, 1) == 1)
+        cst_slab_free(&thread->nodes, node);
+}
+
+static bool is_complete(struct cst_depend_node *node) {
+    if (cst_load_acquire(&node->successors) != CLOSED) return false;
+    cst_happens_after(node);
+    return true;
+}
+
+static struct edge *new_edge(struct cst_depend_node *node) {
+    if (node->own_used < OWN_EDGES) return &node->own[node->own_used++];
+    if (!node->more || node->more->used == 16) {
+        struct edge_block *block = malloc(sizeof *block);
+        if (!block) cst_memory_exhausted("dependences of tasks", sizeof *block);
+        block->next = node->more;
+        block->used = 0;
+        node->more = block;
+    }
+    return &node->more->edge[node->more->used++];
+}
+
+static void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {
+    if (from == to || is_complete(from)) return;
+    struct edge *edge = new_edge(to);
+    edge->to = to;
+    cst_add_relaxed(&to->predecessors, 1); /* before the edge can be seen */
+    struct edge *head = cst_load_acquire(&from->successors);
+    do {
+        if (head == CLOSED) {
+            cst_happens_after(from);
+            cst_sub_acq_rel(&to->predecessors, 1);
+            return;
+        }
+        edge->next = head;
+    } while (!cst_cas_acq_rel(&from->successors, &head, edge)); /* pairs with complete's exchange */
+}
+
+void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node) {
+    struct edge *edge = cst_exchange_acq_rel(&node->successors, CLOSED);
+    while (edge) {
+        struct edge *next = edge->next; /* the edge may go with its owner */
+        struct cst_depend_node *to = edge->to;
+        struct cst_seat *waiter = to->waiter;
+        cst_happens_before(to);
+        if (cst_add_seq_cst(&to->predecessors, -1) == 1) {
+            if (waiter)
+                cst_wake(waiter);
+            else
+                cst_task_ready(thread, to->task);
+        }
+        edge = next;
+    }
+    release_node(thread, node);
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+/* Mostly there is one, and no array for it. */
+struct node_set {
+    union {
+        struct cst_depend_node **node; /* so many as capacity */
+        struct cst_depend_node *only;  /* if that is 0 */
+    };
+    uint32_t count, capacity;
+};
+
+/* What the tasks so far did with an address: the last ones, all of one kind, and those before. */
+struct entry {
+    void *address;
+    enum cst_depend_kind kind; /* of `current` */
+    struct node_set current, before;
+};
+
+struct cst_depend_table {
+    uint32_t count, capacity; /* capacity: a power of two */
+    struct entry *entry;
+    struct cst_depend_node *all_memory; /* last task that depends on all memory */
+};
+
+enum {
+    FIRST_CAPACITY = 16, /* of the table */
+    MANY = 512,          /* entries; fewer are kept, whether or not anything can depend on them */
+    FIRST_NODES = 4,     /* in the array of a set */
+    LONG_SET = 64        /* an array so long is not kept for later */
+};
+
+/* --- sets ------------------------------------------------------------------------------- */
+
+static struct cst_depend_node **nodes_of(struct node_set *set) {
+    return set->capacity > 0 ? set->node : &set->only;
+}
+
+static void free_array(struct node_set *set) {
+    /* The analyzer takes the entry that `erase` has moved here for the one whose array was freed.
+     * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    if (set->capacity > 0) free(set->node);
+    *set = (struct node_set){0};
+}
+
+static void drop_set(struct cst_thread *thread, struct node_set *set) {
+    struct cst_depend_node **node = nodes_of(set);
+    for (uint32_t i = 0; i < set->count; i++) release_node(thread, node[i]);
+    set->count = 0;
+    if (cst_likely(set->capacity < LONG_SET)) return;
+    free(set->node);
+    *set = (struct node_set){0};
+}
+
+/* Forgets the members that are complete, so that a set of readers does not grow for ever. */
+static void compact(struct cst_thread *thread, struct node_set *set) {
+    struct cst_depend_node **node = nodes_of(set);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (is_complete(node[i]))
+            release_node(thread, node[i]);
+        else
+            node[kept++] = node[i];
+    }
+    set->count = kept;
+}
+
+/* The set is full: makes room in it, as much again as it has members that are not complete, so that
+ * a look at all of them is paid for by as many that are added. */
+static void enlarge_set(struct cst_thread *thread, struct node_set *set) {
+    uint32_t capacity = FIRST_NODES;
+    compact(thread, set);
+    if (set->capacity == 0 && set->count == 0) return;
+    while (capacity < 2 * set->count) capacity *= 2;
+    if (capacity <= set->capacity && capacity > set->capacity / 4) return;
+    struct cst_depend_node **other =
+        realloc(set->capacity > 0 ? set->node : NULL, capacity * sizeof *other);
+    if (!other) cst_memory_exhausted("dependences of tasks", capacity * sizeof *other);
+    if (set->capacity == 0) other[0] = set->only;
+    set->node = other;
+    set->capacity = capacity;
+}
+
+static void add_to_set(struct cst_thread *thread, struct node_set *set,
+                       struct cst_depend_node *node) {
+    if (set->count == (set->capacity > 0 ? set->capacity : 1)) enlarge_set(thread, set);
+    cst_add_relaxed(&node->references, 1);
+    nodes_of(set)[set->count++] = node;
+}
+
+/* --- addresses -------------------------------------------------------------------------- */
+
+static uint32_t hash(const void *address, uint32_t capacity) {
+    return (uint32_t)((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+}
+
+static struct entry *probe(struct cst_depend_table *table, void *address) {
+    uint32_t i = hash(address, table->capacity);
+    while (table->entry[i].address && table->entry[i].address != address)
+        i = (i + 1) & (table->capacity - 1);
+    return &table->entry[i];
+}
+
+/* For so many entries and as many again, in a table that is at most half full. */
+static uint32_t capacity_for(uint32_t count) {
+    uint32_t capacity = FIRST_CAPACITY;
+    while (capacity / 4 < count) capacity *= 2;
+    return capacity;
+}
+
+static void resize(struct cst_depend_table *table, uint32_t capacity) {
+    struct cst_depend_table old = *table;
+    table->capacity = capacity;
+    table->entry = calloc(capacity, sizeof *table->entry);
+    if (!table->entry)
+        cst_memory_exhausted("dependences of tasks", capacity * sizeof *table->entry);
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.entry[i].address) *probe(table, old.entry[i].address) = old.entry[i];
+    free(old.entry);
+}
+
+/* --- entries that nothing can depend on any more ------------------------------------------ */
+
+/* Takes the newest members out while they are complete. True: none is left. */
+static bool is_over(struct cst_thread *thread, struct node_set *set) {
+    for (; set->count > 0; set->count--) {
+        struct cst_depend_node *newest = nodes_of(set)[set->count - 1];
+        if (!is_complete(newest)) return false;
+        release_node(thread, newest);
+    }
+    return true;
+}
+
+/* Closes the gap: what was pushed on by the removed entry moves back, so that no search ends too
+ * early (Knuth, volume 3, section 6.4, algorithm R). */
+static void erase(struct cst_depend_table *table, uint32_t gap) {
+    uint32_t mask = table->capacity - 1;
+    for (uint32_t i = (gap + 1) & mask; table->entry[i].address; i = (i + 1) & mask) {
+        uint32_t from_home = (i - hash(table->entry[i].address, table->capacity)) & mask;
+        if (from_home < ((i - gap) & mask)) continue; /* its home is behind the gap */
+        table->entry[gap] = table->entry[i];
+        gap = i;
+    }
+    table->entry[gap] = (struct entry){0};
+    table->count--;
+}
+
+/* Forgets the addresses whose tasks are all complete; acquires what these wrote, on behalf of those
+ * that would have depended on them. Of an address nothing is looked at beyond the first task that
+ * is not complete, and what is complete before it goes for good. */
+static void sweep(struct cst_thread *thread, struct cst_depend_table *table) {
+    for (uint32_t i = 0; i < table->capacity;) {
+        struct entry *entry = &table->entry[i];
+        if (!entry->address || !is_over(thread, &entry->current) ||
+            !is_over(thread, &entry->before)) {
+            i++;
+            continue;
+        }
+        free_array(&entry->current);
+        free_array(&entry->before);
+        erase(table, i); /* another one may have come here */
+    }
+}
+
+/* The table is half full. Small, it just grows: a program that uses the same addresses time and
+ * again finds the entries and their memory there. Large, it grows only if more than half of its
+ * entries are alive: otherwise a quarter of the table is free again, so a sweep is paid for by as
+ * many entries that are added. */
+static void make_room(struct cst_thread *thread, struct cst_depend_table *table) {
+    uint32_t least = 0;
+    if (table->count >= MANY) {
+        sweep(thread, table);
+        least = MANY / 2;
+    }
+    uint32_t capacity = capacity_for(table->count > least ? table->count : least);
+    if (capacity > table->capacity || capacity <= table->capacity / 4) resize(table, capacity);
+}
+
+static struct entry *find(struct cst_depend_table *table, void *address) {
+    struct entry *entry = table->count > 0 ? probe(table, address) : NULL;
+    return entry && entry->address ? entry : NULL;
+}
+
+static struct entry *find_or_add(struct cst_thread *thread, struct cst_depend_table *table,
+                                 void *address) {
+    struct entry *entry = find(table, address);
+    if (entry) return entry;
+    if (2 * table->count >= table->capacity) make_room(thread, table);
+    entry = probe(table, address);
+    entry->address = address;
+    table->count++;
+    return entry;
+}
+
+static void clear(struct cst_thread *thread, struct cst_depend_table *table) {
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        struct entry *entry = &table->entry[i];
+        if (!entry->address) continue;
+        drop_set(thread, &entry->current);
+        drop_set(thread, &entry->before);
+        free_array(&entry->current);
+        free_array(&entry->before);
+    }
+    if (capacity_for(table->count) <= table->capacity / 4) {
+        free(table->entry); /* or each phase of few tasks would clear what one of many has left */
+        table->entry = NULL;
+        table->capacity = 0;
+    } else if (table->count) {
+        memset(table->entry, 0, table->capacity * sizeof *table->entry);
+    }
+    table->count = 0;
+    if (table->all_memory) release_node(thread, table->all_memory);
+    table->all_memory = NULL;
+}
+
+void cst_depend_free_table(struct cst_depend_table *table) {
+    clear(cst_self(), table);
+    free(table->entry);
+    free(table);
+}
+
+/* Acquire: pairs with the children's counts, as in a taskwait. */
+static bool has_no_children(struct cst_task *parent) {
+    return parent->children_here + cst_load_acquire(&parent->balance) == 0;
+}
+
+static struct cst_depend_table *table_of(struct cst_task *parent) {
+    struct cst_depend_table *table = parent->children_depend;
+    if (!table) {
+        table = parent->children_depend = calloc(1, sizeof *table);
+        if (!table) cst_memory_exhausted("dependences of tasks", sizeof *table);
+    }
+    return table;
+}
+
+/* --- entering --------------------------------------------------------------------------- */
+
+static void add_edges(struct node_set *from, struct cst_depend_node *to) {
+    struct cst_depend_node **node = nodes_of(from);
+    for (uint32_t i = 0; i < from->count; i++) add_edge(node[i], to);
+}
+
+/* After a task that depends on all memory, nothing older counts. */
+static void enter_all_memory(struct cst_thread *thread, struct cst_depend_table *table,
+                             struct cst_depend_node *node, bool record) {
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        add_edges(&table->entry[i].current, node);
+        add_edges(&table->entry[i].before, node);
+    }
+    if (table->all_memory) add_edge(table->all_memory, node);
+    if (!record) return;
+    clear(thread, table);
+    cst_add_relaxed(&node->references, 1);
+    table->all_memory = node;
+}
+
+static void enter_item(struct cst_thread *thread, struct cst_depend_table *table,
+                       struct cst_depend_node *node, struct cst_depend_item item, bool record) {
+    struct entry *entry =
+        record ? find_or_add(thread, table, item.address) : find(table, item.address);
+    if (table->all_memory) add_edge(table->all_memory, node);
+    if (!entry) return; /* nobody has named it, and who only awaits does not */
+    bool joins =
+        entry->current.count > 0 && item.kind == entry->kind && item.kind != CST_DEPEND_OUT;
+    add_edges(joins ? &entry->before : &entry->current, node);
+    if (!record) return;
+    if (!joins) {
+        struct node_set old = entry->before;
+        drop_set(thread, &old);
+        entry->before = entry->current;
+        entry->current = old;
+        entry->kind = item.kind;
+    }
+    add_to_set(thread, &entry->current, node);
+}
+
+static void enter(struct cst_thread *thread, struct cst_task *parent, struct cst_depend_node *node,
+                  const struct cst_depend_list *list, bool record) {
+    struct cst_depend_table *table = table_of(parent);
+    for (size_t i = 0; i < list->count; i++) {
+        struct cst_depend_item item = list->item(list, i);
+        if (item.all_memory)
+            enter_all_memory(thread, table, node, record);
+        else if (item.address)
+            enter_item(thread, table, node, item, record);
+    }
+}
+
+bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct cst_task *task,
+                      const struct cst_depend_list *list) {
+    struct cst_depend_node *node = make_node(thread, task);
+    task->depend = node;
+    enter(thread, parent, node, list, true);
+    cst_happens_before(node); /* with what was found complete */
+    return cst_add_seq_cst(&node->predecessors, -1) == 1;
+}
+
+bool cst_depend_is_void(struct cst_thread *thread, struct cst_task *parent) {
+    return thread->team->size == 1 && !cst_defer_alone() && has_no_children(parent);
+}
+
+static bool has_no_predecessors(const struct cst_wait *wait) {
+    struct cst_depend_node *node = (struct cst_depend_node *)wait->object;
+    return cst_load_seq_cst(&node->predecessors) == 0;
+}
+
+void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
+                      const struct cst_depend_list *list) {
+    if (!parent->children_depend || has_no_children(parent)) {
+        cst_happens_after(&parent->balance);
+        return;
+    }
+    struct cst_depend_node *node = make_node(thread, NULL);
+    node->waiter = thread->seat;
+    enter(thread, parent, node, list, false);
+    if (cst_add_seq_cst(&node->predecessors, -1) != 1) {
+        struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
+        cst_task_wait(thread, &wait);
+    }
+    cst_happens_after(node);
+    release_node(cst_self(), node);
+}

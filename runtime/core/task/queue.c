@@ -1,0 +1,120 @@
+/* Ready tasks with a priority; see queue.h. */
+#include "core/task/queue.h"
+
+#include "core/base/lock.h"
+#include "core/state/team.h"
+
+#include <stdlib.h>
+
+struct item {
+    struct cst_task *task;
+    int32_t priority;
+    uint64_t order; /* of arrival */
+};
+
+/* Under the team's queue_lock, which a fork takes whether or not there is a queue yet. */
+struct cst_queue {
+    _Atomic uint32_t count;
+    uint32_t capacity;
+    uint64_t next_order;
+    struct item *item; /* a binary heap, the most urgent first */
+};
+
+static bool before(struct item a, struct item b) {
+    return a.priority != b.priority ? a.priority > b.priority : a.order < b.order;
+}
+
+static void sift_up(struct cst_queue *queue, uint32_t i) {
+    struct item item = queue->item[i];
+    for (; i > 0 && before(item, queue->item[(i - 1) / 2]); i = (i - 1) / 2)
+        queue->item[i] = queue->item[(i - 1) / 2];
+    queue->item[i] = item;
+}
+
+static void sift_down(struct cst_queue *queue, uint32_t i, uint32_t count) {
+    struct item item = queue->item[i];
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= count) break;
+        if (child + 1 < count && before(queue->item[child + 1], queue->item[child])) child++;
+        if (!before(queue->item[child], item)) break;
+        queue->item[i] = queue->item[child];
+        i = child;
+    }
+    queue->item[i] = item;
+}
+
+static struct cst_queue *queue_of(struct cst_team *team) {
+    struct cst_queue *queue = cst_load_acquire(&team->priority);
+    if (queue) return queue;
+    queue = calloc(1, sizeof *queue);
+    if (!queue) return NULL;
+    struct cst_queue *none = NULL;
+    /* Release: the queue's memory, all zero; pairs with the loads above and in filled. */
+    if (cst_cas_seq_cst(&team->priority, &none, queue)) return queue;
+    free(queue);
+    return none; /* acquired: another one's */
+}
+
+bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
+    struct cst_queue *queue = queue_of(team);
+    if (!queue) return false;
+    cst_lock_acquire(&team->queue_lock);
+    uint32_t count = cst_load_relaxed(&queue->count);
+    bool room = count < queue->capacity;
+    if (!room) {
+        uint32_t capacity = queue->capacity ? 2 * queue->capacity : 64;
+        struct item *bigger = realloc(queue->item, capacity * sizeof *bigger);
+        if (bigger) {
+            queue->item = bigger;
+            queue->capacity = capacity;
+            room = true;
+        }
+    }
+    if (room) {
+        queue->item[count] = (struct item){task, task->priority, queue->next_order++};
+        sift_up(queue, count);
+        cst_store_seq_cst(&queue->count, count + 1);
+    }
+    cst_lock_release(&team->queue_lock);
+    return room;
+}
+
+static struct cst_task *take_at(struct cst_queue *queue, uint32_t i) {
+    struct cst_task *task = queue->item[i].task;
+    uint32_t count = cst_load_relaxed(&queue->count) - 1;
+    queue->item[i] = queue->item[count];
+    cst_store_relaxed(&queue->count, count);
+    if (i < count) {
+        sift_down(queue, i, count);
+        sift_up(queue, i);
+    }
+    return task;
+}
+
+/* The team's queue if any task is in it, else NULL; a racy look. */
+static struct cst_queue *filled(struct cst_team *team) {
+    /* Acquire: the queue's memory, which is looked into; pairs with queue_of. Both loads may be the
+     * look before a sleep (W2), and pair with a push from a thread that is no member (K1). What is
+     * in the items comes with the lock. */
+    struct cst_queue *queue = cst_load_seq_cst(&team->priority);
+    return queue && cst_load_seq_cst(&queue->count) > 0 ? queue : NULL;
+}
+
+struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,
+                                const void *argument) {
+    struct cst_queue *queue = filled(team);
+    if (!queue) return NULL;
+    struct cst_task *task = NULL;
+    cst_lock_acquire(&team->queue_lock);
+    uint32_t count = cst_load_relaxed(&queue->count), best = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (best < count && !before(queue->item[i], queue->item[best])) continue;
+        if (permit && !permit(queue->item[i].task, argument)) continue;
+        best = i;
+        if (i == 0) break; /* the head is the most urgent */
+    }
+    if (best < count) task = take_at(queue, best);
+    cst_lock_release(&team->queue_lock);
+    return task;
+}

@@ -1,0 +1,49 @@
+/* What waits for tasks in the middle of a region: taskwait and taskgroup; see task.h and group.h.
+ * The ends of barriers and regions: quiesce.c. */
+#include "core/state/task.h"
+
+#include "core/task/depend.h"
+#include "core/task/group.h"
+#include "core/state/thread.h"
+#include "core/wait/wait.h"
+#include "platform/happens.h"
+
+static inline bool is_childless(struct cst_task *task) {
+    /* Acquire pairs with the children's counts: what they wrote is visible. */
+    return task->children_here + cst_load_seq_cst(&task->balance) == 0;
+}
+
+static bool has_no_children(const struct cst_wait *wait) {
+    return is_childless((struct cst_task *)wait->object);
+}
+
+void cst_task_wait_children(struct cst_thread *thread) {
+    struct cst_task *task = thread->task;
+    struct cst_wait wait = {.holds = has_no_children, .object = task};
+    if (!is_childless(task)) cst_task_wait(thread, &wait);
+    cst_happens_after(&task->balance);
+}
+
+void cst_task_wait_depend(struct cst_thread *thread, const struct cst_depend_list *depend) {
+    cst_depend_await(thread, thread->task, depend);
+}
+
+void cst_group_begin(struct cst_thread *thread, struct cst_group *group) {
+    struct cst_task *task = thread->task;
+    *group = (struct cst_group){.enclosing = task->open_group, .seat = thread->seat};
+    if (group->enclosing) group->reductions = group->enclosing->reductions;
+    task->open_group = group;
+}
+
+static bool group_holds(const struct cst_wait *wait) {
+    return cst_group_is_done((struct cst_group *)wait->object);
+}
+
+void cst_group_end(struct cst_thread *thread) {
+    struct cst_task *task = thread->task;
+    struct cst_group *group = task->open_group;
+    struct cst_wait wait = {.holds = group_holds, .object = group};
+    if (!group_holds(&wait)) cst_task_wait(thread, &wait);
+    cst_happens_after(&group->balance);
+    task->open_group = group->enclosing;
+}

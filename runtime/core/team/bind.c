@@ -1,0 +1,48 @@
+/* Binding of a team's members; see bind.h. */
+#include "core/team/bind.h"
+
+#include "core/settings/affinity.h"
+
+const struct cst_binding *cst_bind_self(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    if (seat->binding.place == 0 && cst_places.count > 0) {
+        seat->binding = cst_place_first();
+        seat->bound_place = seat->binding.place;
+    }
+    return &seat->binding;
+}
+
+void cst_bind_team(struct cst_thread *thread, struct cst_team *team, uint8_t clause) {
+    uint8_t bind = thread->task->icv.bind;
+    /* A clause counts only where the variable does not forbid binding. */
+    if (bind != CST_BIND_FALSE && clause != CST_BIND_FALSE) bind = clause;
+    team->bind = bind;
+    team->binding = *cst_bind_self(thread);
+}
+
+/* Once for each change of what the member would say. */
+static void display(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    const struct cst_team *team = thread->team;
+    if (team->size == 1) return;
+    if (seat->shown_size == team->size && seat->shown_level == team->level &&
+        seat->shown_place == seat->binding.place)
+        return;
+    seat->shown_size = team->size;
+    seat->shown_level = team->level;
+    seat->shown_place = seat->binding.place;
+    cst_affinity_display(NULL);
+}
+
+void cst_bind_member(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    const struct cst_team *team = thread->team;
+    seat->binding =
+        cst_place_assign(&team->binding, (enum cst_bind)team->bind, team->size, thread->number);
+    /* The master keeps its place, so it need not be bound again. */
+    if (thread->number > 0 && seat->bound_place != seat->binding.place) {
+        cst_place_bind(seat->binding.place);
+        seat->bound_place = seat->binding.place;
+    }
+    if (cst_config.display_affinity) display(thread);
+}

@@ -1,0 +1,252 @@
+/* The process's teams; see pool.h. */
+#include "core/team/pool.h"
+
+#include "core/wait/apart.h"
+#include "core/settings/config.h"
+#include "core/work/dispatch.h"
+#include "core/process/runtime.h"
+#include "core/wait/turn.h"
+#include "core/team/workers.h"
+#include "platform/happens.h"
+#include "substrate/substrate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    cst_lock lock;                    /* making teams and workers */
+    _Atomic(struct cst_team *) teams; /* all of them, linked by next; grows at the front */
+    _Atomic uint32_t workers;         /* alive */
+    _Atomic uint32_t workers_made;
+    _Atomic uint32_t largest_team;
+    bool warned;
+} pool;
+
+/* A team that is kept for nobody is for masters whose class of scheduling its workers have. */
+static bool is_for(struct cst_team *team, struct cst_thread *thread) {
+    struct cst_thread *keeper = cst_load_relaxed(&team->keeper);
+    if (keeper) return keeper == thread;
+    return memcmp(&team->class, &thread->class, sizeof team->class) == 0;
+}
+
+static bool lease(struct cst_team *team, struct cst_thread *thread) {
+    if (!cst_pool_lease_idle(team)) return false;
+    if (is_for(team, thread)) return true;
+    cst_pool_release_idle(team); /* another thread has come to keep it since we looked */
+    return false;
+}
+
+static struct cst_team *make_team(const struct cst_thread *master) {
+    struct cst_team *team = cst_team_make();
+    if (!team) return NULL;
+    cst_store_relaxed(&team->leased, 1);
+    team->class = master->class;
+    team->traits = master->traits;
+    team->next = cst_load_relaxed(&pool.teams);
+    cst_store_release(&pool.teams, team); /* pairs with the acquire in find */
+    return team;
+}
+
+/* A free team that is not another thread's: the smallest that is large enough, or the largest. */
+static struct cst_team *find(struct cst_thread *thread, uint32_t threads) {
+    for (;;) {
+        struct cst_team *best = NULL;
+        for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next) {
+            if (cst_load_relaxed(&team->leased) || !is_for(team, thread)) continue;
+            uint32_t capacity = cst_load_relaxed(&team->capacity);
+            uint32_t found = best ? cst_load_relaxed(&best->capacity) : 0;
+            bool better =
+                found >= threads ? capacity >= threads && capacity < found : capacity > found;
+            if (!best || better) best = team;
+        }
+        if (!best || lease(best, thread)) return best;
+    }
+}
+
+static struct cst_seat *seat_of(struct cst_team *team, uint32_t number) {
+    struct cst_seat **seats = cst_load_relaxed(&team->seats);
+    if (!seats[number]) {
+        struct cst_seat *seat = aligned_alloc(CST_CACHE_LINE, sizeof *seat);
+        if (!seat) return NULL;
+        cst_seat_init(seat, team, number);
+        seats[number] = seat;
+    }
+    return seats[number];
+}
+
+static void warn(uint32_t wanted, uint32_t granted, const char *reason) {
+    if (pool.warned) return;
+    pool.warned = true;
+    fprintf(stderr,
+            "capstan: a thread could not be created (%s): a parallel region that asked for %u "
+            "threads runs with %u; see ulimit -u and -v, OMP_NUM_THREADS and OMP_STACKSIZE\n",
+            reason, wanted, granted);
+}
+
+/* Adds workers until the team has `threads` members or one cannot be made. */
+static void enlarge(struct cst_team *team, uint32_t threads) {
+    const char *reason = NULL;
+    cst_lock_acquire(&pool.lock);
+    const struct cst_substrate *substrate = cst_runtime_substrate();
+    while (!reason && cst_load_relaxed(&team->capacity) < threads) {
+        uint32_t number = cst_load_relaxed(&team->capacity);
+        /* Arrays grow with the members that there are, not with those that are asked for. */
+        struct cst_seat *seat = cst_team_enlarge(team, number + 1) ? seat_of(team, number) : NULL;
+        if (!seat) {
+            reason = "no memory";
+            break;
+        }
+        seat->region = team->region;
+        seat->traits_number = team->traits_number;
+        cst_store_relaxed(&seat->dock.go, team->region);
+        uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
+        if (!cst_thread_provide()) {
+            reason = "no memory";
+            break;
+        }
+        /* The kernel may leave a new thread where its maker computes for longer than many a region
+         * takes. In a team of more members than processors most of them belong there. */
+        bool apart = number < cst_config.available;
+        int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size, apart);
+        if (error) {
+            reason = strerror(error);
+            break;
+        }
+        cst_store_relaxed(&pool.workers_made, index);
+        cst_add_relaxed(&pool.workers, 1);
+        cst_store_relaxed(&team->capacity, number + 1);
+    }
+    cst_dispatch_enlarge(team, cst_load_relaxed(&team->capacity));
+    if (reason) warn(threads, cst_load_relaxed(&team->capacity), reason);
+    cst_lock_release(&pool.lock);
+}
+
+/* The team that the thread had last at this kind of level; else a free one; else a new one. */
+static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool keep) {
+    struct cst_team **last = &thread->last_team[thread->team->active_level > 0];
+    struct cst_team *team = *last;
+    /* A kept team grows, so that its first members stay the same threads. */
+    if (team && (keep || cst_load_relaxed(&team->capacity) >= threads) && lease(team, thread))
+        return team;
+    team = find(thread, threads);
+    if (!team) {
+        cst_lock_acquire(&pool.lock);
+        team = make_team(thread);
+        if (!team) warn(threads, 1, "no memory");
+        cst_lock_release(&pool.lock);
+    }
+    *last = team;
+    return team;
+}
+
+struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
+                                uint32_t *granted) {
+    bool nested = thread->team->active_level > 0;
+    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
+    if (cst_unlikely(!thread->has_traits)) {
+        cst_thread_traits_get(&thread->traits);
+        thread->class = cst_thread_class_get();
+        thread->has_traits = true;
+    }
+    void (*begins)(void) = cst_load_relaxed(&cst_runtime_region_begins);
+    if (begins) begins();
+    /* Values of threadprivate variables persist from one outermost region of a thread to its next
+     * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
+    bool keep = !nested && thread->task->icv.dynamic == CST_DYNAMIC_OFF;
+    /* The master of a nested region is counted already. */
+    struct cst_turn turn = {.threads = threads - nested,
+                            .least = 2 - nested,
+                            .at_most = at_most,
+                            .may_wait = !nested && !keep};
+    struct cst_turn_from from;
+    threads = cst_turn_take(thread, &turn, &from) + nested;
+    *granted = 1;
+    if (threads < 2) return NULL;
+    if (cst_unlikely(from.team != NULL)) {
+        thread->last_team[0] = from.team;
+        cst_apart_from(from.processor); /* its worker goes on there */
+    }
+    struct cst_team *team = choose(thread, threads, keep);
+    if (!team) {
+        cst_turn_return(threads - nested);
+        return NULL;
+    }
+    cst_workers_serve(thread, team);
+    struct cst_thread *keeper = keep ? thread : NULL;
+    if (cst_load_relaxed(&team->keeper) != keeper) cst_store_relaxed(&team->keeper, keeper);
+    if (cst_unlikely(cst_load_relaxed(&team->capacity) < threads)) enlarge(team, threads);
+    uint32_t capacity = cst_load_relaxed(&team->capacity);
+    *granted = threads < capacity ? threads : capacity;
+    if (cst_unlikely(*granted > cst_load_relaxed(&pool.largest_team)))
+        cst_store_relaxed(&pool.largest_team, *granted);
+    team->counted = *granted - nested;
+    if (cst_unlikely(*granted < threads)) cst_turn_return(threads - *granted);
+    return team;
+}
+
+void cst_pool_forget(struct cst_thread *thread) {
+    for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next)
+        if (cst_load_relaxed(&team->keeper) == thread) cst_store_relaxed(&team->keeper, NULL);
+    thread->last_team[0] = thread->last_team[1] = NULL;
+}
+
+void cst_pool_return(struct cst_team *team) {
+    uint32_t counted = team->counted;
+    cst_happens_before(&team->leased);
+    cst_store_relaxed(&team->running, 0);
+    /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
+     */
+    cst_store_release(&team->leased, 0);
+    cst_turn_return(counted);
+}
+
+struct cst_team *cst_pool_teams(void) {
+    return cst_load_acquire(&pool.teams);
+}
+
+bool cst_pool_lease_idle(struct cst_team *team) {
+    uint32_t free = 0;
+    /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
+    if (cst_load_relaxed(&team->leased) || !cst_cas_acq_rel(&team->leased, &free, 1)) return false;
+    cst_happens_after(&team->leased);
+    return true;
+}
+
+void cst_pool_release_idle(struct cst_team *team) {
+    cst_happens_before(&team->leased);
+    cst_store_release(&team->leased, 0); /* pairs with lease */
+}
+
+bool cst_pool_count_ended(struct cst_team *team, bool only_surplus) {
+    uint32_t count = cst_load_relaxed(&team->capacity) - 1;
+    cst_lock_acquire(&pool.lock);
+    bool may_end = !only_surplus || cst_load_relaxed(&pool.workers) > cst_config.available;
+    if (may_end) cst_sub_acq_rel(&pool.workers, count);
+    cst_lock_release(&pool.lock);
+    return may_end;
+}
+
+bool cst_pool_without_workers(void (*act)(void)) {
+    cst_lock_acquire(&pool.lock);
+    bool none = cst_load_relaxed(&pool.workers) == 0;
+    if (none) act();
+    cst_lock_release(&pool.lock);
+    return none;
+}
+
+void cst_pool_after_fork(void) {
+    cst_store_relaxed(&pool.lock, 0);
+    /* Their memory is left: a copied stack may hold one. */
+    struct cst_team *team = cst_exchange_acquire(&pool.teams, NULL);
+    for (; team; team = team->next) team->counted = 0;
+    cst_store_relaxed(&pool.workers, 0);
+    cst_turn_after_fork();
+}
+
+uint32_t cst_pool_workers_made(void) {
+    return cst_load_relaxed(&pool.workers_made);
+}
+uint32_t cst_pool_largest_team(void) {
+    return cst_load_relaxed(&pool.largest_team);
+}

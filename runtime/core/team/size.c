@@ -1,0 +1,37 @@
+/* How many threads a region has; see size.h. */
+#include "core/team/size.h"
+
+#include "core/base/bounds.h"
+#include "core/process/runtime.h"
+
+/* Takes at most `threads` from what thread-limit-var leaves to the contention group; the caller is
+ * counted already. */
+static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t limit) {
+    uint32_t used = cst_load_relaxed(&root->group_threads), granted;
+    do {
+        uint32_t now = used ? used : 1;
+        granted = now >= limit ? 1 : limit - now + 1;
+        if (granted > threads) granted = threads;
+    } while (!cst_cas_acq_rel(&root->group_threads, &used, (used ? used : 1) + granted - 1));
+    return granted;
+}
+
+bool cst_size_may_shrink(const struct cst_thread *thread, const struct cst_region *region) {
+    const struct cst_icv *icv = &thread->task->icv;
+    return icv->dynamic == CST_DYNAMIC_ON && !region->threads && !icv->nthreads_explicit;
+}
+
+uint32_t cst_size_choose(struct cst_thread *thread, const struct cst_region *region,
+                         uint32_t *limited) {
+    const struct cst_icv *icv = &thread->task->icv;
+    struct cst_team *team = thread->team;
+    if (region->threads == 1 || team->active_level >= icv->max_active_levels) return 1;
+    uint32_t threads =
+        region->threads ? cst_bounds_threads("a num_threads clause", region->threads, icv->nthreads)
+                        : icv->nthreads;
+    if (cst_unlikely(icv->dynamic == CST_DYNAMIC_ON))
+        threads = cst_runtime_adjust(threads, !cst_size_may_shrink(thread, region));
+    if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
+        *limited = threads = within_limit(team->root, threads, icv->thread_limit);
+    return threads;
+}

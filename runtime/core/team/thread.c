@@ -1,0 +1,174 @@
+/* Threads that OpenMP knows; see thread.h. */
+#include "core/state/thread.h"
+
+#include "core/settings/config.h"
+#include "core/base/memory.h"
+#include "core/team/pool.h"
+#include "core/process/runtime.h"
+#include "core/team/workers.h"
+#include "platform/platform.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("initial-exec")));
+
+static struct {
+    cst_lock lock;
+    struct cst_thread *all;   /* ever made, linked by `all` */
+    struct cst_thread *aside; /* without a thread, linked by `next` */
+    _Atomic uint64_t known;   /* threads that became known */
+    pthread_key_t key;        /* tells when a thread ends */
+    bool has_key;
+    _Atomic bool tells_main_ends;
+} threads;
+
+static void offer(struct cst_thread *thread) {
+    cst_lock_acquire(&threads.lock);
+    thread->next = threads.aside;
+    threads.aside = thread;
+    cst_lock_release(&threads.lock);
+}
+
+static void put_aside(struct cst_thread *thread) {
+    cst_current_thread = NULL;
+    cst_pool_forget(thread);
+    cst_workers_lose_master(thread);
+    offer(thread);
+}
+
+/* The value of the key for a thread of the host that OpenMP does not know. */
+static char stranger;
+
+/* A thread of the host ends. Once the first one has (pthread_exit in main), the process lives for
+ * as long as any thread does. The last one may be a thread that never uses OpenMP, so nothing of
+ * ours may be left that is not in use: no idle worker, and no runtime system of GHC's. */
+static void host_thread_ends(void *argument) {
+    if (argument != &stranger) put_aside(argument);
+    if (!cst_thread_is_main() && !cst_thread_main_has_ended()) return;
+    cst_workers_end(false);
+    cst_runtime_end_guest();
+}
+
+/* The first thread is marked although it may never use OpenMP: its end must be noticed. */
+static void mark_main(const void *value) {
+    if (!threads.has_key || !cst_thread_is_main()) return;
+    cst_store_relaxed(&threads.tells_main_ends, pthread_setspecific(threads.key, value) == 0);
+}
+
+void cst_thread_init(void) {
+    threads.has_key = pthread_key_create(&threads.key, host_thread_ends) == 0;
+    mark_main(&stranger);
+}
+
+bool cst_thread_tells_main_ends(void) {
+    return cst_load_relaxed(&threads.tells_main_ends);
+}
+
+/* Its team of one, outside of any region. */
+static void init_initial_team(struct cst_thread *thread) {
+    struct cst_team *team = thread->initial;
+    struct cst_seat *seat = &team->first;
+    team->root = team;
+    seat->size = 1;
+    team->region = seat->region = 1; /* 0 would look cancelled: nothing was, so far */
+    team->icv = cst_config.icv;
+    seat->thread = thread;
+    seat->implicit.kind = CST_TASK_IMPLICIT;
+    cst_task_init_implicit(&seat->implicit, team, seat, NULL, &team->icv);
+    thread->context = (struct cst_context){.team = team, .seat = seat, .task = &seat->implicit};
+}
+
+/* NULL: no memory. */
+static struct cst_thread *allocate(void) {
+    struct cst_thread *thread = aligned_alloc(CST_CACHE_LINE, sizeof *thread);
+    struct cst_team *team = thread ? cst_team_make() : NULL;
+    if (!team) {
+        free(thread);
+        return NULL;
+    }
+    memset(thread, 0, sizeof *thread);
+    thread->initial = team;
+    cst_lock_acquire(&threads.lock);
+    thread->all = threads.all;
+    threads.all = thread;
+    cst_lock_release(&threads.lock);
+    return thread;
+}
+
+bool cst_thread_provide(void) {
+    cst_lock_acquire(&threads.lock);
+    bool wanted = !threads.aside;
+    cst_lock_release(&threads.lock);
+    struct cst_thread *thread = wanted ? allocate() : NULL;
+    if (thread) offer(thread);
+    return thread || !wanted;
+}
+
+struct cst_thread *cst_thread_make(void) {
+    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
+    cst_lock_acquire(&threads.lock);
+    struct cst_thread *thread = threads.aside;
+    if (thread) threads.aside = thread->next;
+    cst_lock_release(&threads.lock);
+    if (!thread) thread = allocate();
+    if (!thread) cst_memory_exhausted("the record of a thread", sizeof *thread);
+    thread->worker = false;
+    thread->has_traits = false;
+    thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
+    thread->rival = (struct cst_rival_watch){0};
+    init_initial_team(thread);
+    cst_current_thread = thread;
+    if (threads.has_key) pthread_setspecific(threads.key, thread);
+    if (cst_unlikely(!cst_thread_tells_main_ends())) mark_main(thread);
+    return thread;
+}
+
+void cst_thread_end(void) {
+    struct cst_thread *thread = cst_current_thread;
+    if (threads.has_key) pthread_setspecific(threads.key, NULL);
+    put_aside(thread);
+}
+
+void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument) {
+    cst_lock_acquire(&threads.lock);
+    for (struct cst_thread *thread = threads.all; thread; thread = thread->all)
+        visit(thread, argument);
+    cst_lock_release(&threads.lock);
+}
+
+/* The team around a team. A region's is known before its members are sent off; what is saved, the
+ * same, its master may still be writing. An initial team within another has only that. */
+static struct cst_team *around(const struct cst_team *team) {
+    return team->enclosing ? team->enclosing : team->saved.team;
+}
+
+/* For the locks of all teams whose member the caller is, from the innermost one. */
+static void each_lock_of_own_teams(void (*act)(cst_lock *lock)) {
+    struct cst_team *team = cst_current_thread ? cst_current_thread->team : NULL;
+    for (; team; team = around(team)) {
+        act(&team->share_lock);
+        act(&team->queue_lock);
+    }
+}
+
+void cst_thread_before_fork(void) {
+    each_lock_of_own_teams(cst_lock_acquire);
+}
+
+void cst_thread_after_fork(void) {
+    each_lock_of_own_teams(cst_lock_release);
+}
+
+void cst_thread_after_fork_in_child(void) {
+    cst_thread_after_fork();
+    cst_store_relaxed(&threads.lock, 0);
+    mark_main(cst_current_thread ? (void *)cst_current_thread : &stranger);
+    if (!cst_current_thread) return;
+    cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
+    for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
+        team->orphaned = team->size > 1;
+        team->counted = 0; /* the pool counts afresh */
+    }
+}

@@ -1,0 +1,115 @@
+/* Workers of teams that no master has; see workers.h. */
+#include "core/team/workers.h"
+
+#include "core/settings/config.h"
+#include "core/team/pool.h"
+#include "core/process/runtime.h"
+#include "core/wait/wait.h"
+#include "platform/platform.h"
+
+/* --- orders ----------------------------------------------------------------------------- */
+
+/* Gives all workers but `self` an order that is no region, and waits until they have obeyed. The
+ * caller has leased the team. */
+static void command(struct cst_team *team, cst_region_function *order, uint32_t self) {
+    uint32_t capacity = cst_load_relaxed(&team->capacity);
+    team->region++;
+    for (uint32_t i = 1; i < capacity; i++) {
+        struct cst_seat *seat = cst_team_seat(team, i);
+        if (i == self) continue;
+        seat->dock.size = 0;
+        seat->dock.function = order;
+        cst_exchange_seq_cst(&seat->dock.go, team->region);
+        cst_wake(seat);
+    }
+    /* Until a worker has left, its seat must not get another, nor an order that follows. */
+    for (uint32_t i = 1; i < capacity; i++)
+        while (i != self && !cst_reached(&cst_team_seat(team, i)->arrived, 2 * team->region))
+            cst_yield();
+}
+
+/* Ends the team's workers but `self`, which will end by itself. */
+static void end_workers(struct cst_team *team, uint32_t self) {
+    command(team, CST_ORDER_END, self);
+    cst_store_relaxed(&team->capacity, 1);
+}
+
+bool cst_workers_end(bool kept) {
+    bool all = true;
+    for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
+        if (!kept && cst_load_relaxed(&team->keeper)) continue;
+        if (!cst_pool_lease_idle(team)) {
+            all = false;
+            continue;
+        }
+        cst_pool_count_ended(team, false);
+        end_workers(team, 0);
+        cst_pool_release_idle(team);
+    }
+    return all;
+}
+
+/* --- traits ----------------------------------------------------------------------------- */
+
+void cst_workers_serve(struct cst_thread *master, struct cst_team *team) {
+    if (cst_likely(cst_load_relaxed(&team->served) == master->identity)) return;
+    cst_store_relaxed(&team->served, master->identity);
+    if (cst_thread_traits_same(&team->traits, &master->traits)) return;
+    team->traits = master->traits;
+    team->traits_number++;
+}
+
+void cst_workers_adopt(struct cst_seat *seat) {
+    struct cst_team *team = seat->team;
+    seat->traits_number = team->traits_number;
+    /* A thread that is bound to places has its processors from there. */
+    cst_thread_traits_adopt(&team->traits, seat->bound_place == 0);
+}
+
+void cst_workers_lose_master(struct cst_thread *master) {
+    for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
+        /* A look without the lease: whoever leases the team meanwhile becomes its master. */
+        if (cst_load_relaxed(&team->served) != master->identity || !cst_pool_lease_idle(team))
+            continue;
+        if (cst_load_relaxed(&team->served) == master->identity) {
+            command(team, CST_ORDER_BLOCK_SIGNALS, 0);
+            sigfillset(&team->traits.blocked);
+            team->traits_number++;
+            cst_store_relaxed(&team->served, 0);
+        }
+        cst_pool_release_idle(team);
+    }
+}
+
+/* --- retirement ------------------------------------------------------------------------- */
+
+uint64_t cst_workers_patience(struct cst_team *team) {
+    enum { NS_OF_MS = 1000000 };
+    const uint64_t most = UINT64_MAX / NS_OF_MS / 2;
+    uint64_t idle_ms = cst_config.idle_ms;
+    if (idle_ms == UINT64_MAX || cst_load_relaxed(&team->keeper)) return 0;
+    return idle_ms > 0 ? (idle_ms < most ? idle_ms : most) * NS_OF_MS : 1;
+}
+
+uint64_t cst_workers_patience_again(uint64_t patience) {
+    enum { LOOK_NS = 1000000000 };
+    if (cst_thread_tells_main_ends()) return 0;
+    return patience > LOOK_NS ? patience : LOOK_NS;
+}
+
+bool cst_workers_retire(struct cst_seat *seat) {
+    struct cst_team *team = seat->team;
+    if (cst_load_relaxed(&team->keeper) || !cst_pool_lease_idle(team)) return false;
+    /* With the lease nobody gives an order; one that came before is obeyed first. */
+    if (cst_reached(&seat->dock.go, seat->region + 1) ||
+        !cst_pool_count_ended(team, !cst_thread_main_has_ended())) {
+        cst_pool_release_idle(team);
+        return false;
+    }
+    end_workers(team, seat->number);
+    seat->region = team->region;
+    cst_store_relaxed(&seat->dock.go, team->region);
+    cst_store_relaxed(&seat->arrived, 2 * team->region);
+    cst_pool_release_idle(team);
+    return true;
+}

@@ -1,0 +1,132 @@
+/* Where a team spins, and who must move; see apart.h.
+ *
+ * Beside a process that computes, the kernel may keep two members on one processor and leave the
+ * other one to that process: for its balance of load this is as good as any other place. One of the
+ * two then spins for a whole slice while the other, for which it waits, cannot run; a region takes
+ * milliseconds. So members say where they are, and who spins and finds another one there moves.
+ *
+ * What a member says may be old: the kernel may have moved it since. And it may be right to stay: a
+ * process, or a control group, whose weight is spread over many threads gets next to nothing of a
+ * processor on which another one computes; who goes there may wait for seconds. So
+ *   - only who has had about half of a processor for some slices moves: there are two here then,
+ *     itself and the other member, which is also to say that its process has few threads;
+ *   - who then had to wait there for longer than one slice goes back, and nobody moves for a while,
+ *     for longer each time.
+ *
+ * Others know it without having had half of anything: who is given a turn (turn.h) has just been
+ * woken, by a worker that goes on here, when a processor had become free; who yields to another
+ * member (wait.c) time and again, and has the processor back at once, is alone with it; and who has
+ * it back after longer, to find that a member arrived which said to be here, knows what it lost. */
+#include "core/wait/apart.h"
+
+#include "platform/platform.h"
+
+enum {
+    WINDOW_NS = 15000000,       /* some slices */
+    STALE_NS = 60000000,        /* a window begun so long ago is begun anew */
+    MOVE_NS = 8000000,          /* more than a slice of who computes where one goes */
+    FIRST_REST_NS = 1000000000, /* after a move that was wrong, doubled each time */
+    LONGEST_DOUBLINGS = 10,
+};
+
+/* Moves that were wrong, and the clock until which none is made. */
+static struct {
+    _Atomic uint32_t wrong;
+    _Atomic uint64_t until;
+} rest;
+
+_Atomic bool cst_apart_wakes_here;
+
+static void leave_out(uint64_t *bits, uint32_t processor) {
+    if (processor < 64 * CST_CPU_MASK_WORDS) bits[processor / 64] &= ~(1ull << processor % 64);
+}
+
+static bool any(const uint64_t *bits) {
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++)
+        if (bits[i] != 0) return true;
+    return false;
+}
+
+static void all_of(uint64_t *bits) {
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) bits[i] = UINT64_MAX;
+}
+
+/* Leaves out where the others were seen last. True: one of them here. */
+static bool meets(struct cst_thread *thread, uint32_t here, uint64_t *bits) {
+    struct cst_team *team = thread->seat->team;
+    bool met = false;
+    /* The seat's own count: of an idle worker's team, the master may be changing the size. */
+    for (uint32_t i = 0; i < thread->seat->size; i++) {
+        struct cst_seat *seat = cst_team_seat(team, i);
+        uint32_t there = seat == thread->seat ? 0 : cst_load_relaxed(&seat->seen_on);
+        if (there == 0) continue;
+        met |= there - 1 == here;
+        leave_out(bits, there - 1);
+    }
+    return met;
+}
+
+/* Has the thread had about half of its processor, in some slices until now? */
+static bool has_half(struct cst_thread *thread, uint64_t now) {
+    uint64_t passed = now - thread->apart.begun_ns, before = thread->apart.used_ns;
+    if (passed < WINDOW_NS) return false;
+    thread->apart.begun_ns = now;
+    thread->apart.used_ns = cst_thread_usage().cpu_ns;
+    uint64_t used = thread->apart.used_ns - before;
+    return passed < STALE_NS && 5 * used > 2 * passed && 4 * used < 3 * passed;
+}
+
+static void go_back(uint32_t processor) {
+    uint64_t mask[CST_CPU_MASK_WORDS] = {0};
+    uint32_t wrong = cst_load_relaxed(&rest.wrong);
+    mask[processor / 64] = 1ull << processor % 64;
+    cst_cpu_mask_set_own(mask, CST_CPU_MASK_WORDS);
+    cst_store_relaxed(&rest.wrong, wrong < LONGEST_DOUBLINGS ? wrong + 1 : wrong);
+    cst_store_relaxed(&rest.until, cst_clock_ns() + ((uint64_t)FIRST_REST_NS << wrong));
+}
+
+/* Moves the calling thread from `here` to one of `free` that it may use. Returns which, plus 1; 0:
+ * it stays. */
+static uint32_t move(uint32_t here, uint64_t *free) {
+    uint64_t allowed[CST_CPU_MASK_WORDS], begin = cst_clock_ns();
+    if (begin < cst_load_relaxed(&rest.until)) return 0;
+    if (cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS) < 2) return 0;
+    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
+    if (!any(free) || !cst_cpu_mask_set_own(free, CST_CPU_MASK_WORDS)) return 0;
+    if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
+    uint32_t there = cst_cpu_current() + 1;
+    cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
+    return there;
+}
+
+static bool part(struct cst_thread *thread, bool at_once) {
+    uint64_t free[CST_CPU_MASK_WORDS];
+    uint32_t here = cst_cpu_current();
+    cst_store_relaxed(&thread->seat->seen_on, here + 1);
+    all_of(free);
+    if (!meets(thread, here, free)) return false;
+    uint32_t there = at_once || has_half(thread, cst_clock_ns()) ? move(here, free) : 0;
+    if (there != 0) cst_store_relaxed(&thread->seat->seen_on, there);
+    return there != 0;
+}
+
+bool cst_apart(struct cst_thread *thread) {
+    return cst_load_relaxed(&cst_rival_seen) && part(thread, false);
+}
+
+bool cst_apart_at_once(struct cst_thread *thread) {
+    return part(thread, true);
+}
+
+void cst_apart_woken(uint32_t processor) {
+    if (cst_load_relaxed(&cst_apart_wakes_here) || cst_load_relaxed(&cst_rival_seen)) return;
+    if (cst_cpu_current() + 1 == processor) cst_store_relaxed(&cst_apart_wakes_here, true);
+}
+
+void cst_apart_from(uint32_t processor) {
+    uint64_t free[CST_CPU_MASK_WORDS];
+    if (cst_cpu_current() != processor) return;
+    all_of(free);
+    leave_out(free, processor);
+    move(processor, free);
+}

@@ -1,0 +1,42 @@
+/* The slow side of locks; see lock.h. */
+#include "core/base/lock.h"
+
+#include "core/settings/config.h"
+#include "core/state/thread.h"
+#include "platform/platform.h"
+
+/* How a waiter behaves: it looks at the word ever less often, so that the holder can release and
+ * acquire many times while the cache line stays with it; then it sleeps. Chosen by measurement:
+ * shorter pauses made two contending threads pass the line on at every turn. */
+enum {
+    FIRST_PAUSES = 8,
+    MOST_PAUSES = 512,
+    LOOKS = 24, /* about 0.2 ms in all, longer than most critical sections */
+};
+
+static bool spin(cst_lock *lock) {
+    if (cst_config.spin_count == 0) return false;      /* OMP_WAIT_POLICY=passive */
+    bool forever = cst_config.spin_count > UINT32_MAX; /* active, or GOMP_SPINCOUNT=infinite */
+    uint32_t pauses = FIRST_PAUSES;
+    for (uint32_t look = 0; look < LOOKS || forever; look++) {
+        for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
+        if (pauses < MOST_PAUSES) pauses *= 2;
+        /* Relaxed: only a hint whether a try is worth taking the line; the try acquires. */
+        if (cst_load_relaxed(lock) == CST_LOCK_FREE && cst_lock_try(lock)) return true;
+    }
+    return false;
+}
+
+void cst_lock_wait(cst_lock *lock) {
+    if (cst_current_thread) cst_coroutine_before_wait(cst_current_thread->coroutine);
+    if (spin(lock)) return;
+    /* From here on the word says that someone may sleep, also if it is we who get the lock: we
+     * cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word
+     * under the kernel's lock, so a release between exchange and sleep is not missed. */
+    while (cst_exchange_acquire(lock, CST_LOCK_CONTENDED) != CST_LOCK_FREE)
+        cst_futex_wait(lock, CST_LOCK_CONTENDED);
+}
+
+void cst_lock_wake(cst_lock *lock) {
+    cst_futex_wake(lock, 1);
+}

@@ -1,0 +1,147 @@
+/* Rivals for the processors; see rival.h.
+ *
+ * Linux shares a processor out fairly: who has spun through its share waits behind every process
+ * that computes, for milliseconds each; who has slept gets the processor soon after it is woken. So
+ * while rivals want all processors, waiting must not cost processor time. They are remembered for a
+ * while, since a team that sleeps in time does not notice them; for twice as long each time that
+ * they are still there when the memory ends, so that looking again costs ever less.
+ *
+ * A single process that computes takes one processor half of the time. A team that spins runs in
+ * the other half as fast as alone, many regions to a slice, where one that sleeps changes threads
+ * in each. So a rival counts only if the team's regions and barriers are some way apart, or if two
+ * threads have lost their processors at the same time.
+ *
+ * Haskell code of the same process is a rival too, but one that can be seen: it is forgotten soon
+ * after it has ended. */
+#include "core/wait/rival.h"
+
+#include "core/settings/config.h"
+#include "core/process/runtime.h"
+#include "platform/atomic.h"
+#include "platform/check.h"
+
+enum {
+    SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */
+    FIRST_NS = 20000000,     /* how long a rival is remembered at first, */
+    LONGEST_NS = 1280000000, /* and at last */
+    REST_NS = 2000000,       /* no Haskell code for so long: longer than most collections */
+    COARSE_NS = 20000,       /* between two waits: several times what sleeping costs */
+    SLICES_NS = 30000000,    /* some slices of a thread and its rival */
+    STALE_NS = 120000000,    /* too many to tell how it is now */
+    LATELY_NS = 1000000000,  /* how long a lost slice is remembered */
+};
+
+static struct {
+    _Atomic bool known;
+    _Atomic uint64_t until;                      /* clock until which it stays known */
+    _Atomic uint64_t held;                       /* for how long, the last time */
+    _Atomic uint32_t asked;                      /* times that a thread waited suspiciously long */
+    _Atomic bool haskell;                        /* it is Haskell code of this process, */
+    _Atomic uint64_t seen;                       /* which was seen to run at this clock */
+    _Atomic uint64_t lost_from, lost_to;         /* when the last slice was lost, by the clock, */
+    const struct cst_rival_watch *_Atomic loser; /* and by whom */
+} rival;
+
+_Atomic bool cst_rival_seen;
+
+/* Has the thread waited seldom? Judged by some slices, as a stall has few waits too, and not by
+ * times in which none were lost. */
+static bool is_coarse(struct cst_rival_watch *watch, uint64_t now) {
+    uint64_t passed = now - watch->counted_ns;
+    uint32_t waits = watch->waits - watch->counted_waits;
+    if (passed < SLICES_NS) return false;
+    watch->counted_ns = now;
+    watch->counted_waits = watch->waits;
+    return passed < STALE_NS && passed > (uint64_t)COARSE_NS * waits;
+}
+
+/* Have two lost their processors at the same time? One rival cannot take both. */
+static bool are_several(const struct cst_rival_watch *watch, uint64_t begin, uint64_t end) {
+    uint64_t begun = cst_load_relaxed(&rival.lost_from), ended = cst_load_relaxed(&rival.lost_to);
+    const struct cst_rival_watch *loser = cst_load_relaxed(&rival.loser);
+    cst_store_relaxed(&rival.lost_from, begin);
+    cst_store_relaxed(&rival.lost_to, end);
+    cst_store_relaxed(&rival.loser, watch);
+    if (cst_config.available == 1) return true;
+    uint64_t from = begun > begin ? begun : begin, to = ended < end ? ended : end;
+    return loser != watch && (int64_t)(to - from) >= SLICE_NS;
+}
+
+/* Two threads may do this at once: then one of two good answers stays. */
+static void remember(uint64_t now) {
+    uint64_t until = cst_load_relaxed(&rival.until), held = cst_load_relaxed(&rival.held);
+    if (now < until) return;
+    held = held == 0 || now > until + held + STALE_NS ? FIRST_NS : 2 * held;
+    if (held > LONGEST_NS) held = LONGEST_NS;
+    cst_store_relaxed(&rival.held, held);
+    cst_store_relaxed(&rival.until, now + held);
+    cst_store_relaxed(&rival.haskell, cst_runtime_haskell_runs());
+    cst_store_relaxed(&rival.seen, now);
+    cst_store_relaxed(&rival.known, true);
+}
+
+static bool has_rested(uint64_t now) {
+    if (!cst_load_relaxed(&rival.haskell)) return false;
+    if (!cst_runtime_haskell_runs())
+        return (int64_t)(now - cst_load_relaxed(&rival.seen)) > REST_NS;
+    cst_store_relaxed(&rival.seen, now);
+    return false;
+}
+
+bool cst_rival_was_known(void) {
+    return cst_load_relaxed(&rival.known);
+}
+
+bool cst_rival_is_known(void) {
+    if (!cst_rival_was_known()) return false;
+    uint64_t now = cst_clock_ns();
+    if (now < cst_load_relaxed(&rival.until) && !has_rested(now)) return true;
+    cst_store_relaxed(&rival.known, false);
+    return false;
+}
+
+static bool lost_lately(uint64_t now) {
+    return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < LATELY_NS;
+}
+
+bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    bool seen = cst_load_relaxed(&cst_rival_seen);
+    if (ns < SLICE_NS) {
+        if (cst_unlikely(seen) && !lost_lately(now)) cst_store_relaxed(&cst_rival_seen, false);
+        return false;
+    }
+    if (!seen) cst_store_relaxed(&cst_rival_seen, true);
+    bool several = are_several(watch, now - ns, now), coarse = is_coarse(watch, now);
+    if (!several && !coarse) return false;
+    remember(now);
+    return true;
+}
+
+void cst_rival_look(struct cst_rival_watch *watch) {
+    uint64_t now = cst_clock_ns();
+    struct cst_rival_watch before = *watch;
+    watch->looked_ns = now;
+    watch->usage = cst_thread_usage();
+    /* A thread that has slept meanwhile was off its processor of its own will too. */
+    if (before.looked_ns == 0 ||
+        watch->usage.voluntary_switches != before.usage.voluntary_switches ||
+        watch->usage.involuntary_switches == before.usage.involuntary_switches)
+        return;
+    uint64_t passed = now - before.looked_ns, used = watch->usage.cpu_ns - before.usage.cpu_ns;
+    if (passed > used) cst_rival_took(watch, passed - used, now);
+}
+
+void cst_rival_forgive(struct cst_rival_watch *watch) {
+    watch->looked_ns = 0;
+}
+
+void cst_rival_ask(struct cst_rival_watch *watch) {
+    watch->asked = cst_add_relaxed(&rival.asked, 1) + 1;
+}
+
+void cst_rival_answer(struct cst_rival_watch *watch) {
+    uint32_t asked = cst_load_relaxed(&rival.asked);
+    if (cst_likely(asked == watch->asked)) return;
+    watch->asked = asked;
+    cst_rival_look(watch);
+}

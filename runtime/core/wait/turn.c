@@ -1,0 +1,206 @@
+/* Processors for regions; see turn.h.
+ *
+ * Masters that ask for teams of a certain size may together want more threads than there are
+ * processors. If all begin, every barrier is a switch between threads, and most switches go to a
+ * thread that cannot go on. So they take turns: one has the processors for a slice, in which it
+ * opens region after region, and the others sleep in a line, first come, first served.
+ *
+ * Who passes the turn on is a worker that finds nothing to do, because the master has gone to sleep
+ * at the end of the line, or does something else. Not the master itself: then the next master would
+ * be woken while every processor is in use, and be queued behind one of the two threads that it is
+ * to work with. The worker's own team goes to the next master, so one worker serves all of them.
+ *
+ * A turn is a matter of speed, never of progress: regions of different masters may wait for each
+ * other, or be long. Who waits while nothing moves goes ahead, and for a time nobody waits, for
+ * longer each time.
+ *
+ * The line is under a lock. `busy` is changed by compare-and-swap wherever there is a bound to
+ * keep, so a turn is passed on with its processors, and no two regions get the same ones. A master
+ * that comes to the line as the last worker falls asleep is not woken, but looks by itself when its
+ * patience ends. */
+#include "core/wait/turn.h"
+
+#include "core/settings/config.h"
+#include "core/base/lock.h"
+#include "core/process/runtime.h"
+#include "core/wait/wait.h"
+#include "platform/platform.h"
+
+enum {
+    SLICE_NS = 1000000,          /* many regions, and less than the kernel's slice */
+    PATIENCE_NS = 20000000,      /* of the first in line; a slice more for each before one */
+    FIRST_REST_NS = 100000000,   /* nobody waits after a wait that was in vain, */
+    LONGEST_REST_NS = 1600000000 /* for twice as long each time */
+};
+
+/* A master in the line, on its stack: taken out under the lock, by itself or by who passes. */
+struct waiter {
+    struct waiter *next;
+    const struct cst_thread *thread;
+    struct cst_turn_from from;
+    uint32_t threads;
+    _Atomic uint32_t has_turn; /* its futex */
+};
+
+static struct {
+    CST_LINE_ALIGNED _Atomic uint32_t busy;
+    _Atomic(const struct cst_thread *) holder; /* whose turn it is */
+    _Atomic uint64_t since;                    /* the clock as it began, if anybody waits */
+    CST_LINE_ALIGNED cst_lock lock;
+    struct waiter *first;
+    uint32_t passed; /* turns */
+    uint64_t rest_ns;
+    _Atomic uint64_t rest_until;
+} line;
+
+CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
+
+/* Counts as many as are idle, at most. */
+static uint32_t take_idle(const struct cst_turn *turn) {
+    uint32_t busy = cst_load_relaxed(&line.busy), granted;
+    do {
+        uint32_t idle = cst_config.available > busy ? cst_config.available - busy : 0;
+        granted = turn->threads < idle ? turn->threads : idle;
+        if (granted < turn->least) return 0;
+    } while (!cst_cas_acq_rel(&line.busy, &busy, busy + granted));
+    return granted;
+}
+
+/* Counts them if they have room, or if nobody else is busy. */
+static bool take_fitting(uint32_t threads) {
+    uint32_t busy = cst_load_relaxed(&line.busy);
+    do {
+        if (busy != 0 && busy + threads > cst_config.available) return false;
+    } while (!cst_cas_acq_rel(&line.busy, &busy, busy + threads));
+    return true;
+}
+
+/* Does nobody wait, or is it the thread's turn still? */
+static bool may_begin(const struct cst_thread *thread) {
+    if (cst_likely(cst_load_relaxed(&cst_turn_waiting) == 0)) return true;
+    return cst_load_relaxed(&line.holder) == thread &&
+           cst_clock_ns() - cst_load_relaxed(&line.since) < SLICE_NS;
+}
+
+static void begin_turn(const struct cst_thread *thread, uint64_t now) {
+    cst_store_relaxed(&line.holder, thread);
+    cst_store_relaxed(&line.since, now);
+}
+
+/* --- the line, under its lock ------------------------------------------------------------ */
+
+/* Returns how many are before it. */
+static uint32_t append(struct waiter *waiter) {
+    struct waiter **last = &line.first;
+    uint32_t before = 0;
+    for (; *last; last = &(*last)->next) before++;
+    *last = waiter;
+    cst_store_relaxed(&cst_turn_waiting, before + 1);
+    return before;
+}
+
+static void take_out(struct waiter *waiter) {
+    struct waiter **link = &line.first;
+    while (*link != waiter) link = &(*link)->next;
+    *link = waiter->next;
+    cst_store_relaxed(&cst_turn_waiting, cst_load_relaxed(&cst_turn_waiting) - 1);
+}
+
+static bool pass_to(struct waiter *waiter, struct cst_team *team) {
+    if (!waiter || !take_fitting(waiter->threads)) return false;
+    take_out(waiter);
+    line.passed++;
+    begin_turn(waiter->thread, cst_clock_ns());
+    waiter->from = (struct cst_turn_from){.team = team, .processor = cst_cpu_current()};
+    cst_store_relaxed(&waiter->has_turn, 1);
+    return true;
+}
+
+static void rest(uint64_t now) {
+    bool again = now - cst_load_relaxed(&line.rest_until) < line.rest_ns;
+    line.rest_ns = again ? 2 * line.rest_ns : FIRST_REST_NS;
+    if (line.rest_ns > LONGEST_REST_NS) line.rest_ns = LONGEST_REST_NS;
+    cst_store_relaxed(&line.rest_until, now + line.rest_ns);
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+/* Sleeps until it is the waiter's turn. False: nothing has moved for too long. */
+static bool await_turn(struct waiter *waiter, uint32_t before) {
+    uint64_t patience = PATIENCE_NS + (uint64_t)SLICE_NS * before;
+    uint64_t begin = cst_clock_ns(), now;
+    uint32_t passed = line.passed;
+    for (;;) {
+        cst_lock_release(&line.lock);
+        cst_futex_wait_for(&waiter->has_turn, 0, patience);
+        cst_lock_acquire(&line.lock);
+        if (cst_load_relaxed(&waiter->has_turn)) return true;
+        now = cst_clock_ns();
+        if (now - begin < patience) continue;
+        if (line.first == waiter && pass_to(waiter, NULL)) return true;
+        if (line.passed == passed) break;
+        begin = now;
+        passed = line.passed;
+    }
+    take_out(waiter);
+    rest(now);
+    return false;
+}
+
+/* True: the thread has the processors. */
+static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
+                          struct cst_turn_from *from) {
+    uint64_t now = cst_clock_ns();
+    /* Nobody passes turns on where workers sleep at once. */
+    if (!cst_wait_spins() || cst_rival_was_known()) return false;
+    if (now < cst_load_relaxed(&line.rest_until)) return false;
+    /* Whoever waits for this Capability would wait too, a collection first of all. */
+    if (cst_runtime_holds_capability()) return false;
+    struct waiter waiter = {.thread = thread, .threads = threads};
+    cst_lock_acquire(&line.lock);
+    uint32_t before = append(&waiter);
+    if (before == 0) cst_store_relaxed(&line.since, now);
+    bool has = await_turn(&waiter, before);
+    cst_lock_release(&line.lock);
+    *from = waiter.from;
+    return has;
+}
+
+uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *turn,
+                       struct cst_turn_from *from) {
+    from->team = NULL;
+    if (turn->at_most) return take_idle(turn);
+    if (turn->may_wait) {
+        if (may_begin(thread) && take_fitting(turn->threads)) {
+            if (cst_load_relaxed(&line.holder) != thread) cst_store_relaxed(&line.holder, thread);
+            return turn->threads;
+        }
+        if (stand_in_line(thread, turn->threads, from)) return turn->threads;
+    }
+    cst_add_acq_rel(&line.busy, turn->threads);
+    return turn->threads;
+}
+
+void cst_turn_return(uint32_t threads) {
+    cst_sub_acq_rel(&line.busy, threads);
+}
+
+void cst_turn_pass(struct cst_seat *seat) {
+    /* While somebody is busy a turn is seldom to be had, and the line's lock not wanted. */
+    if (cst_load_relaxed(&line.busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
+    struct waiter *next = line.first;
+    /* Woken under the lock, which the waiter acquires before it leaves. */
+    if (pass_to(next, seat->team)) cst_futex_wake(&next->has_turn, 1);
+    cst_lock_release(&line.lock);
+}
+
+uint32_t cst_turn_busy(void) {
+    return cst_load_relaxed(&line.busy);
+}
+
+void cst_turn_after_fork(void) {
+    cst_store_relaxed(&line.lock, CST_LOCK_FREE);
+    cst_store_relaxed(&line.busy, 0);
+    cst_store_relaxed(&cst_turn_waiting, 0);
+    line.first = NULL;
+}

@@ -1,0 +1,69 @@
+/* The only loop in which a member of a team waits: it spins, yields, then sleeps.
+ *
+ * The waiter sleeps on its own seat's futex, so one word serves every kind of wait. Protocol (the
+ * argument is in README.md, "Sleep and wake"):
+ *   waiter  W1 parked := 1   W2 look at the condition   W3 sleep while parked = 1
+ *   waker   K1 change the condition   K2 look at parked; if 1, set it to 0 or 2 and wake
+ * W1, W2, K1 and K2 are sequentially consistent, so W2 sees K1 or K2 sees W1. After 2 the waker
+ * takes the woken to another processor; nobody but this waker ends that. */
+#ifndef CST_CORE_WAIT_WAIT_H
+#define CST_CORE_WAIT_WAIT_H
+
+#include "core/state/thread.h"
+#include "platform/platform.h"
+
+struct cst_wait {
+    /* The condition; loads with acquire at least, and sequentially consistent on W2. */
+    bool (*holds)(const struct cst_wait *wait);
+    /* Does something useful meanwhile; false when there was nothing. NULL: nothing to do. */
+    bool (*help)(struct cst_thread *thread, const struct cst_wait *wait);
+    _Atomic uint32_t *word;
+    uint32_t target;
+    bool idle; /* a worker without a region: it has the least right to a processor */
+    /* It is a matter of turns: who has the turn also works on data that the next one needs, and a
+     * poll that comes in between takes longer than it saves. So polls come rarely. */
+    bool patient;
+    const void *object;
+    /* How long the waiter sleeps at most, in nanoseconds; then cst_wait returns though the
+     * condition does not hold. 0: for ever. */
+    uint64_t patience;
+};
+
+/* Has the counter reached the target? Counters wrap. */
+static inline bool cst_reached(_Atomic uint32_t *word, uint32_t target) {
+    return (int32_t)(cst_load_seq_cst(word) - target) >= 0;
+}
+
+bool cst_wait_word_holds(const struct cst_wait *wait);
+
+/* Polls for some microseconds, unless the team is crowded. True: the condition holds. The caller
+ * goes on to cst_wait otherwise, and need not have told anyone that it waits before. */
+bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait);
+
+/* Returns when the condition holds, or the waiter's patience has ended. May block. */
+void cst_wait(struct cst_thread *thread, const struct cst_wait *wait);
+
+/* Waits until *word has reached target, without helping. */
+static inline void cst_wait_word(struct cst_thread *thread, _Atomic uint32_t *word,
+                                 uint32_t target) {
+    if (cst_reached(word, target)) return;
+    struct cst_wait wait = {.holds = cst_wait_word_holds, .word = word, .target = target};
+    cst_wait(thread, &wait);
+}
+
+/* Wakes a member that was found parked. */
+void cst_wake_parked(struct cst_seat *seat);
+
+/* K2 for one member. The caller has changed the condition by a sequentially consistent store. */
+static inline void cst_wake(struct cst_seat *seat) {
+    if (cst_likely(!cst_load_seq_cst(&seat->dock.parked))) return;
+    cst_wake_parked(seat);
+}
+
+/* Do idle workers spin before they sleep? */
+bool cst_wait_spins(void);
+
+/* Reads the policy from the configuration; called once. */
+void cst_wait_init(void);
+
+#endif

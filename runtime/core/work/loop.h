@@ -1,0 +1,70 @@
+/* Loops and sections: which iterations a member executes next. */
+#ifndef CST_CORE_WORK_LOOP_H
+#define CST_CORE_WORK_LOOP_H
+
+#include "core/work/schedule.h"
+#include "core/state/thread.h"
+
+/* A worksharing loop as the compiler describes it, with the schedule resolved. Values of the
+ * user's variable are taken modulo 2^64. */
+struct cst_loop_spec {
+    uint64_t start, end, increment;
+    uint64_t chunk;   /* 0: none given */
+    uint8_t schedule; /* enum cst_schedule_kind */
+    bool up;          /* counts up */
+    bool is_signed;   /* long, not unsigned long long */
+    bool ordered;
+    bool sections; /* iterations are sections: one at a time, whoever is there */
+};
+
+/* Fills in schedule(runtime) from run-sched-var. */
+void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec);
+
+/* What a loop or sections construct may bring along. */
+struct cst_doacross_spec;
+struct cst_loop_extras {
+    uintptr_t *reductions; /* task reductions (reduce.h), or NULL */
+    /* NULL, or a pointer that holds a size in bytes, and gets the address of cleared memory of that
+     * size that all members share. */
+    void **memory;
+    const struct cst_doacross_spec *doacross; /* NULL: not a doacross loop */
+};
+
+/* The member meets the loop. */
+void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec);
+void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *spec,
+                         const struct cst_loop_extras *extras);
+
+/* For a combined construct: the master sets construct 0 up before launch... */
+enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec);
+/* ... and every member takes part in it from the region's start (team.c). */
+void cst_loop_join(struct cst_thread *thread, enum cst_combined combined);
+
+/* Do members claim several chunks of a loop of so many iterations at once? */
+bool cst_loop_is_batched(const struct cst_loop_spec *spec, uint64_t trip, uint32_t size);
+
+/* The member's next chunk: iterations [*first, *last) of the user's variable; false: none left. */
+static inline bool cst_loop_next(struct cst_thread *thread, uint64_t *first, uint64_t *last);
+bool cst_loop_next_slow(struct cst_thread *thread, uint64_t *first, uint64_t *last);
+
+/* The end of a loop or sections: with barrier, without, and cancellable (true: cancelled). */
+void cst_loop_end(struct cst_thread *thread);
+void cst_loop_end_nowait(struct cst_thread *thread);
+bool cst_loop_end_cancellable(struct cst_thread *thread);
+
+/* Sections are iterations 1..count: the next one's number, 0 when none is left. */
+void cst_sections_start(struct cst_thread *thread, uint32_t count,
+                        const struct cst_loop_extras *extras);
+uint32_t cst_sections_next(struct cst_thread *thread);
+void cst_sections_prepare(struct cst_team *team, uint32_t count);
+
+static inline bool cst_loop_next(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
+    struct cst_loop *loop = &thread->loop;
+    if (loop->left == 0) return cst_loop_next_slow(thread, first, last);
+    loop->left--;
+    *first = loop->value;
+    *last = loop->value += loop->step;
+    return true;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Arithmetic of loop schedules: pure, for signed and unsigned loops alike.
+ *
+ * A loop is turned into iterations 0..trip-1; iteration i has the value start + i * increment,
+ * modulo 2^64, which is right for both kinds of loop variable and both signs of the increment. */
+#ifndef CST_CORE_WORK_SCHEDULE_H
+#define CST_CORE_WORK_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Iterations of `for (v = start; v < end; v += increment)`, or with > where `up` is false. */
+static inline uint64_t cst_schedule_trip(uint64_t start, uint64_t end, uint64_t increment, bool up,
+                                         bool is_signed) {
+    if (up) {
+        if (is_signed ? (int64_t)start >= (int64_t)end : start >= end) return 0;
+        return (end - start - 1) / increment + 1;
+    }
+    if (is_signed ? (int64_t)start <= (int64_t)end : start <= end) return 0;
+    return (start - end - 1) / (0 - increment) + 1;
+}
+
+/* Size of a guided chunk: an equal share of what is left, not below `chunk`. */
+static inline uint64_t cst_schedule_guided(uint64_t left, uint64_t chunk, uint32_t threads) {
+    uint64_t share = left / threads + (left % threads != 0);
+    if (share < chunk) share = chunk;
+    return share < left ? share : left;
+}
+
+/* Static without a chunk: member `number` of `threads` gets [*first, *last). The first
+ * trip mod threads members get one more. */
+static inline void cst_schedule_block(uint64_t trip, uint32_t threads, uint32_t number,
+                                      uint64_t *first, uint64_t *last) {
+    uint64_t each = trip / threads, rest = trip % threads;
+    *first = number * each + (number < rest ? number : rest);
+    *last = *first + each + (number < rest);
+}
+
+/* Number of chunks of `chunk` iterations. */
+static inline uint64_t cst_schedule_chunks(uint64_t trip, uint64_t chunk) {
+    return trip / chunk + (trip % chunk != 0);
+}
+
+#endif
