@@ -4,7 +4,7 @@
 #ifdef CST_SHARED_LIBRARY
 
 #include "abi/whole.h"
-#include "core/base/message.h"
+#include "core/front.h"
 
 CST_WHOLE(openacc);
 

@@ -6,6 +6,8 @@
 #ifndef CST_SUBSTRATE_H
 #define CST_SUBSTRATE_H
 
+#include "substrate/trace.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,18 +15,6 @@
 /* What a worker thread runs until it returns; then the thread ends. NULL, in the form that
  * pthread_create wants. */
 typedef void *cst_worker_main(void *argument);
-
-/* What may be told of a thread of a team: its number, and the team's size. May block for as long as
- * a file is written. */
-enum cst_trace_event {
-    CST_TRACE_REGION_BEGINS,
-    CST_TRACE_REGION_ENDS,
-    CST_TRACE_BARRIER_BEGINS,
-    CST_TRACE_BARRIER_ENDS,
-    CST_TRACE_TASK_BEGINS,
-    CST_TRACE_TASK_ENDS
-};
-typedef void cst_trace_function(enum cst_trace_event event, unsigned number, unsigned size);
 
 struct cst_substrate {
     /* "rts" or "pthread"; shown to users. */

@@ -2,7 +2,7 @@
  * not end the process, the length is the same each time, and nothing is written behind the end. */
 #include "fuzz.h"
 
-#include "core/settings/affinity.h"
+#include "core/settings/affinity_format.h"
 
 /* Of exactly `size` bytes, so that one more would be seen. */
 static char *expanded(const char *format, size_t size, size_t whole) {

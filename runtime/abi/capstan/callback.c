@@ -5,10 +5,7 @@
 #include "abi/capstan/callback.h"
 
 #include "abi/whole.h"
-#include "core/task/cancel.h"
-#include "core/settings/config.h"
-#include "core/base/message.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +29,7 @@ static bool has_failed(struct cst_callback *callback) {
 /* Is the thread in C that Haskell called by an unsafe foreign call? A kept coroutine holds its
  * Capability as well, but gives it back before it waits. */
 static bool entered_unsafely(struct cst_thread *thread) {
-    struct cst_coroutine *coroutine = thread->coroutine;
+    struct cst_coroutine *coroutine = *cst_coroutine_of(thread);
     if (coroutine && !cst_coroutine_is_busy(coroutine)) return false;
     return cst_coroutine_holds_capability();
 }
@@ -42,7 +39,7 @@ static enum cst_callback_state objection(struct cst_thread *thread, struct cst_c
     if (callback->forks != cst_coroutine_forks()) return CST_CALLBACK_FORKED;
     if (!cst_coroutine_rts_runs()) return CST_CALLBACK_ENDED;
     if (!cst_coroutine_any_thread() && callback->maker != thread) return CST_CALLBACK_NOT_THREADED;
-    if (thread->team->unsafe || entered_unsafely(thread)) return CST_CALLBACK_UNSAFE;
+    if (cst_region_is_unsafe(thread) || entered_unsafely(thread)) return CST_CALLBACK_UNSAFE;
     return CST_CALLBACK_OPEN;
 }
 
@@ -51,9 +48,9 @@ static enum cst_callback_state objection(struct cst_thread *thread, struct cst_c
  * at the region's end; and not within the region of a callback that is being evaluated, whose
  * Haskell code might return before. */
 static bool may_last(struct cst_thread *thread) {
-    struct cst_coroutine *outer = thread->coroutine;
-    return cst_coroutine_any_thread() && thread->team != thread->initial && !thread->seat->at_end &&
-           !(outer && outer->owner == thread->team);
+    struct cst_coroutine *outer = *cst_coroutine_of(thread);
+    return cst_coroutine_any_thread() && cst_coroutine_will_end(thread) &&
+           !(outer && outer->owner == cst_coroutine_owner(thread));
 }
 
 static bool is_over(const struct cst_coroutine *coroutine) {
@@ -64,11 +61,11 @@ static bool is_over(const struct cst_coroutine *coroutine) {
 static void begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
     if (has_failed(callback)) return;
     /* It was killed when it gave its Capability back. */
-    if (is_over(thread->coroutine)) cst_coroutine_end(&thread->coroutine);
+    if (is_over(*cst_coroutine_of(thread))) cst_coroutine_end(cst_coroutine_of(thread));
     enum cst_callback_state reason = objection(thread, callback);
     if (reason == CST_CALLBACK_OPEN) {
-        if (!cst_coroutine_begin(&thread->coroutine, thread->team, may_last(thread), callback,
-                                 call))
+        if (!cst_coroutine_begin(cst_coroutine_of(thread), cst_coroutine_owner(thread),
+                                 may_last(thread), callback, call))
             reason = CST_CALLBACK_NO_MEMORY;
     }
     if (reason != CST_CALLBACK_OPEN) fail(callback, reason);
@@ -78,7 +75,7 @@ static void begin(struct cst_thread *thread, struct cst_callback *callback, stru
  * inline, nor the next one: all other calls would save registers for it. */
 static __attribute__((noinline, cold)) void
 finish(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
-    if (is_over(thread->coroutine)) cst_coroutine_end(&thread->coroutine);
+    if (is_over(*cst_coroutine_of(thread))) cst_coroutine_end(cst_coroutine_of(thread));
     if (!has_failed(callback)) return;
     call->integer[0] = call->real[0] = 0;
     if (cst_config.cancellation && !cst_region_is_cancelled(thread)) cst_region_cancel(thread);
@@ -95,7 +92,7 @@ call_first(struct cst_thread *thread, struct cst_callback *callback, struct cst_
 static void call_haskell(struct cst_callee *callee, struct cst_call *call) {
     struct cst_callback *callback = (struct cst_callback *)callee;
     struct cst_thread *thread = cst_self();
-    struct cst_coroutine *coroutine = thread->coroutine;
+    struct cst_coroutine *coroutine = *cst_coroutine_of(thread);
     if (cst_unlikely(!coroutine || cst_coroutine_is_busy(coroutine) || has_failed(callback))) {
         call_first(thread, callback, call);
         return;

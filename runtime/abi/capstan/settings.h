@@ -3,7 +3,7 @@
 #ifndef CST_ABI_SETTINGS_H
 #define CST_ABI_SETTINGS_H
 
-#include "core/settings/icv.h"
+#include "core/front.h"
 
 enum { CST_SETTINGS_SIZE = 32 };
 

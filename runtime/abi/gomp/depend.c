@@ -1,7 +1,7 @@
 /* GCC's depend arrays, decoded; see depend.h. */
 #include "abi/gomp/depend.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
 
 CST_WHOLE(gomp_depend);

@@ -6,7 +6,7 @@
 #ifndef CST_ABI_GOMP_DEPEND_H
 #define CST_ABI_GOMP_DEPEND_H
 
-#include "core/task/depend.h"
+#include "core/front.h"
 
 struct cst_depend_list cst_gomp_depend_list(void **raw);
 

@@ -1,8 +1,9 @@
 /* Loops over long: GCC's calls, decoded. loop_ull.c is the same for unsigned long long. */
 #include "abi/gomp/loop.h"
 
+#include "abi/gomp/reduce.h"
 #include "abi/whole.h"
-#include "core/work/ordered.h"
+#include "core/front.h"
 #include "platform/platform.h"
 
 CST_WHOLE(gomp_loop);
@@ -32,6 +33,7 @@ static bool next(long *first, long *last) {
 #define LOOP(name, schedule, ordered)                                                              \
     bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,        \
                                   long *last) {                                                    \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         struct cst_loop_spec spec = spec_of(start, end, step, schedule, chunk, ordered);           \
         cst_loop_start(cst_self(), &spec);                                                         \
         return next(first, last);                                                                  \
@@ -42,6 +44,7 @@ static bool next(long *first, long *last) {
 
 #define RUNTIME_LOOP(name, ordered)                                                                \
     bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *last) {      \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         struct cst_thread *thread = cst_self();                                                    \
         struct cst_loop_spec spec = spec_of(start, end, step, GOMP_SCHEDULE_RUNTIME, 0, ordered);  \
         cst_loop_runtime(thread, &spec);                                                           \
@@ -57,24 +60,27 @@ EACH_LOOP(LOOP, RUNTIME_LOOP)
 /* --- start with reductions or shared memory ------------------------------------------------ */
 
 static bool start(bool ordered, long begin, long end, long step, long schedule, long chunk,
-                  long *first, long *last, const struct cst_loop_extras *extras) {
+                  long *first, long *last, struct gomp_extras *extras) {
     struct cst_thread *thread = cst_self();
     struct cst_loop_spec spec = spec_of(begin, end, step, 0, 0, ordered);
     cst_gomp_set_schedule(thread, &spec, schedule, chunk > 0 ? (uint64_t)chunk : 0);
-    cst_loop_start_with(thread, &spec, extras);
+    cst_loop_start_with(thread, &spec, &extras->core);
+    cst_gomp_extras_tell(extras);
     /* Without `first` the compiler shares the iterations out itself. */
     return first ? next(first, last) : true;
 }
 
 bool GOMP_loop_start(long begin, long end, long step, long schedule, long chunk, long *first,
                      long *last, uintptr_t *reductions, void **memory) {
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(false, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
 bool GOMP_loop_ordered_start(long begin, long end, long step, long schedule, long chunk,
                              long *first, long *last, uintptr_t *reductions, void **memory) {
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(true, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
@@ -82,8 +88,10 @@ bool GOMP_loop_ordered_start(long begin, long end, long step, long schedule, lon
 
 bool GOMP_loop_doacross_start(unsigned loops, long *counts, long schedule, long chunk, long *first,
                               long *last, uintptr_t *reductions, void **memory) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_doacross_spec nest = {.count = loops, .counts = (uint64_t *)counts};
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory, .doacross = &nest};
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
+    extras.core.doacross = &nest;
     return start(false, 0, counts[0], 1, schedule, chunk, first, last, &extras);
 }
 
@@ -129,6 +137,7 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
     void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
                                    long end, long step, long chunk, unsigned flags) {              \
         CST_KEEP_FRAME();                                                                          \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         begin(body, data, threads, flags, spec_of(start, end, step, schedule, chunk, false));      \
         body(data);                                                                                \
         cst_region_end(cst_self());                                                                \
@@ -138,6 +147,7 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
     void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
                                    long end, long step, unsigned flags) {                          \
         CST_KEEP_FRAME();                                                                          \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         begin(body, data, threads, flags,                                                          \
               spec_of(start, end, step, GOMP_SCHEDULE_RUNTIME, 0, false));                         \
         body(data);                                                                                \

@@ -2,8 +2,8 @@
 #ifndef CST_ABI_GOMP_LOOP_H
 #define CST_ABI_GOMP_LOOP_H
 
-#include "abi/facts.h"
-#include "core/work/loop.h"
+#include "abi/gomp/facts.h"
+#include "core/front.h"
 
 enum { ORDERED = true };
 

@@ -2,8 +2,9 @@
  * direction is told, as the step's sign is lost. */
 #include "abi/gomp/loop.h"
 
+#include "abi/gomp/reduce.h"
 #include "abi/whole.h"
-#include "core/work/ordered.h"
+#include "core/front.h"
 
 CST_WHOLE(gomp_loop_ull);
 
@@ -32,6 +33,7 @@ static bool next(gomp_ull *first, gomp_ull *last) {
 #define LOOP(name, schedule, ordered)                                                              \
     bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
                                       gomp_ull chunk, gomp_ull *first, gomp_ull *last) {           \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         struct cst_loop_spec spec = spec_of(up, start, end, step, schedule, chunk, ordered);       \
         cst_loop_start(cst_self(), &spec);                                                         \
         return next(first, last);                                                                  \
@@ -43,6 +45,7 @@ static bool next(gomp_ull *first, gomp_ull *last) {
 #define RUNTIME_LOOP(name, ordered)                                                                \
     bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
                                       gomp_ull *first, gomp_ull *last) {                           \
+        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         struct cst_thread *thread = cst_self();                                                    \
         struct cst_loop_spec spec =                                                                \
             spec_of(up, start, end, step, GOMP_SCHEDULE_RUNTIME, 0, ordered);                      \
@@ -59,12 +62,12 @@ EACH_LOOP(LOOP, RUNTIME_LOOP)
 /* --- start with reductions or shared memory ------------------------------------------------ */
 
 static bool start(bool ordered, bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule,
-                  gomp_ull chunk, gomp_ull *first, gomp_ull *last,
-                  const struct cst_loop_extras *extras) {
+                  gomp_ull chunk, gomp_ull *first, gomp_ull *last, struct gomp_extras *extras) {
     struct cst_thread *thread = cst_self();
     struct cst_loop_spec spec = spec_of(up, begin, end, step, 0, 0, ordered);
     cst_gomp_set_schedule(thread, &spec, schedule, chunk);
-    cst_loop_start_with(thread, &spec, extras);
+    cst_loop_start_with(thread, &spec, &extras->core);
+    cst_gomp_extras_tell(extras);
     /* Without `first` the compiler shares the iterations out itself. */
     return first ? next(first, last) : true;
 }
@@ -72,14 +75,16 @@ static bool start(bool ordered, bool up, gomp_ull begin, gomp_ull end, gomp_ull 
 bool GOMP_loop_ull_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule,
                          gomp_ull chunk, gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
                          void **memory) {
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(false, up, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
 bool GOMP_loop_ull_ordered_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step,
                                  long schedule, gomp_ull chunk, gomp_ull *first, gomp_ull *last,
                                  uintptr_t *reductions, void **memory) {
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory};
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(true, up, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
@@ -88,8 +93,10 @@ bool GOMP_loop_ull_ordered_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull
 bool GOMP_loop_ull_doacross_start(unsigned loops, gomp_ull *counts, long schedule, gomp_ull chunk,
                                   gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
                                   void **memory) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_doacross_spec nest = {.count = loops, .counts = (uint64_t *)counts};
-    struct cst_loop_extras extras = {.reductions = reductions, .memory = memory, .doacross = &nest};
+    struct gomp_extras extras = cst_gomp_extras(reductions, memory);
+    extras.core.doacross = &nest;
     return start(false, true, 0, counts[0], 1, schedule, chunk, first, last, &extras);
 }
 

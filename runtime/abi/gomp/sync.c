@@ -1,19 +1,19 @@
 /* barrier, critical, atomic, ordered: GCC's calls, decoded. */
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/work/barrier.h"
-#include "core/base/lock.h"
-#include "core/work/ordered.h"
+#include "core/front.h"
 
 #include <stdarg.h>
 
 CST_WHOLE(gomp_sync);
 
 void GOMP_barrier(void) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     cst_barrier(cst_self());
 }
 
 bool GOMP_barrier_cancel(void) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     return cst_barrier_cancellable(cst_self());
 }
 

@@ -2,14 +2,9 @@
  *
  * The host's memory is all there is, so mapping does nothing; what is private to a target region is
  * copied, as several may be under way (nowait). */
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/settings/config.h"
-#include "core/task/depend.h"
-#include "core/process/device.h"
-#include "core/base/message.h"
-#include "core/base/memory.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 #include "abi/gomp/depend.h"
 
@@ -92,6 +87,12 @@ static void copy_private(const struct mapping *map, void **original, char *memor
     }
 }
 
+/* GCC shifts device numbers: -1 stands for no device clause, -2 for the host. */
+static void check_device(int device) {
+    if (device == GOMP_DEVICE_HOST_FALLBACK) return;
+    cst_device_check(device == GOMP_DEVICE_ICV ? CST_DEVICE_DEFAULT : device);
+}
+
 /* --- target --------------------------------------------------------------------------------- */
 
 /* A target region that runs as a task: the addresses, then the private copies, lie behind. */
@@ -136,11 +137,12 @@ static void start_target_task(gomp_body *body, struct mapping *map, void **depen
 
 void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses, size_t *sizes,
                      unsigned short *kinds, unsigned flags, void **depend, void **arguments) {
-    cst_device_check_construct(device);
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    check_device(device);
     struct mapping map = {count, addresses, sizes, kinds};
     uint32_t limit = thread_limit_in(arguments);
     struct cst_thread *thread = cst_self();
-    if ((flags & GOMP_TARGET_NOWAIT) && !thread->task->final) {
+    if ((flags & GOMP_TARGET_NOWAIT) && !cst_ask_final()) {
         start_target_task(body, &map, depend, limit);
         return;
     }
@@ -159,8 +161,9 @@ void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses
 
 void GOMP_target(int device, gomp_body *body, const void *unused, size_t count, void **addresses,
                  size_t *sizes, unsigned char *kinds) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     (void)unused, (void)count, (void)sizes, (void)kinds;
-    cst_device_check_construct(device);
+    check_device(device);
     cst_region_isolate(cst_self(), body, addresses, 0);
 }
 
@@ -171,11 +174,11 @@ static void nothing(void *data) {
 }
 
 static void move_data(int device, unsigned flags, void **depend) {
-    cst_device_check_construct(device);
+    check_device(device);
     if (!depend) return;
     struct cst_depend_list list = cst_gomp_depend_list(depend);
     struct cst_thread *thread = cst_self();
-    if (!(flags & GOMP_TARGET_NOWAIT) || thread->task->final) {
+    if (!(flags & GOMP_TARGET_NOWAIT) || cst_ask_final()) {
         cst_task_wait_depend(thread, &list);
         return;
     }
@@ -188,13 +191,13 @@ static void move_data(int device, unsigned flags, void **depend) {
 void GOMP_target_data(int device, const void *unused, size_t count, void **addresses, size_t *sizes,
                       unsigned char *kinds) {
     (void)unused, (void)count, (void)addresses, (void)sizes, (void)kinds;
-    cst_device_check_construct(device);
+    check_device(device);
 }
 
 void GOMP_target_data_ext(int device, size_t count, void **addresses, size_t *sizes,
                           unsigned short *kinds) {
     (void)count, (void)addresses, (void)sizes, (void)kinds;
-    cst_device_check_construct(device);
+    check_device(device);
 }
 
 void GOMP_target_end_data(void) {}
@@ -202,7 +205,7 @@ void GOMP_target_end_data(void) {}
 void GOMP_target_update(int device, const void *unused, size_t count, void **addresses,
                         size_t *sizes, unsigned char *kinds) {
     (void)unused, (void)count, (void)addresses, (void)sizes, (void)kinds;
-    cst_device_check_construct(device);
+    check_device(device);
 }
 
 void GOMP_target_update_ext(int device, size_t count, void **addresses, size_t *sizes,

@@ -1,15 +1,8 @@
 /* Tasks: GCC's calls, decoded. */
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/gomp/depend.h"
 #include "abi/whole.h"
-#include "core/task/cancel.h"
-#include "core/settings/config.h"
-#include "core/task/depend.h"
-#include "core/work/reduce.h"
-#include "core/base/memory.h"
-#include "core/work/schedule.h"
-#include "core/state/task.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,33 +17,51 @@ static int32_t priority_of(int priority) {
                                                              : priority;
 }
 
+/* A task with an event: the event's handle goes to the program's variable, and into the first word
+ * of the task's data, where its body looks for it. */
+struct detached {
+    struct cst_task_request request;
+    void **event;
+};
+
+static void tell_event(const struct cst_task_request *request, struct cst_task *event) {
+    *((const struct detached *)request)->event = event;
+    if (request->data) *(void **)request->data = event;
+}
+
 void GOMP_task(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment, bool wanted,
                unsigned flags, void **depend, int priority, void *detach) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_depend_list list;
-    struct cst_task_request request = {
-        .function = body,
-        .data = data,
-        .copy = copy,
-        .size = (size_t)size,
-        .alignment = (size_t)alignment,
-        .deferrable = wanted,
-        .final = flags & GOMP_TASK_FINAL,
-    };
-    if (flags & GOMP_TASK_PRIORITY) request.priority = priority_of(priority);
+    struct detached task = {.request = {
+                                .function = body,
+                                .data = data,
+                                .copy = copy,
+                                .size = (size_t)size,
+                                .alignment = (size_t)alignment,
+                                .deferrable = wanted,
+                                .final = flags & GOMP_TASK_FINAL,
+                            }};
+    struct cst_task_request *request = &task.request;
+    if (flags & GOMP_TASK_PRIORITY) request->priority = priority_of(priority);
     if (flags & GOMP_TASK_DEPEND) {
         list = cst_gomp_depend_list(depend);
-        request.depend = &list;
+        request->depend = &list;
     }
-    /* The event's variable is the program's, and its value must be in the copy of the data. */
-    if (flags & GOMP_TASK_DETACH) request.detach_event = detach;
-    cst_task_create(cst_self(), &request);
+    if (flags & GOMP_TASK_DETACH) {
+        task.event = detach;
+        request->tell_event = tell_event;
+    }
+    cst_task_create(cst_self(), request);
 }
 
 void GOMP_taskwait(void) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     cst_task_wait_children(cst_self());
 }
 
 void GOMP_taskwait_depend(void **depend) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_depend_list list = cst_gomp_depend_list(depend);
     cst_task_wait_depend(cst_self(), &list);
 }
@@ -60,17 +71,15 @@ static void nothing(void *data) {
 }
 
 void GOMP_taskwait_depend_nowait(void **depend) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_depend_list list = cst_gomp_depend_list(depend);
     struct cst_task_request request = {
         .function = nothing, .data = depend, .deferrable = true, .depend = &list};
     cst_task_create(cst_self(), &request);
 }
 
-/* Between two looks at what another thread is to do, which may need the Capability kept here. */
 void GOMP_taskyield(void) {
-    struct cst_thread *self = cst_self();
-    cst_coroutine_before_wait(self->coroutine);
-    cst_task_yield(self);
+    cst_task_yield(cst_self());
 }
 
 /* The group of an explicit taskgroup construct: between two calls, so not on our stack. */
@@ -81,14 +90,13 @@ static void begin_group(struct cst_thread *thread) {
 }
 
 void GOMP_taskgroup_start(void) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     begin_group(cst_self());
 }
 
 void GOMP_taskgroup_end(void) {
-    struct cst_thread *thread = cst_self();
-    struct cst_group *group = thread->task->open_group;
-    cst_group_end(thread);
-    free(group);
+    CST_CALLED(CST_FRONT_GOMP, NULL);
+    free(cst_group_end(cst_self()));
 }
 
 /* --- taskloop ----------------------------------------------------------------------------- */
@@ -121,9 +129,15 @@ static struct cut cut_taskloop(uint64_t trip, uint64_t wanted, unsigned flags, u
 
 struct taskloop {
     struct cst_task_request request;
+    uint64_t bounds[2]; /* of the next task */
     uint64_t start, end, step, trip;
     unsigned flags;
 };
+
+/* A task's data begins with its bounds, whatever the program's data begins with. */
+static void set_bounds(const struct cst_task_request *request, void *data) {
+    memcpy(data, ((const struct taskloop *)request)->bounds, 2 * sizeof(uint64_t));
+}
 
 static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const struct cut *cut) {
     uint64_t from = 0;
@@ -131,9 +145,8 @@ static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const
         uint64_t size = cut->each + (i < cut->longer);
         if (size > loop->trip - from) size = loop->trip - from;
         uint64_t to = from + size;
-        uint64_t bounds[2] = {loop->start + from * loop->step,
-                              to == loop->trip ? loop->end : loop->start + to * loop->step};
-        loop->request.bounds = bounds;
+        loop->bounds[0] = loop->start + from * loop->step;
+        loop->bounds[1] = to == loop->trip ? loop->end : loop->start + to * loop->step;
         cst_task_create(thread, &loop->request);
         thread = cst_self();
         from = to;
@@ -151,13 +164,13 @@ static void run_taskloop(struct taskloop *loop, uint64_t wanted) {
     bool reduces = grouped && (loop->flags & GOMP_TASK_REDUCTION);
     if (loop->trip == 0 || cst_region_is_cancelled(thread)) {
         /* Tells the caller that there is no memory to combine. */
-        if (reduces) reductions_of(loop)[CST_REDUCE_MEMORY] = 0;
+        if (reduces) reductions_of(loop)[GOMP_REDUCTION_MEMORY] = 0;
         return;
     }
     struct cst_group group;
     if (grouped) cst_group_begin(thread, &group);
-    if (reduces) cst_reduce_register(thread, reductions_of(loop), NULL);
-    struct cut cut = cut_taskloop(loop->trip, wanted, loop->flags, thread->team->size);
+    if (reduces) GOMP_taskgroup_reduction_register(reductions_of(loop));
+    struct cut cut = cut_taskloop(loop->trip, wanted, loop->flags, cst_ask_size());
     create_tasks(thread, loop, &cut);
     if (grouped) cst_group_end(cst_self());
 }
@@ -170,6 +183,7 @@ static struct cst_task_request taskloop_request(gomp_body *body, void *data, gom
                                      .copy = copy,
                                      .size = (size_t)size,
                                      .alignment = (size_t)alignment,
+                                     .finish_data = set_bounds,
                                      .deferrable = flags & GOMP_TASK_IF,
                                      .final = flags & GOMP_TASK_FINAL,
                                      .priority = priority_of(priority)};
@@ -178,6 +192,7 @@ static struct cst_task_request taskloop_request(gomp_body *body, void *data, gom
 void GOMP_taskloop(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
                    unsigned flags, unsigned long tasks, int priority, long start, long end,
                    long step) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct taskloop loop = {
         .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
         .start = (uint64_t)start,
@@ -191,6 +206,7 @@ void GOMP_taskloop(gomp_body *body, void *data, gomp_copy *copy, long size, long
 void GOMP_taskloop_ull(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
                        unsigned flags, unsigned long tasks, int priority, gomp_ull start,
                        gomp_ull end, gomp_ull step) {
+    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct taskloop loop = {
         .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
         .start = start,
@@ -199,18 +215,4 @@ void GOMP_taskloop_ull(gomp_body *body, void *data, gomp_copy *copy, long size, 
         .trip = cst_schedule_trip(start, end, step, flags & GOMP_TASK_UP, false),
         .flags = flags};
     run_taskloop(&loop, tasks);
-}
-
-/* --- task reductions ---------------------------------------------------------------------- */
-
-void GOMP_taskgroup_reduction_register(uintptr_t *data) {
-    cst_reduce_register(cst_self(), data, NULL);
-}
-
-void GOMP_taskgroup_reduction_unregister(uintptr_t *data) {
-    cst_reduce_free(data);
-}
-
-void GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses) {
-    cst_reduce_remap(cst_self(), count, originals, addresses);
 }

@@ -2,11 +2,9 @@
  * work. */
 #include "abi/omp/prototypes.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/memory/allocator.h"
-#include "core/base/message.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 CST_WHOLE(omp_alloc);
 
@@ -101,7 +99,7 @@ void omp_destroy_allocator(omp_allocator_handle_t allocator) {
 
 void omp_set_default_allocator(omp_allocator_handle_t allocator) {
     if (allocator == CST_ALLOCATOR_NULL) allocator = CST_ALLOCATOR_DEFAULT;
-    cst_self()->task->icv.default_allocator = allocator;
+    cst_own_icv()->default_allocator = allocator;
 }
 
 omp_allocator_handle_t omp_get_default_allocator(void) {

@@ -4,12 +4,7 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/base/bounds.h"
-#include "core/settings/config.h"
-#include "core/process/device.h"
-#include "core/state/task.h"
-#include "core/state/thread.h"
-#include "core/team/workers.h"
+#include "core/front.h"
 #include "platform/platform.h"
 
 #include <limits.h>
@@ -18,24 +13,17 @@ CST_WHOLE(omp_api);
 
 enum { SUPPORTED_LEVELS = UINT8_MAX };
 
-static struct cst_icv *icv(void) {
-    return &cst_self()->task->icv;
-}
-
 /* --- threads ----------------------------------------------------------------------------- */
 
 void omp_set_num_threads(int threads) {
-    struct cst_icv *mine = icv();
+    struct cst_icv *mine = cst_own_icv();
     uint32_t asked = threads > 0 ? (uint32_t)threads : 1;
     mine->nthreads = cst_bounds_threads("omp_set_num_threads", asked, cst_config.icv.nthreads);
     mine->nthreads_explicit = 1;
 }
 
-/* This and the number come from one seat. So they fit each other also in a signal's handler that
- * interrupts a thread as it begins a region, or a worker that idles and is in no team. */
 int omp_get_num_threads(void) {
-    const struct cst_thread *self = cst_known();
-    return self ? (int)self->seat->size : 1;
+    return (int)cst_ask_size();
 }
 
 int omp_get_max_threads(void) {
@@ -43,8 +31,7 @@ int omp_get_max_threads(void) {
 }
 
 int omp_get_thread_num(void) {
-    const struct cst_thread *self = cst_known();
-    return self ? (int)self->seat->number : 0;
+    return (int)cst_ask_number();
 }
 
 int omp_get_thread_limit(void) {
@@ -60,7 +47,7 @@ int omp_get_num_procs(void) {
 }
 
 void omp_set_dynamic(int dynamic) {
-    icv()->dynamic = dynamic ? CST_DYNAMIC_ON : CST_DYNAMIC_OFF;
+    cst_own_icv()->dynamic = dynamic ? CST_DYNAMIC_ON : CST_DYNAMIC_OFF;
 }
 
 int omp_get_dynamic(void) {
@@ -74,45 +61,27 @@ int omp_in_parallel(void) {
 }
 
 int omp_get_level(void) {
-    const struct cst_thread *self = cst_known();
-    return self ? (int)self->team->level : 0;
+    return (int)cst_ask_level();
 }
 
 int omp_get_active_level(void) {
-    const struct cst_thread *self = cst_known();
-    return self ? (int)self->team->active_level : 0;
-}
-
-/* The team at that level and the number that this thread, which is known, or its ancestor has
- * there. */
-static const struct cst_team *ancestor(int level, uint32_t *number) {
-    const struct cst_thread *self = cst_known();
-    const struct cst_team *team = self->team;
-    if (level < 0 || (uint32_t)level > team->level) return NULL;
-    *number = self->number;
-    while (team->level > (uint32_t)level) {
-        *number = team->master_number;
-        team = team->enclosing;
-    }
-    return team;
+    return (int)cst_ask_active_level();
 }
 
 int omp_get_ancestor_thread_num(int level) {
-    uint32_t number;
-    if (!cst_known()) return level == 0 ? 0 : -1;
-    return ancestor(level, &number) ? (int)number : -1;
+    uint32_t number, size;
+    return cst_ask_ancestor(level, &number, &size) ? (int)number : -1;
 }
 
 int omp_get_team_size(int level) {
-    uint32_t number;
-    if (!cst_known()) return level == 0 ? 1 : -1;
-    const struct cst_team *team = ancestor(level, &number);
-    return team ? (int)team->size : -1;
+    uint32_t number, size;
+    return cst_ask_ancestor(level, &number, &size) ? (int)size : -1;
 }
 
 void omp_set_max_active_levels(int levels) {
     if (levels < 0) return;
-    icv()->max_active_levels = levels < SUPPORTED_LEVELS ? (uint8_t)levels : SUPPORTED_LEVELS;
+    cst_own_icv()->max_active_levels =
+        levels < SUPPORTED_LEVELS ? (uint8_t)levels : SUPPORTED_LEVELS;
 }
 
 int omp_get_max_active_levels(void) {
@@ -124,7 +93,7 @@ int omp_get_supported_active_levels(void) {
 }
 
 void omp_set_nested(int nested) {
-    struct cst_icv *mine = icv();
+    struct cst_icv *mine = cst_own_icv();
     if (nested)
         mine->max_active_levels = SUPPORTED_LEVELS;
     else if (mine->max_active_levels > 1)
@@ -139,7 +108,7 @@ int omp_get_nested(void) {
 /* --- schedule ---------------------------------------------------------------------------- */
 
 void omp_set_schedule(unsigned kind, int chunk) {
-    struct cst_icv *mine = icv();
+    struct cst_icv *mine = cst_own_icv();
     unsigned plain = kind & ~OMP_SCHED_MONOTONIC;
     switch (plain) {
     case OMP_SCHED_STATIC:
@@ -167,13 +136,11 @@ void omp_get_schedule(unsigned *kind, int *chunk) {
 /* --- tasks and cancellation -------------------------------------------------------------- */
 
 int omp_in_final(void) {
-    const struct cst_thread *self = cst_known();
-    return self && self->task->final;
+    return cst_ask_final();
 }
 
 int omp_in_explicit_task(void) {
-    const struct cst_thread *self = cst_known();
-    return self && self->task->kind == CST_TASK_EXPLICIT;
+    return cst_ask_explicit_task();
 }
 
 int omp_get_max_task_priority(void) {
@@ -190,23 +157,12 @@ void omp_fulfill_event(omp_event_handle_t event) {
 
 /* --- teams ------------------------------------------------------------------------------- */
 
-/* The initial team around this thread, which executes one team of the teams construct. NULL: the
- * thread is not known. */
-static const struct cst_team *initial_team(void) {
-    const struct cst_thread *self = cst_known();
-    const struct cst_team *team = self ? self->team : NULL;
-    while (team && team->enclosing) team = team->enclosing;
-    return team;
-}
-
 int omp_get_num_teams(void) {
-    const struct cst_team *team = initial_team();
-    return team ? (int)team->other_teams + 1 : 1;
+    return (int)cst_ask_league().size;
 }
 
 int omp_get_team_num(void) {
-    const struct cst_team *team = initial_team();
-    return team ? (int)team->team_number : 0;
+    return (int)cst_ask_league().number;
 }
 
 /* These belong to the device; relaxed, as they order nothing (config.h). */
@@ -242,7 +198,7 @@ double omp_get_wtick(void) {
  * specification allows a soft pause to do as much as a hard one. Not inside a region. */
 int omp_pause_resource_all(int kind) {
     (void)kind;
-    if (cst_self()->team->level > 0) return -1;
+    if (cst_ask_level() > 0) return -1;
     cst_workers_end(true);
     return 0;
 }

@@ -1,12 +1,9 @@
 /* The user's calls about devices: there is none but the host, whose memory is all there is. */
 #include "abi/omp/prototypes.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/process/device.h"
-#include "core/base/memory.h"
-#include "core/base/message.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +15,7 @@ CST_WHOLE(omp_device);
 /* --- numbers ------------------------------------------------------------------------------ */
 
 void omp_set_default_device(int device) {
-    if (device != CST_DEVICE_DEFAULT) cst_self()->task->icv.default_device = device;
+    if (device != CST_DEVICE_DEFAULT) cst_own_icv()->default_device = device;
 }
 
 int omp_get_default_device(void) {

@@ -3,8 +3,7 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/settings/affinity.h"
-#include "core/base/memory.h"
+#include "core/front.h"
 
 #include <limits.h>
 #include <stdlib.h>

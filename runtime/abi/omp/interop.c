@@ -2,9 +2,9 @@
  * object is omp_interop_none, and the questions about it have fixed answers. */
 #include "abi/omp/prototypes.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/process/device.h"
+#include "core/front.h"
 
 CST_WHOLE(omp_interop);
 

@@ -1,10 +1,9 @@
 /* The user's locks: the lock of core/base/lock.h in the program's own variable. */
 #include "abi/omp/prototypes.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/base/lock.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 CST_WHOLE(omp_lock);
 
@@ -48,11 +47,8 @@ void omp_unset_lock(omp_lock_t *lock) {
     cst_lock_release(simple(lock));
 }
 
-/* Whoever gets no lock is likely to try again until its holder lets go, and that one may need the
- * Capability which the caller keeps. */
 static int tried(uint32_t count) {
-    if (cst_unlikely(count == 0) && cst_current_thread)
-        cst_coroutine_before_wait(cst_current_thread->coroutine);
+    if (cst_unlikely(count == 0)) cst_lock_missed();
     return (int)count;
 }
 
@@ -77,7 +73,7 @@ void omp_destroy_nest_lock(omp_nest_lock_t *lock) {
 }
 
 void omp_set_nest_lock(omp_nest_lock_t *lock) {
-    cst_nest_lock_acquire(nestable(lock), cst_self()->task);
+    cst_nest_lock_acquire(nestable(lock), cst_own_task());
 }
 
 void omp_unset_nest_lock(omp_nest_lock_t *lock) {
@@ -85,5 +81,5 @@ void omp_unset_nest_lock(omp_nest_lock_t *lock) {
 }
 
 int omp_test_nest_lock(omp_nest_lock_t *lock) {
-    return tried(cst_nest_lock_try(nestable(lock), cst_self()->task));
+    return tried(cst_nest_lock_try(nestable(lock), cst_own_task()));
 }

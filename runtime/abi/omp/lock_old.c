@@ -5,9 +5,9 @@
 
 #include "abi/omp/prototypes.h"
 
-#include "abi/facts.h"
+#include "abi/gomp/facts.h"
 #include "abi/whole.h"
-#include "core/base/lock.h"
+#include "core/front.h"
 #include "platform/happens.h"
 
 #include "platform/platform.h"

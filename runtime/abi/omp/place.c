@@ -2,11 +2,7 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
-#include "core/settings/affinity.h"
-#include "core/team/bind.h"
-#include "core/settings/config.h"
-#include "core/settings/place.h"
-#include "core/state/thread.h"
+#include "core/front.h"
 
 CST_WHOLE(omp_place);
 

@@ -26,6 +26,10 @@ enum { CST_LOCK_FREE = 0, CST_LOCK_HELD = 1, CST_LOCK_CONTENDED = 2 };
 void cst_lock_wait(cst_lock *lock);
 void cst_lock_wake(cst_lock *lock);
 
+/* A caller got no lock, and is likely to try again until the holder lets go. The holder may need
+ * the Capability that the caller keeps, so it is given back. */
+void cst_lock_missed(void);
+
 /* Never blocks. */
 static inline bool cst_lock_try(cst_lock *lock) {
     uint32_t expected = CST_LOCK_FREE;

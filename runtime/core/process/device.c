@@ -5,8 +5,6 @@
 #include "core/base/message.h"
 #include "core/state/thread.h"
 
-enum { CONSTRUCT_DEFAULT = -1, CONSTRUCT_INITIAL = -2 };
-
 static int default_device(void) {
     return cst_known_icv()->default_device;
 }
@@ -29,10 +27,6 @@ bool cst_device_is_host(int device) {
     return false;
 }
 
-void cst_device_check_construct(int device) {
-    if (device == CONSTRUCT_DEFAULT || device == CST_DEVICE_DEFAULT) {
-        device = default_device();
-        if (device == CST_DEVICE_INITIAL) return;
-    }
-    if (device != CST_DEVICE_HOST && device != CONSTRUCT_INITIAL) refuse(device);
+void cst_device_check(int device) {
+    (void)cst_device_is_host(device);
 }

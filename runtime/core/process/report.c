@@ -3,7 +3,7 @@
 
 #include "core/settings/config.h"
 #include "core/team/pool.h"
-#include "core/state/thread.h"
+#include "core/team/threads.h"
 #include "capstan.h"
 #include "platform/platform.h"
 #include "substrate/substrate.h"
@@ -21,16 +21,6 @@ static uint64_t began;
 
 void cst_report_start(void) {
     if (cst_config.report_fd >= 0) began = cst_clock_ns();
-}
-
-struct totals {
-    uint64_t regions, tasks;
-};
-
-static void add(struct cst_thread *thread, void *argument) {
-    struct totals *totals = argument;
-    totals->regions += thread->regions;
-    totals->tasks += thread->tasks;
 }
 
 /* `text` as the inside of a JSON string; cut where the room ends. */
@@ -70,8 +60,7 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         errno = saved;
         return;
     }
-    struct totals totals = {0};
-    cst_thread_each(add, &totals);
+    struct cst_totals totals = cst_thread_totals();
     char program[256], library[1024], reason[512], line[LINE];
     const char *ghc = substrate ? substrate->ghc_version : NULL;
     unsigned capabilities = substrate ? substrate->capabilities() : 0;

@@ -4,7 +4,7 @@
 #endif
 #include "core/settings/config.h"
 
-#include "core/settings/affinity.h"
+#include "core/settings/affinity_format.h"
 #include "core/memory/allocator.h"
 #include "core/base/bounds.h"
 #include "core/base/memory.h"

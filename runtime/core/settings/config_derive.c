@@ -1,7 +1,6 @@
 /* What follows from several variables together, once all are read; see config.h. */
 #include "core/settings/config.h"
 
-#include "core/process/device.h"
 #include "core/base/message.h"
 #include "core/settings/place.h"
 #include "platform/platform.h"

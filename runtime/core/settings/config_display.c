@@ -2,8 +2,7 @@
  * that compare machines read it; and one JSON line each for `capstan env`. */
 #include "core/settings/config.h"
 
-#include "core/settings/affinity.h"
-#include "core/process/device.h"
+#include "core/settings/affinity_format.h"
 #include "core/base/memory.h"
 #include "core/base/message.h"
 #include "core/settings/place.h"

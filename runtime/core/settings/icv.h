@@ -28,6 +28,14 @@ enum cst_dynamic {
     CST_DYNAMIC_LEASED /* false: the size is exact; teams are shared */
 };
 
+/* Device numbers, as a program writes them (OpenMP 6.1, section 8.1; values are GCC's). */
+enum {
+    CST_DEVICE_HOST = 0, /* equals the number of devices */
+    CST_DEVICE_INITIAL = -1,
+    CST_DEVICE_INVALID = -4,
+    CST_DEVICE_DEFAULT = -5,
+};
+
 struct cst_icv {
     uint32_t nthreads;           /* nthreads-var, at least 1 */
     uint32_t thread_limit;       /* thread-limit-var; UINT32_MAX: none */

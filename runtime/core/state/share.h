@@ -50,7 +50,7 @@ struct cst_share {
     struct cst_room memory; /* that its members share, for scans and conditional lastprivate */
     struct cst_room lines;  /* of a doacross loop */
     struct cst_doacross *doacross; /* NULL: no waiting is needed */
-    uintptr_t *reductions;         /* task reductions of the first member (reduce.h) */
+    struct cst_room copies;        /* addresses of the copies of its reductions (reduce.h) */
     struct cst_share *beside;      /* next slot outside of the ring; under the team's share_lock */
 };
 
@@ -59,22 +59,5 @@ struct cst_beside {
     struct cst_share **bucket; /* lists linked by `beside` */
     uint32_t buckets, count;   /* buckets: 0, or a power of two */
 };
-
-/* The calling member meets its next construct. True: it is the first, must set the slot up and
- * then call cst_share_publish. False: another was first; cst_share_await before reading. That is
- * false in the child of a fork, if who was first is not there: then the caller is. */
-bool cst_share_enter(struct cst_thread *thread, struct cst_share **share);
-void cst_share_publish(struct cst_thread *thread, struct cst_share *share);
-bool cst_share_await(struct cst_thread *thread, struct cst_share *share);
-
-/* The calling member meets a `single` construct, which needs no slot. True: it executes it. */
-bool cst_share_single(struct cst_thread *thread);
-
-/* The first member: makes a room of its slot at least `size` bytes, in whole lines, all zero. What
- * is large goes from slot to slot, so that the ring does not keep as many as it has slots. */
-void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t size);
-
-/* The member has left the construct without a barrier. */
-void cst_share_leave(struct cst_thread *thread);
 
 #endif

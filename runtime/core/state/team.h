@@ -81,24 +81,30 @@ enum cst_parked {
                  */
 };
 
-/* What a parent tells a member at fork. */
-struct cst_dock {
-    /* Number of the team's region that the member is to execute; grows by one per region.
-     * Written by the parent with an exchange, after the fields below; the member's acquire load
-     * pairs with it. */
-    _Atomic uint32_t go;
-    _Atomic uint32_t parked; /* the member's futex, enum cst_parked */
+/* What a master tells each member of a region. It is copied from member to member down the tree. */
+struct cst_order {
     uint32_t size;    /* of the team in this region; 0: no region, but an order (workers.c) */
     uint32_t barrier; /* number of the team's last barrier */
     uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
     bool crowded;     /* more members than processors: central barrier, no long spinning */
-    _Atomic int32_t sleeper;   /* the kernel's number of the member that is parked */
-    _Atomic uint32_t woken_on; /* the processor of who woke it, plus 1 */
     cst_region_function *function;
     void *data;
     uint64_t construct; /* worksharing constructs that the team has met */
     uint64_t singles;   /* single constructs that it has met */
 };
+
+/* Where a member waits between regions, and what wakes it. */
+struct cst_dock {
+    /* Number of the team's region that the member is to execute; grows by one per region.
+     * Written by the parent with an exchange, after the order; the member's acquire load pairs with
+     * it. */
+    _Atomic uint32_t go;
+    _Atomic uint32_t parked;   /* the member's futex, enum cst_parked */
+    _Atomic int32_t sleeper;   /* the kernel's number of the member that is parked */
+    _Atomic uint32_t woken_on; /* the processor of the thread that woke it, plus 1 */
+    struct cst_order order;
+};
+_Static_assert(sizeof(struct cst_dock) == CST_CACHE_LINE, "a fork writes one line of each member");
 
 /* A member's place in its team. */
 struct cst_seat {
@@ -274,66 +280,14 @@ struct cst_team {
     struct cst_seat first; /* seat 0 */
 };
 
-/* How a region is asked for. */
-struct cst_region {
-    cst_region_function *function;
-    void *data;
-    uint32_t threads; /* num_threads clause; 0: none */
-    uint8_t bind;     /* proc_bind clause; 0: none */
-    /* enum cst_combined: the caller sets the first construct up between begin and launch. */
-    uint8_t combined;
-};
-
-/* Opens a region: finds its team, whose master the caller becomes. The members do not run yet. */
-struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region);
-/* Sends the other members off; the caller then executes the function as member 0. */
-void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
-                       const struct cst_region *region);
-/* The region's end for the master: implicit barrier, tasks, back to the enclosing region. */
-void cst_region_end(struct cst_thread *thread);
-/* All three, with the function between them. */
-void cst_region_run(struct cst_thread *thread, const struct cst_region *region);
-
-/* Runs a function as the initial task of a contention group of its own, by the calling thread
- * alone: a target region on the host. Regions in it are outermost ones. `thread_limit`: 0: the
- * environment's. */
-void cst_region_isolate(struct cst_thread *thread, cst_region_function *function, void *data,
-                        uint32_t thread_limit);
-
-/* Prepares a team's own fields, once. False: no memory for its array of seats. */
-bool cst_team_init(struct cst_team *team);
-/* A team of one seat; NULL: no memory. */
-struct cst_team *cst_team_make(void);
-/* Makes the array of seats at least so long, in doublings. False: no memory, or more seats than
- * CST_MOST_THREADS; nothing has changed. */
-bool cst_team_enlarge(struct cst_team *team, uint32_t seats);
-void cst_seat_init(struct cst_seat *seat, struct cst_team *team, uint32_t number);
-
 static inline struct cst_seat *cst_team_seat(struct cst_team *team, uint32_t number) {
     return cst_load_acquire(&team->seats)[number]; /* pairs with the release in pool.c */
 }
-
-/* Wakes every member that sleeps. The caller has changed what they wait for by a sequentially
- * consistent store. */
-void cst_team_wake(struct cst_team *team);
 
 /* Does a member of the current region sleep that could run tasks? */
 static inline bool cst_team_has_sleepers(struct cst_team *team, uint32_t region) {
     uint64_t sleepers = cst_load_seq_cst(&team->sleepers);
     return sleepers >> 32 == region && (uint32_t)sleepers != 0;
 }
-
-/* What a worker can be told instead of a region's function: that it is to end, or to block all
- * signals. */
-#define CST_ORDER_END ((cst_region_function *)0)
-#define CST_ORDER_BLOCK_SIGNALS cst_order_block_signals
-void cst_order_block_signals(void *unused);
-
-/* Does the thread hold a Capability of GHC's that it will not give back before it waits? Set when
- * the first callback is made (abi/capstan/callback.c), for they need to know; NULL before. */
-extern bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
-
-/* What a worker executes: argument is its cst_seat. */
-void *cst_worker(void *seat);
 
 #endif

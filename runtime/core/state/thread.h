@@ -6,13 +6,13 @@
 #define CST_CORE_STATE_THREAD_H
 
 #include "core/settings/config.h"
-#include "core/wait/rival.h"
 #include "core/base/slab.h"
 #include "core/state/team.h"
-#include "core/wait/yields.h"
+#include "core/state/watch.h"
 #include "platform/check.h"
 #include "platform/platform.h"
 #include "substrate/coroutine.h"
+#include "substrate/trace.h"
 
 struct cst_thread {
     /* The current context, spelled out: most used fields of the runtime. */
@@ -28,9 +28,7 @@ struct cst_thread {
         };
     };
     struct cst_rival_watch rival;
-    struct cst_apart_watch {
-        uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
-    } apart;
+    struct cst_apart_watch apart;
     struct cst_yields yields;
     /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
     uint32_t ahead;
@@ -54,6 +52,7 @@ struct cst_thread {
     } owed;
     struct cst_team *initial;        /* its team outside of any region */
     struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
+    struct cst_origin origin;        /* its last call, noted while somebody listens (trace.h) */
     bool worker;
     bool has_traits;
     /* Of the system's thread, in which this record serves one after the other: its number, from 1;
@@ -88,28 +87,5 @@ static inline const struct cst_icv *cst_known_icv(void) {
     const struct cst_thread *thread = cst_known();
     return thread ? &thread->task->icv : &cst_config.icv;
 }
-
-/* Puts a record aside for a thread that is about to start. Else malloc would give that one an arena
- * of its own, which costs more than the thread. False: no memory. */
-bool cst_thread_provide(void);
-
-/* Puts the calling worker's record aside; called when a worker ends. */
-void cst_thread_end(void);
-
-/* Called as the library is loaded. */
-void cst_thread_init(void);
-
-/* Is the end of the host's first thread noticed by itself? It is, unless the library was loaded by
- * another thread and the first has not used OpenMP. */
-bool cst_thread_tells_main_ends(void);
-
-/* Calls `visit` for every record ever made, also those put aside. */
-void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), void *argument);
-
-/* Around a fork: nobody else changes what the caller's teams have in common meanwhile. */
-void cst_thread_before_fork(void);
-void cst_thread_after_fork(void);
-/* Only the calling thread is left. */
-void cst_thread_after_fork_in_child(void);
 
 #endif

@@ -2,8 +2,14 @@
 #ifndef CST_CORE_TASK_CANCEL_H
 #define CST_CORE_TASK_CANCEL_H
 
-#include "core/work/barrier.h"
+#include "core/state/thread.h"
 #include "core/task/group.h"
+#include "core/wait/wait.h"
+
+/* Has the current region been cancelled? */
+static inline bool cst_region_is_cancelled(struct cst_thread *thread) {
+    return cst_load_relaxed(&thread->team->cancelled) == thread->seat->region;
+}
 
 /* Names the worksharing construct that a member is in. A construct that may be cancelled ends with
  * a barrier, so the count of barriers tells it from the next, and the count of constructs from
@@ -28,6 +34,16 @@ static inline struct cst_group *cst_group_to_cancel(struct cst_group *group) {
 static inline bool cst_group_is_cancelled(struct cst_group *group) {
     return group && (cst_load_relaxed(&group->cancelled) ||
                      cst_load_relaxed(&cst_group_to_cancel(group)->cancelled));
+}
+
+/* The innermost explicit taskgroup of the current task. */
+static inline bool cst_taskgroup_is_cancelled(struct cst_thread *thread) {
+    return cst_group_is_cancelled(thread->task->open_group);
+}
+
+static inline void cst_taskgroup_cancel(struct cst_thread *thread) {
+    struct cst_group *group = cst_group_to_cancel(thread->task->open_group);
+    if (group) cst_store_relaxed(&group->cancelled, 1);
 }
 
 static inline void cst_region_cancel(struct cst_thread *thread) {

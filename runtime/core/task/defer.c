@@ -107,7 +107,7 @@ bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *
     if (request->priority > 0) return true;
     if (thread->team->size == 1 && !cst_defer_alone()) return false;
     if (cst_unlikely(thread->task->nested >= MOST_NESTED)) return true;
-    bool in_tree = !thread->seat->making.many && !request->depend && !request->detach_event;
+    bool in_tree = !thread->seat->making.many && !request->depend && !request->tell_event;
     if (thread->team->size > 1 && in_tree) return is_branch(thread);
     return !has_enough(thread);
 }

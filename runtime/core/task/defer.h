@@ -3,7 +3,7 @@
 #define CST_CORE_TASK_DEFER_H
 
 #include "core/settings/config.h"
-#include "core/state/thread.h"
+#include "core/task/task.h"
 
 /* Is the task to be put out? False: nobody could take it, or there is enough to take. */
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request);

@@ -3,7 +3,7 @@
 
 #include "core/task/defer.h"
 #include "core/base/memory.h"
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "core/state/thread.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"

@@ -8,16 +8,17 @@
 
 #include "platform/atomic.h"
 
+struct cst_reduction;
 struct cst_seat;
 
 struct cst_group {
     struct cst_group *enclosing;
-    struct cst_seat *seat;      /* of the opener */
-    int64_t made_here;          /* opener: deferred by it, minus those that it completed */
-    _Atomic int64_t balance;    /* the others: made minus completed */
-    _Atomic uint32_t cancelled; /* cancel taskgroup; relaxed: nothing is read because of it */
-    uint32_t workshare;         /* opened by a worksharing construct's task reduction */
-    uintptr_t *reductions;      /* descriptions of its task reductions (reduce.h), or NULL */
+    struct cst_seat *seat;            /* of the opener */
+    int64_t made_here;                /* opener: deferred by it, minus those that it completed */
+    _Atomic int64_t balance;          /* the others: made minus completed */
+    _Atomic uint32_t cancelled;       /* cancel taskgroup; relaxed: nothing is read because of it */
+    uint32_t workshare;               /* opened by a worksharing construct's task reduction */
+    struct cst_reduction *reductions; /* that its tasks may take part in (reduce.h), or NULL */
 };
 
 /* True when no task of the group is outstanding. The opener asks, also before it sleeps (W2): pairs
@@ -31,7 +32,7 @@ struct cst_thread;
 
 /* Opens a group in the current task; `group` must live until cst_group_end. */
 void cst_group_begin(struct cst_thread *thread, struct cst_group *group);
-/* Waits for the group's tasks and closes it. */
-void cst_group_end(struct cst_thread *thread);
+/* Waits for the group's tasks and closes it. Returns it. */
+struct cst_group *cst_group_end(struct cst_thread *thread);
 
 #endif

@@ -7,8 +7,8 @@
  * of different times, so the root asks once more, by a wave down the tree and up again. */
 #include "core/task/quiesce.h"
 
-#include "core/work/barrier.h"
-#include "core/state/task.h"
+#include "core/task/cancel.h"
+#include "core/task/task.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"
 
@@ -109,7 +109,7 @@ static bool search_is_over(const struct cst_wait *wait) {
 static bool search(struct cst_thread *thread, const struct cst_wait *wait) {
     struct search *search = (struct search *)wait->object;
     struct sums sums;
-    bool ran = cst_barrier_help(thread, wait);
+    bool ran = cst_task_help(thread, wait);
     uint64_t foreign = cst_load_seq_cst(&search->seat->team->foreign_done);
     if (!sum(search->seat, search->wave, &sums)) return ran;
     sums.done += foreign;
@@ -131,8 +131,7 @@ static void await_all(struct cst_thread *thread, bool by_tree) {
         cst_wait(thread, &wait);
         return;
     }
-    struct cst_wait wait = {
-        .holds = all_done_holds, .help = cst_barrier_help, .object = thread->team};
+    struct cst_wait wait = {.holds = all_done_holds, .help = cst_task_help, .object = thread->team};
     while (cst_task_run_any(thread)) continue;
     if (!all_done(thread->team)) cst_wait(thread, &wait);
 }
@@ -147,7 +146,7 @@ void cst_quiesce_region(struct cst_thread *thread) {
 }
 
 bool cst_quiesce_help(struct cst_thread *thread, const struct cst_wait *wait) {
-    bool ran = cst_barrier_help(thread, wait); /* until there is none, mostly */
+    bool ran = cst_task_help(thread, wait); /* until there is none, mostly */
     if (thread->seat->partners > 0) take_part(thread->seat);
     return ran;
 }

@@ -2,93 +2,13 @@
 #include "core/task/steal.h"
 
 #include "core/task/queue.h"
-#include "core/state/task.h"
-#include "core/state/team.h"
+#include "core/task/task.h"
+#include "core/wait/box.h"
 
 enum {
     ELSEWHERE_EVERY = 8, /* turns of looking near between two looks elsewhere */
     PATIENCE = 16,       /* times that it leaves a task to whom it is meant for */
 };
-
-/* --- boxes ------------------------------------------------------------------------------ */
-
-/* What a box holds: nothing; that its member waits in a region; or a task, and above the bits of an
- * address which partners its member hands parts of that task to. */
-#define CLOSED ((uint64_t)0)
-#define OPEN(region) ((uint64_t)(region) << 32 | 1)
-
-enum { ADDRESS_BITS = 48 };
-
-static inline struct cst_task *task_in(uint64_t word) {
-    uintptr_t address = word & 1 ? 0 : word & ((UINT64_C(1) << ADDRESS_BITS) - 1);
-    return (struct cst_task *)address; /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static inline uint32_t all_partners(const struct cst_seat *seat) {
-    return (1u << seat->partners) - 1;
-}
-
-/* Partners that the member may hand tasks to, less those that have helped themselves. */
-static uint32_t free_partners(struct cst_seat *seat) {
-    if (seat->has_heirs) seat->free &= cst_load_relaxed(&seat->deque.heirs);
-    if (seat->free == 0) cst_box_begin(seat);
-    return seat->free;
-}
-
-static void begin_with(struct cst_seat *seat, uint32_t partners) {
-    seat->free = partners;
-    seat->has_heirs = false;
-}
-
-void cst_box_begin(struct cst_seat *seat) {
-    begin_with(seat, all_partners(seat));
-}
-
-bool cst_box_hand(struct cst_thread *thread, struct cst_task *task) {
-    struct cst_seat *seat = thread->seat;
-    struct cst_team *team = thread->team;
-    if (cst_unlikely(team->orphaned)) return false;
-    for (uint32_t free = free_partners(seat); free != 0;) {
-        uint32_t i = 31 - (uint32_t)__builtin_clz(free), to = seat->number + (1u << i);
-        struct cst_seat *other = cst_team_seat(team, to < seat->size ? to : to - seat->size);
-        uint64_t open = OPEN(seat->region);
-        free &= ~(1u << i);
-        if (cst_load_relaxed(&other->box) != open) continue;
-        uint64_t left = seat->free & ~(1u << i);
-        /* Release: the task; pairs with the acquire in cst_box_take. */
-        uint64_t word = left << ADDRESS_BITS | (uintptr_t)task;
-        if (!cst_cas_acq_rel(&other->box, &open, word)) continue;
-        seat->free = (uint32_t)left;
-        return true;
-    }
-    seat->has_heirs = true;
-    cst_store_relaxed(&seat->deque.heirs, seat->free);
-    return false;
-}
-
-void cst_box_open(struct cst_seat *seat) {
-    if (seat->box_open) return;
-    seat->box_open = true;
-    cst_store_release(&seat->box, OPEN(seat->region));
-}
-
-bool cst_box_close(struct cst_seat *seat) {
-    if (seat->box_open) {
-        seat->box_open = false;
-        uint64_t word = cst_exchange_acq_rel(&seat->box, CLOSED);
-        seat->given = task_in(word);
-        if (seat->given) begin_with(seat, (uint32_t)(word >> ADDRESS_BITS));
-    }
-    return seat->given == NULL;
-}
-
-struct cst_task *cst_box_take(struct cst_seat *seat) {
-    /* Acquire pairs with the giver's compare-and-swap. Only an open box is written by others. */
-    if (seat->box_open && !(cst_load_acquire(&seat->box) & 1)) cst_box_close(seat);
-    struct cst_task *task = seat->given;
-    seat->given = NULL;
-    return task;
-}
 
 /* --- thieves ---------------------------------------------------------------------------- */
 
@@ -138,7 +58,7 @@ static struct cst_task *rob_partner(struct thief *thief, uint32_t i) {
     if (cst_deque_is_empty(deque) || !is_for(thief, deque, distance)) return NULL;
     struct cst_task *task = rob(thief, victim);
     if (task && !thief->progeny)
-        begin_with(seat, cst_and_acq_rel(&deque->heirs, ~distance) & ~distance);
+        cst_box_begin_with(seat, cst_and_acq_rel(&deque->heirs, ~distance) & ~distance);
     return task;
 }
 
@@ -167,9 +87,9 @@ static struct cst_task *take_from_boxes(struct thief *thief) {
     struct cst_thread *thread = thief->thread;
     for (uint32_t i = 0; i < thread->seat->size; i++) {
         struct cst_seat *other = cst_team_seat(thread->team, i);
-        struct cst_task *task = task_in(cst_load_acquire(&other->box));
+        struct cst_task *task = cst_box_look(other);
         if (!task || !thief->permit(task, thread)) continue;
-        cst_store_relaxed(&other->box, CLOSED);
+        cst_box_empty(other);
         return task;
     }
     return NULL;

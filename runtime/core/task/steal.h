@@ -16,22 +16,4 @@ struct cst_task *cst_steal_any(struct cst_thread *thread);
 /* One that the thread's current task has led to. */
 struct cst_task *cst_steal_progeny(struct cst_thread *thread);
 
-/* --- boxes ------------------------------------------------------------------------------ */
-
-/* What the member does next has nothing to do with what it did before. */
-void cst_box_begin(struct cst_seat *seat);
-
-/* Gives a new task of the thread's team to a member that waits. False: none near does. */
-bool cst_box_hand(struct cst_thread *thread, struct cst_task *task);
-
-/* The member waits and has found nothing to do. */
-void cst_box_open(struct cst_seat *seat);
-
-/* The member is about to do something else than wait. False: it has been given a task, which the
- * next cst_box_take returns. */
-bool cst_box_close(struct cst_seat *seat);
-
-/* The task that the member has been given, or NULL. */
-struct cst_task *cst_box_take(struct cst_seat *seat);
-
 #endif

@@ -1,9 +1,10 @@
 /* What waits for tasks in the middle of a region: taskwait and taskgroup; see task.h and group.h.
  * The ends of barriers and regions: quiesce.c. */
-#include "core/state/task.h"
+#include "core/task/task.h"
 
 #include "core/task/depend.h"
 #include "core/task/group.h"
+#include "core/task/life.h"
 #include "core/state/thread.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"
@@ -39,11 +40,25 @@ static bool group_holds(const struct cst_wait *wait) {
     return cst_group_is_done((struct cst_group *)wait->object);
 }
 
-void cst_group_end(struct cst_thread *thread) {
+struct cst_group *cst_group_end(struct cst_thread *thread) {
     struct cst_task *task = thread->task;
     struct cst_group *group = task->open_group;
     struct cst_wait wait = {.holds = group_holds, .object = group};
     if (!group_holds(&wait)) cst_task_wait(thread, &wait);
     cst_happens_after(&group->balance);
     task->open_group = group->enclosing;
+    return group;
+}
+
+/* The program looks twice at what another thread is to do, which may need the Capability that is
+ * kept here. */
+void cst_task_yield(struct cst_thread *thread) {
+    cst_coroutine_before_wait(thread->coroutine);
+    cst_task_run_progeny(thread);
+}
+
+bool cst_task_help(struct cst_thread *thread, const struct cst_wait *wait) {
+    (void)wait;
+    return cst_load_relaxed(&thread->team->tasking) == thread->seat->region &&
+           cst_task_run_any(thread);
 }

@@ -1,7 +1,7 @@
 /* Binding of a team's members; see bind.h. */
 #include "core/team/bind.h"
 
-#include "core/settings/affinity.h"
+#include "core/team/affinity.h"
 
 const struct cst_binding *cst_bind_self(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;

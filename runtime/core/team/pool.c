@@ -4,7 +4,10 @@
 #include "core/wait/apart.h"
 #include "core/settings/config.h"
 #include "core/work/dispatch.h"
-#include "core/process/runtime.h"
+#include "core/host/host.h"
+#include "core/team/region.h"
+#include "core/team/team.h"
+#include "core/team/threads.h"
 #include "core/wait/turn.h"
 #include "core/team/workers.h"
 #include "platform/happens.h"
@@ -88,7 +91,7 @@ static void warn(uint32_t wanted, uint32_t granted, const char *reason) {
 static void enlarge(struct cst_team *team, uint32_t threads) {
     const char *reason = NULL;
     cst_lock_acquire(&pool.lock);
-    const struct cst_substrate *substrate = cst_runtime_substrate();
+    const struct cst_substrate *substrate = cst_host_substrate();
     while (!reason && cst_load_relaxed(&team->capacity) < threads) {
         uint32_t number = cst_load_relaxed(&team->capacity);
         /* Arrays grow with the members that there are, not with those that are asked for. */
@@ -143,13 +146,13 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
 struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
-    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
+    if (cst_unlikely(cst_load_relaxed(&cst_host_forks) > 0)) cst_host_notice_fork();
     if (cst_unlikely(!thread->has_traits)) {
         cst_thread_traits_get(&thread->traits);
         thread->class = cst_thread_class_get();
         thread->has_traits = true;
     }
-    void (*begins)(void) = cst_load_relaxed(&cst_runtime_region_begins);
+    void (*begins)(void) = cst_load_relaxed(&cst_host_region_begins);
     if (begins) begins();
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */

@@ -2,7 +2,9 @@
 #include "core/team/size.h"
 
 #include "core/base/bounds.h"
-#include "core/process/runtime.h"
+#include "core/host/busy.h"
+#include "core/host/host.h"
+#include "core/settings/config.h"
 
 /* Takes at most `threads` from what thread-limit-var leaves to the contention group; the caller is
  * counted already. */
@@ -14,6 +16,20 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
         if (granted > threads) granted = threads;
     } while (!cst_cas_acq_rel(&root->group_threads, &used, (used ? used : 1) + granted - 1));
     return granted;
+}
+
+/* dyn-var: how many of `threads` a region should have now. In a Haskell program the idle processors
+ * bound the number that the user did not ask for; elsewhere all processors do. The child of a
+ * Haskell program's fork goes by the same rule, though its substrate has no Capabilities. */
+static uint32_t adjusted(uint32_t threads, bool explicit) {
+    uint32_t available = cst_config.available;
+    if (!cst_host_is_haskell()) return threads < available ? threads : available;
+    if (explicit) return threads;
+    uint32_t idle = cst_host_idle_capabilities(available), busy = cst_busy_threads();
+    if (idle > available) idle = available;
+    idle = idle > busy ? idle - busy : 1;
+    if (threads > idle) threads = idle;
+    return threads > 0 ? threads : 1;
 }
 
 bool cst_size_may_shrink(const struct cst_thread *thread, const struct cst_region *region) {
@@ -30,7 +46,7 @@ uint32_t cst_size_choose(struct cst_thread *thread, const struct cst_region *reg
         region->threads ? cst_bounds_threads("a num_threads clause", region->threads, icv->nthreads)
                         : icv->nthreads;
     if (cst_unlikely(icv->dynamic == CST_DYNAMIC_ON))
-        threads = cst_runtime_adjust(threads, !cst_size_may_shrink(thread, region));
+        threads = adjusted(threads, !cst_size_may_shrink(thread, region));
     if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
         *limited = threads = within_limit(team->root, threads, icv->thread_limit);
     return threads;

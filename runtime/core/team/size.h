@@ -3,7 +3,7 @@
 #ifndef CST_CORE_TEAM_SIZE_H
 #define CST_CORE_TEAM_SIZE_H
 
-#include "core/state/thread.h"
+#include "core/team/region.h"
 
 /* OpenMP 5.2, section 10.1.1: the number of threads of a region. Those granted under a limit are in
  * *limited. */

@@ -3,7 +3,8 @@
 
 #include "core/settings/config.h"
 #include "core/team/pool.h"
-#include "core/process/runtime.h"
+#include "core/team/region.h"
+#include "core/team/threads.h"
 #include "core/wait/wait.h"
 #include "platform/platform.h"
 
@@ -17,8 +18,7 @@ static void command(struct cst_team *team, cst_region_function *order, uint32_t 
     for (uint32_t i = 1; i < capacity; i++) {
         struct cst_seat *seat = cst_team_seat(team, i);
         if (i == self) continue;
-        seat->dock.size = 0;
-        seat->dock.function = order;
+        seat->dock.order = (struct cst_order){.size = 0, .function = order};
         cst_exchange_seq_cst(&seat->dock.go, team->region);
         cst_wake(seat);
     }

@@ -3,6 +3,7 @@
 #define CST_CORE_WAIT_APART_H
 
 #include "core/state/thread.h"
+#include "core/wait/rival.h"
 
 /* A member says where it is, as it begins a region or wakes up. */
 static inline void cst_apart_say(struct cst_seat *seat) {

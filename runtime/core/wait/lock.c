@@ -28,13 +28,17 @@ static bool spin(cst_lock *lock) {
 }
 
 void cst_lock_wait(cst_lock *lock) {
-    if (cst_current_thread) cst_coroutine_before_wait(cst_current_thread->coroutine);
+    cst_lock_missed();
     if (spin(lock)) return;
     /* From here on the word says that someone may sleep, also if it is we who get the lock: we
      * cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word
      * under the kernel's lock, so a release between exchange and sleep is not missed. */
     while (cst_exchange_acquire(lock, CST_LOCK_CONTENDED) != CST_LOCK_FREE)
         cst_futex_wait(lock, CST_LOCK_CONTENDED);
+}
+
+void cst_lock_missed(void) {
+    if (cst_current_thread) cst_coroutine_before_wait(cst_current_thread->coroutine);
 }
 
 void cst_lock_wake(cst_lock *lock) {

@@ -16,7 +16,7 @@
 #include "core/wait/rival.h"
 
 #include "core/settings/config.h"
-#include "core/process/runtime.h"
+#include "core/host/host.h"
 #include "platform/atomic.h"
 #include "platform/check.h"
 
@@ -75,15 +75,14 @@ static void remember(uint64_t now) {
     if (held > LONGEST_NS) held = LONGEST_NS;
     cst_store_relaxed(&rival.held, held);
     cst_store_relaxed(&rival.until, now + held);
-    cst_store_relaxed(&rival.haskell, cst_runtime_haskell_runs());
+    cst_store_relaxed(&rival.haskell, cst_host_haskell_runs());
     cst_store_relaxed(&rival.seen, now);
     cst_store_relaxed(&rival.known, true);
 }
 
 static bool has_rested(uint64_t now) {
     if (!cst_load_relaxed(&rival.haskell)) return false;
-    if (!cst_runtime_haskell_runs())
-        return (int64_t)(now - cst_load_relaxed(&rival.seen)) > REST_NS;
+    if (!cst_host_haskell_runs()) return (int64_t)(now - cst_load_relaxed(&rival.seen)) > REST_NS;
     cst_store_relaxed(&rival.seen, now);
     return false;
 }

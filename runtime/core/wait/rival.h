@@ -5,21 +5,11 @@
 #ifndef CST_CORE_WAIT_RIVAL_H
 #define CST_CORE_WAIT_RIVAL_H
 
+#include "core/state/watch.h"
 #include "platform/atomic.h"
-#include "platform/platform.h"
 
 /* Somebody has lost a slice lately. Changes seldom. */
 extern _Atomic bool cst_rival_seen;
-
-/* What a thread has seen. */
-struct cst_rival_watch {
-    uint64_t looked_ns; /* clock when it looked last; 0: never */
-    struct cst_thread_usage usage;
-    uint32_t asked; /* the question that it answered last */
-    /* How often it has waited, wrapping; and until when that was judged. */
-    uint32_t waits, counted_waits;
-    uint64_t counted_ns;
-};
 
 /* Is there one, as far as is known? Reads the clock if one was known lately. */
 bool cst_rival_is_known(void);

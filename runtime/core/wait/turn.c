@@ -22,7 +22,9 @@
 
 #include "core/settings/config.h"
 #include "core/base/lock.h"
-#include "core/process/runtime.h"
+#include "core/host/busy.h"
+#include "core/host/host.h"
+#include "core/wait/rival.h"
 #include "core/wait/wait.h"
 #include "platform/platform.h"
 
@@ -43,7 +45,6 @@ struct waiter {
 };
 
 static struct {
-    CST_LINE_ALIGNED _Atomic uint32_t busy;
     _Atomic(const struct cst_thread *) holder; /* whose turn it is */
     _Atomic uint64_t since;                    /* the clock as it began, if anybody waits */
     CST_LINE_ALIGNED cst_lock lock;
@@ -57,21 +58,21 @@ CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
 
 /* Counts as many as are idle, at most. */
 static uint32_t take_idle(const struct cst_turn *turn) {
-    uint32_t busy = cst_load_relaxed(&line.busy), granted;
+    uint32_t busy = cst_load_relaxed(&cst_busy), granted;
     do {
         uint32_t idle = cst_config.available > busy ? cst_config.available - busy : 0;
         granted = turn->threads < idle ? turn->threads : idle;
         if (granted < turn->least) return 0;
-    } while (!cst_cas_acq_rel(&line.busy, &busy, busy + granted));
+    } while (!cst_cas_acq_rel(&cst_busy, &busy, busy + granted));
     return granted;
 }
 
 /* Counts them if they have room, or if nobody else is busy. */
 static bool take_fitting(uint32_t threads) {
-    uint32_t busy = cst_load_relaxed(&line.busy);
+    uint32_t busy = cst_load_relaxed(&cst_busy);
     do {
         if (busy != 0 && busy + threads > cst_config.available) return false;
-    } while (!cst_cas_acq_rel(&line.busy, &busy, busy + threads));
+    } while (!cst_cas_acq_rel(&cst_busy, &busy, busy + threads));
     return true;
 }
 
@@ -155,7 +156,7 @@ static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
     if (!cst_wait_spins() || cst_rival_was_known()) return false;
     if (now < cst_load_relaxed(&line.rest_until)) return false;
     /* Whoever waits for this Capability would wait too, a collection first of all. */
-    if (cst_runtime_holds_capability()) return false;
+    if (cst_host_holds_capability()) return false;
     struct waiter waiter = {.thread = thread, .threads = threads};
     cst_lock_acquire(&line.lock);
     uint32_t before = append(&waiter);
@@ -177,30 +178,26 @@ uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *t
         }
         if (stand_in_line(thread, turn->threads, from)) return turn->threads;
     }
-    cst_add_acq_rel(&line.busy, turn->threads);
+    cst_add_acq_rel(&cst_busy, turn->threads);
     return turn->threads;
 }
 
 void cst_turn_return(uint32_t threads) {
-    cst_sub_acq_rel(&line.busy, threads);
+    cst_sub_acq_rel(&cst_busy, threads);
 }
 
 void cst_turn_pass(struct cst_seat *seat) {
     /* While somebody is busy a turn is seldom to be had, and the line's lock not wanted. */
-    if (cst_load_relaxed(&line.busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
+    if (cst_load_relaxed(&cst_busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
     struct waiter *next = line.first;
     /* Woken under the lock, which the waiter acquires before it leaves. */
     if (pass_to(next, seat->team)) cst_futex_wake(&next->has_turn, 1);
     cst_lock_release(&line.lock);
 }
 
-uint32_t cst_turn_busy(void) {
-    return cst_load_relaxed(&line.busy);
-}
-
 void cst_turn_after_fork(void) {
     cst_store_relaxed(&line.lock, CST_LOCK_FREE);
-    cst_store_relaxed(&line.busy, 0);
+    cst_store_relaxed(&cst_busy, 0);
     cst_store_relaxed(&cst_turn_waiting, 0);
     line.first = NULL;
 }

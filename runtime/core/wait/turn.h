@@ -27,9 +27,6 @@ uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *t
 /* So many threads are not busy any more. */
 void cst_turn_return(uint32_t threads);
 
-/* Threads that execute regions now. */
-uint32_t cst_turn_busy(void);
-
 /* Masters that wait for their turn. */
 extern _Atomic uint32_t cst_turn_waiting;
 

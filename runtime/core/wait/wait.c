@@ -9,9 +9,11 @@
 
 #include "core/wait/apart.h"
 #include "core/settings/config.h"
-#include "core/process/runtime.h"
-#include "core/task/steal.h"
+#include "core/host/host.h"
+#include "core/wait/box.h"
+#include "core/host/busy.h"
 #include "core/wait/turn.h"
+#include "core/wait/yields.h"
 
 static struct {
     uint64_t spin_ns;        /* alone on the core */
@@ -77,7 +79,7 @@ static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
 }
 
 void cst_wake_parked(struct cst_seat *seat) {
-    bool parts = cst_apart_woken_here() && cst_turn_busy() <= cst_config.available;
+    bool parts = cst_apart_woken_here() && cst_busy_threads() <= cst_config.available;
     uint32_t state = CST_PARKED;
     if (!cst_cas_seq_cst(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
     int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
@@ -86,6 +88,10 @@ void cst_wake_parked(struct cst_seat *seat) {
     if (!parts) return;
     if (slept) cst_cpu_part_woken(sleeper);
     cst_exchange_seq_cst(&seat->dock.parked, CST_AWAKE);
+}
+
+void cst_team_wake(struct cst_team *team) {
+    for (uint32_t i = 0; i < team->size; i++) cst_wake(cst_team_seat(team, i));
 }
 
 /* The seat is not parked any more, and who woke the member has done with it. */
@@ -139,7 +145,7 @@ static bool park(struct cst_thread *thread, const struct cst_wait *wait) {
 /* Do those who work want all processors? Who waits in a region is counted as one of them; so is a
  * worker that has left one, until its master ends it. */
 static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *wait) {
-    uint32_t busy = cst_turn_busy();
+    uint32_t busy = cst_busy_threads();
     if (!wait->idle || busy != cst_config.available) return busy > cst_config.available;
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
 }
@@ -148,7 +154,7 @@ static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *w
  * processor? It sleeps at once: to be woken costs less than what it takes from Haskell code, and
  * above all from the collector, whose threads wait for each other. */
 static inline bool is_unwanted(const struct cst_wait *wait) {
-    return wait->idle && !policy.forever && cst_runtime_haskell_fills();
+    return wait->idle && !policy.forever && cst_host_haskell_fills();
 }
 
 /* Does the thread never sleep, as the user wishes (policy.forever)? A worker whose last master has
@@ -260,7 +266,7 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
 static bool is_rivalled(struct cst_thread *thread) {
     if (policy.forever) return false;
     if (cst_rival_is_known()) return true;
-    if (cst_turn_busy() > cst_config.available) {
+    if (cst_busy_threads() > cst_config.available) {
         cst_rival_forgive(&thread->rival);
         return false;
     }

@@ -60,6 +60,10 @@ static inline void cst_wake(struct cst_seat *seat) {
     cst_wake_parked(seat);
 }
 
+/* Wakes every member that sleeps. The caller has changed what they wait for by a sequentially
+ * consistent store. */
+void cst_team_wake(struct cst_team *team);
+
 /* Do idle workers spin before they sleep? */
 bool cst_wait_spins(void);
 

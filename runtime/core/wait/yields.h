@@ -10,16 +10,7 @@
 #ifndef CST_CORE_WAIT_YIELDS_H
 #define CST_CORE_WAIT_YIELDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* By the clock; all zero at first. */
-struct cst_yields {
-    uint64_t last_long; /* the end of the last long one, or the beginning of the last try */
-    uint32_t long_ones; /* in a row */
-    uint64_t sleep_ns;  /* for how long it is to sleep in their place, */
-    uint64_t sleep_end; /* and until when; 0: not at all */
-};
+#include "core/state/watch.h"
 
 /* A yield took from one time to another. True: to sleep is better now. */
 bool cst_yields_took(struct cst_yields *yields, uint64_t begin, uint64_t end);

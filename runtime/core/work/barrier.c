@@ -1,7 +1,9 @@
 /* The team's barrier; see barrier.h and README.md, "Barrier". */
 #include "core/work/barrier.h"
 
+#include "core/task/cancel.h"
 #include "core/task/quiesce.h"
+#include "core/task/task.h"
 #include "core/state/trace.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"
@@ -13,18 +15,12 @@ static bool word_or_cancel_holds(const struct cst_wait *wait) {
            cst_load_seq_cst(&seat->team->cancelled) == seat->region;
 }
 
-bool cst_barrier_help(struct cst_thread *thread, const struct cst_wait *wait) {
-    (void)wait;
-    return cst_load_relaxed(&thread->team->tasking) == thread->seat->region &&
-           cst_task_run_any(thread);
-}
-
 /* False: cut short by cancellation. */
 static bool await(struct cst_thread *thread, _Atomic uint32_t *word, uint32_t target,
                   bool cancellable) {
     if (cst_reached(word, target)) return true;
     struct cst_wait wait = {.holds = cancellable ? word_or_cancel_holds : cst_wait_word_holds,
-                            .help = cst_barrier_help,
+                            .help = cst_task_help,
                             .word = word,
                             .target = target,
                             .object = thread->seat};
@@ -79,7 +75,6 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
     seat->barrier++;
     bool tasks = seat->made_tasks;
     seat->made_tasks = false;
-    cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
     if (size == 1) {
         if (tasks) cst_quiesce(thread);
     } else {
@@ -93,24 +88,37 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
         cst_happens_after(&thread->team->quiet); /* also if it was late (barrier.h) */
     }
     seat->construct_at_barrier = seat->construct;
-    cst_trace(CST_TRACE_BARRIER_ENDS, thread, size);
     return true;
 }
 
 /* Nobody to wait for and nothing to tell: what is left of wait_for_all. */
 static inline bool passes_alone(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
-    if (thread->team->size > 1 || seat->made_tasks || cst_trace_is_on()) return false;
+    if (thread->team->size > 1 || seat->made_tasks) return false;
     seat->barrier++;
     seat->construct_at_barrier = seat->construct;
     return true;
 }
 
+/* The same as wait_for_all, with the events around it. */
+static __attribute__((noinline, cold)) bool wait_traced(struct cst_thread *thread,
+                                                        bool cancellable) {
+    uint32_t size = thread->team->size;
+    cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
+    bool passed = wait_for_all(thread, cancellable);
+    if (passed) cst_trace(CST_TRACE_BARRIER_ENDS, cst_self(), size);
+    return passed;
+}
+
 void cst_barrier(struct cst_thread *thread) {
-    if (!passes_alone(thread)) wait_for_all(thread, false);
+    if (cst_trace_is_on())
+        wait_traced(thread, false);
+    else if (!passes_alone(thread))
+        wait_for_all(thread, false);
 }
 
 bool cst_barrier_cancellable(struct cst_thread *thread) {
     if (cst_region_is_cancelled(thread)) return true;
-    return !wait_for_all(thread, true) || cst_region_is_cancelled(thread);
+    bool passed = cst_trace_is_on() ? wait_traced(thread, true) : wait_for_all(thread, true);
+    return !passed || cst_region_is_cancelled(thread);
 }

@@ -16,10 +16,6 @@ void cst_barrier(struct cst_thread *thread);
 /* The same where a cancelled region may cut it short. True: the region was cancelled. */
 bool cst_barrier_cancellable(struct cst_thread *thread);
 
-/* Help while waiting in a barrier or a dock: run any task of the team. */
-struct cst_wait;
-bool cst_barrier_help(struct cst_thread *thread, const struct cst_wait *wait);
-
 /* The central barrier, or a crowded team's region, of that number ends with tasks outstanding: told
  * by a member that has deferred some, before it is counted. Release pairs with the look below. */
 static inline void cst_central_tell_tasks(struct cst_team *team, uint32_t number) {
@@ -31,11 +27,6 @@ static inline void cst_central_tell_tasks(struct cst_team *team, uint32_t number
  * tasks are complete, and this acquire hands on what they wrote. */
 static inline bool cst_central_has_tasks(struct cst_team *team, uint32_t number) {
     return cst_load_acquire(&team->central_tasks) == number;
-}
-
-/* Has the current region been cancelled? */
-static inline bool cst_region_is_cancelled(struct cst_thread *thread) {
-    return cst_load_relaxed(&thread->team->cancelled) == thread->seat->region;
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/base/lock.h"
 #include "core/base/message.h"
 #include "core/work/ordered.h"
+#include "core/work/share.h"
 #include "core/base/memory.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"

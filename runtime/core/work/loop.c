@@ -13,6 +13,7 @@
 #include "core/work/dispatch.h"
 #include "core/work/ordered.h"
 #include "core/work/reduce.h"
+#include "core/work/share.h"
 #include "platform/platform.h"
 
 enum {
@@ -86,11 +87,11 @@ static void begin(struct cst_thread *thread) {
 }
 
 void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *spec,
-                         const struct cst_loop_extras *extras) {
+                         struct cst_loop_extras *extras) {
     struct cst_team *team = thread->team;
     struct cst_share *share;
     if (cst_unlikely(cst_team_is_large(team->size, team->crowded)) && !extras->reductions &&
-        !extras->memory && !extras->doacross && cst_dispatch_start(thread, spec))
+        !extras->wants_memory && !extras->doacross && cst_dispatch_start(thread, spec))
         return;
     if (extras->reductions) cst_reduce_begin_construct(thread);
     if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
@@ -100,19 +101,19 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
                 CST_BATCHING_NOT; /* iterations wait for each other: hand them out singly */
             cst_doacross_set_up(thread, share, extras->doacross);
         }
-        if (extras->memory) cst_share_clear(thread, &share->memory, (size_t)*extras->memory);
-        share->reductions = extras->reductions;
-        if (extras->reductions) cst_reduce_register(thread, extras->reductions, NULL);
+        if (extras->wants_memory) cst_share_clear(thread, &share->memory, extras->memory_bytes);
+        if (extras->reductions) cst_reduce_register_shared(thread, share, extras->reductions, true);
         cst_share_publish(thread, share);
     } else if (extras->reductions) {
-        cst_reduce_register(thread, extras->reductions, share->reductions);
+        cst_reduce_register_shared(thread, share, extras->reductions, false);
     }
-    if (extras->memory) *extras->memory = share->memory.start;
+    if (extras->wants_memory) extras->memory = share->memory.start;
     begin(thread);
 }
 
 void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec) {
-    cst_loop_start_with(thread, spec, &(struct cst_loop_extras){0});
+    static struct cst_loop_extras none; /* never written */
+    cst_loop_start_with(thread, spec, &none);
 }
 
 enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec) {
@@ -313,8 +314,7 @@ static struct cst_loop_spec sections_spec(uint32_t count) {
                                   .sections = true};
 }
 
-void cst_sections_start(struct cst_thread *thread, uint32_t count,
-                        const struct cst_loop_extras *extras) {
+void cst_sections_start(struct cst_thread *thread, uint32_t count, struct cst_loop_extras *extras) {
     struct cst_loop_spec spec = sections_spec(count);
     cst_loop_start_with(thread, &spec, extras);
 }

@@ -23,17 +23,17 @@ void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec);
 /* What a loop or sections construct may bring along. */
 struct cst_doacross_spec;
 struct cst_loop_extras {
-    uintptr_t *reductions; /* task reductions (reduce.h), or NULL */
-    /* NULL, or a pointer that holds a size in bytes, and gets the address of cleared memory of that
-     * size that all members share. */
-    void **memory;
+    struct cst_reduction *reductions; /* the member's list of them (reduce.h), or NULL */
+    bool wants_memory;                /* that all members share, cleared, of that many bytes */
+    size_t memory_bytes;
+    void *memory;                             /* set by the start: where it is */
     const struct cst_doacross_spec *doacross; /* NULL: not a doacross loop */
 };
 
 /* The member meets the loop. */
 void cst_loop_start(struct cst_thread *thread, const struct cst_loop_spec *spec);
 void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *spec,
-                         const struct cst_loop_extras *extras);
+                         struct cst_loop_extras *extras);
 
 /* For a combined construct: the master sets construct 0 up before launch... */
 enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec);
@@ -53,8 +53,7 @@ void cst_loop_end_nowait(struct cst_thread *thread);
 bool cst_loop_end_cancellable(struct cst_thread *thread);
 
 /* Sections are iterations 1..count: the next one's number, 0 when none is left. */
-void cst_sections_start(struct cst_thread *thread, uint32_t count,
-                        const struct cst_loop_extras *extras);
+void cst_sections_start(struct cst_thread *thread, uint32_t count, struct cst_loop_extras *extras);
 uint32_t cst_sections_next(struct cst_thread *thread);
 void cst_sections_prepare(struct cst_team *team, uint32_t count);
 

@@ -1,65 +1,92 @@
 /* Task reductions; see reduce.h. */
 #include "core/work/reduce.h"
 
-#include "core/work/barrier.h"
 #include "core/base/memory.h"
+#include "core/work/share.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uintptr_t *next_of(uintptr_t *data) {
-    return (uintptr_t *)data[CST_REDUCE_NEXT];
-}
-
-static void allocate_one(uintptr_t *data, uint32_t members) {
-    size_t alignment = data[CST_REDUCE_MEMORY], size, rounded;
+static void allocate_one(struct cst_reduction *reduction, uint32_t members) {
+    size_t alignment = reduction->alignment, size, rounded;
     if (alignment < CST_CACHE_LINE) alignment = CST_CACHE_LINE;
-    if (__builtin_mul_overflow(data[CST_REDUCE_SIZE], members, &size) ||
+    if (__builtin_mul_overflow(reduction->bytes, members, &size) ||
         __builtin_add_overflow(size, alignment - 1, &rounded))
         cst_memory_exhausted("a task reduction", SIZE_MAX);
     rounded &= ~(alignment - 1);
-    void *memory = aligned_alloc(alignment, rounded ? rounded : alignment);
-    if (!memory) cst_memory_exhausted("a task reduction", rounded);
-    memset(memory, 0, size);
-    data[CST_REDUCE_MEMORY] = (uintptr_t)memory;
-    data[CST_REDUCE_END] = (uintptr_t)memory + size;
+    char *copies = aligned_alloc(alignment, rounded ? rounded : alignment);
+    if (!copies) cst_memory_exhausted("a task reduction", rounded);
+    memset(copies, 0, size);
+    for (uint32_t i = 0; reduction->initialise && i < members; i++)
+        reduction->initialise(copies + i * reduction->bytes);
+    reduction->copies = copies;
+    reduction->members = members;
 }
 
-/* Walks the registration's own chain; `first`, if given, is walked beside it. */
-static void chain(uintptr_t *data, uintptr_t *outer, uintptr_t *first, uint32_t members) {
-    uintptr_t *head = data;
-    for (;;) {
-        data[CST_REDUCE_HEAD] = data == head;
-        if (first) {
-            data[CST_REDUCE_MEMORY] = first[CST_REDUCE_MEMORY];
-            data[CST_REDUCE_END] = first[CST_REDUCE_END];
-            first = next_of(first);
-        } else {
-            allocate_one(data, members);
-        }
-        if (!data[CST_REDUCE_NEXT]) break;
-        data = next_of(data);
-    }
-    data[CST_REDUCE_NEXT] = (uintptr_t)outer;
+void cst_reduce_allocate(struct cst_reduction *list, uint32_t members) {
+    for (; list; list = list->outer) allocate_one(list, members);
 }
 
-void cst_reduce_allocate(uintptr_t *data, uintptr_t *outer, uint32_t members) {
-    chain(data, outer, NULL, members);
-}
-
-void cst_reduce_register(struct cst_thread *thread, uintptr_t *data, uintptr_t *first) {
+/* Puts the list before those of the current group. */
+static void attach(struct cst_thread *thread, struct cst_reduction *list) {
     struct cst_group *group = thread->task->open_group;
-    chain(data, group->reductions, first, thread->team->size);
-    group->reductions = data;
+    struct cst_reduction *last = list;
+    while (last->outer) last = last->outer;
+    last->outer = group->reductions;
+    group->reductions = list;
 }
 
-void cst_reduce_free(uintptr_t *data) {
-    do {
-        free((void *)data[CST_REDUCE_MEMORY]);
-        data = next_of(data);
-    } while (data && !data[CST_REDUCE_HEAD]);
+void cst_reduce_register(struct cst_thread *thread, struct cst_reduction *list) {
+    cst_reduce_allocate(list, thread->team->size);
+    attach(thread, list);
 }
+
+/* The copies are noted in the slot's own memory: the lists of a member may be gone when it has left
+ * a cancelled construct, before another member comes. */
+void cst_reduce_register_shared(struct cst_thread *thread, struct cst_share *share,
+                                struct cst_reduction *list, bool first) {
+    size_t count = 0;
+    for (struct cst_reduction *each = list; each; each = each->outer) count++;
+    if (first) {
+        cst_reduce_allocate(list, thread->team->size);
+        cst_share_clear(thread, &share->copies, count * sizeof(char *));
+    }
+    char **noted = share->copies.start;
+    for (struct cst_reduction *each = list; each; each = each->outer, noted++) {
+        if (first) *noted = each->copies;
+        each->copies = *noted;
+        each->members = thread->team->size;
+    }
+    attach(thread, list);
+}
+
+struct cst_reduction *cst_reduce_list(struct cst_thread *thread) {
+    struct cst_group *group = thread->task->open_group;
+    return group ? group->reductions : NULL;
+}
+
+void *cst_reduce_copy(const struct cst_thread *thread, const struct cst_reduction *reduction) {
+    return reduction->copies + thread->number * reduction->bytes;
+}
+
+bool cst_reduce_holds(const struct cst_reduction *reduction, const void *address, size_t *offset) {
+    uintptr_t at = (uintptr_t)address, start = (uintptr_t)reduction->copies;
+    if (at < start || at - start >= reduction->bytes * reduction->members) return false;
+    *offset = (at - start) % reduction->bytes;
+    return true;
+}
+
+void cst_reduce_combine(const struct cst_reduction *reduction) {
+    for (uint32_t i = 0; i < reduction->members; i++)
+        reduction->combine(reduction->original, reduction->copies + i * reduction->bytes);
+}
+
+void cst_reduce_free(struct cst_reduction *reduction) {
+    free(reduction->copies);
+    reduction->copies = NULL;
+}
+
+/* --- in which group ------------------------------------------------------------------------- */
 
 void cst_reduce_begin_construct(struct cst_thread *thread) {
     struct cst_group *group = malloc(sizeof *group);
@@ -68,56 +95,29 @@ void cst_reduce_begin_construct(struct cst_thread *thread) {
     group->workshare = true;
 }
 
-void cst_reduce_end_construct(struct cst_thread *thread, bool cancelled) {
-    struct cst_group *group = thread->task->open_group;
-    uintptr_t *data = group->reductions;
-    cst_group_end(thread);
+struct cst_reduction *cst_reduce_end_construct(struct cst_thread *thread) {
+    struct cst_group *group = cst_group_end(thread);
+    struct cst_reduction *list = group->reductions;
     free(group);
-    thread = cst_self();
-    if (thread->number == 0) cst_reduce_free(data);
-    if (!cancelled) cst_barrier(thread);
+    return list;
 }
 
-/* The description that has `address`, as an original or among the copies; its offset in a
- * member's copy in *offset. */
-static uintptr_t *find(uintptr_t *data, uintptr_t address, uintptr_t *offset) {
-    for (uintptr_t *d = data; d; d = next_of(d))
-        for (size_t i = 0; i < d[CST_REDUCE_COUNT]; i++) {
-            uintptr_t *variable = d + CST_REDUCE_FIRST + i * CST_REDUCE_STRIDE;
-            if (variable[0] != address) continue;
-            *offset = variable[1];
-            return d;
-        }
-    for (uintptr_t *d = data; d; d = next_of(d))
-        if (address >= d[CST_REDUCE_MEMORY] && address < d[CST_REDUCE_END]) {
-            *offset = (address - d[CST_REDUCE_MEMORY]) % d[CST_REDUCE_SIZE];
-            return d;
-        }
-    return NULL;
-}
-
-static _Noreturn void not_found(uintptr_t address) {
-    cst_message_libgomp_fatal("couldn't find matching task_reduction or reduction with task "
-                              "modifier for %p",
-                              (void *)address);
-}
-
-static uintptr_t original_at(uintptr_t *data, uintptr_t offset, uintptr_t address) {
-    for (size_t i = 0; i < data[CST_REDUCE_COUNT]; i++) {
-        uintptr_t *variable = data + CST_REDUCE_FIRST + i * CST_REDUCE_STRIDE;
-        if (variable[1] == offset) return variable[0];
+void cst_reduce_begin_scope(struct cst_thread *thread, struct cst_reduction *list) {
+    struct cst_share *share;
+    cst_reduce_begin_construct(thread);
+    if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
+        cst_reduce_register_shared(thread, share, list, true);
+        cst_share_publish(thread, share);
+    } else {
+        cst_reduce_register_shared(thread, share, list, false);
     }
-    not_found(address);
+    cst_share_leave(thread);
 }
 
-void cst_reduce_remap(struct cst_thread *thread, size_t count, size_t originals, void **address) {
-    struct cst_group *group = thread->task->open_group;
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t offset, old = (uintptr_t)address[i];
-        uintptr_t *data = group ? find(group->reductions, old, &offset) : NULL;
-        if (!data) not_found(old);
-        if (i < originals) address[count + i] = (void *)original_at(data, offset, old);
-        address[i] =
-            (void *)(data[CST_REDUCE_MEMORY] + thread->number * data[CST_REDUCE_SIZE] + offset);
-    }
+void cst_reduce_begin_region(struct cst_thread *thread, struct cst_group *group,
+                             struct cst_reduction *list) {
+    *group = (struct cst_group){.seat = thread->seat, .reductions = list};
+    cst_reduce_allocate(list, thread->team->size);
+    thread->team->group = group;
+    thread->task->open_group = group;
 }

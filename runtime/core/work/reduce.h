@@ -1,44 +1,64 @@
-/* Task reductions: task_reduction, in_reduction, and reduction(task, ...).
+/* Reductions in which tasks take part: task_reduction, in_reduction, and reduction(task, ...).
  *
- * The compiler describes them by arrays (facts.h, GOMP_REDUCTION_*), chained from inner to outer
- * groups. The runtime gives each member a private copy of each variable and finds it again from the
- * address of the original, or of another member's copy. */
+ * Each member of the team has a copy of what is reduced. Tasks find the copy of the member that
+ * runs them by way of the group in which the reduction was registered (task/group.h). The front end
+ * says how many bytes a copy has, how it begins and how two are combined. */
 #ifndef CST_CORE_WORK_REDUCE_H
 #define CST_CORE_WORK_REDUCE_H
 
-#include "core/task/group.h"
 #include "core/state/thread.h"
+#include "core/task/group.h"
 
-/* Words of a description. */
-enum {
-    CST_REDUCE_COUNT,     /* variables */
-    CST_REDUCE_SIZE,      /* bytes for each member */
-    CST_REDUCE_MEMORY,    /* in: alignment; out: the copies */
-    CST_REDUCE_ALLOCATOR, /* the compiler's */
-    CST_REDUCE_NEXT,      /* next description of this registration, then the outer ones */
-    CST_REDUCE_HEAD,      /* ours: nonzero in the first description of a registration */
-    CST_REDUCE_END,       /* ours: end of the copies */
-    CST_REDUCE_FIRST,     /* variables: address, offset in a member's copy, ours */
-    CST_REDUCE_STRIDE = 3
+struct cst_reduction {
+    size_t bytes;                          /* of a copy */
+    size_t alignment;                      /* a power of two; of the first copy */
+    void (*initialise)(void *copy);        /* NULL: all zero */
+    void (*combine)(void *to, void *from); /* NULL: the front end does it, before the end */
+    void *original;                        /* the variable that is reduced, if there is but one */
+    /* Set by the calls below. */
+    struct cst_reduction *outer; /* the next one: of this registration, then of outer groups */
+    char *copies;
+    uint32_t members;
 };
 
-/* Gives `data` memory for `members` and chains it before `outer` (NULL: none). */
-void cst_reduce_allocate(uintptr_t *data, uintptr_t *outer, uint32_t members);
+/* Makes the copies of a list of reductions, linked by `outer`, for that many members. */
+void cst_reduce_allocate(struct cst_reduction *list, uint32_t members);
 
-/* Registers `data` with the current group; `first`: the description of the member that met the
- * construct first, whose memory is shared (NULL: this member is the first). */
-void cst_reduce_register(struct cst_thread *thread, uintptr_t *data, uintptr_t *first);
+/* The same for the current team, and registers the list with the current group. */
+void cst_reduce_register(struct cst_thread *thread, struct cst_reduction *list);
+
+/* The same for a worksharing construct, by each member with a list of its own, all of one form. The
+ * member that meets it first makes the copies and notes them in the slot, for the others. */
+void cst_reduce_register_shared(struct cst_thread *thread, struct cst_share *share,
+                                struct cst_reduction *list, bool first);
+
+/* The reductions that tasks of the current group may use, from the inside out. */
+struct cst_reduction *cst_reduce_list(struct cst_thread *thread);
+
+/* The copy of the calling thread. */
+void *cst_reduce_copy(const struct cst_thread *thread, const struct cst_reduction *reduction);
+
+/* Does the address lie in a member's copy? Then its offset there is in *offset. */
+bool cst_reduce_holds(const struct cst_reduction *reduction, const void *address, size_t *offset);
+
+/* All tasks are complete: combines the copies with the original, in the members' order. */
+void cst_reduce_combine(const struct cst_reduction *reduction);
 
 /* Frees the copies. */
-void cst_reduce_free(uintptr_t *data);
+void cst_reduce_free(struct cst_reduction *reduction);
 
-/* Opens the group of a worksharing construct with task reductions... */
+/* Opens the group of a worksharing construct with reductions... */
 void cst_reduce_begin_construct(struct cst_thread *thread);
-/* ... and closes it; a barrier follows unless the region was cancelled. */
-void cst_reduce_end_construct(struct cst_thread *thread, bool cancelled);
+/* ... and closes it. The list that was registered with it is returned: the front end frees it, and
+ * a barrier is to follow. */
+struct cst_reduction *cst_reduce_end_construct(struct cst_thread *thread);
 
-/* Replaces each of `count` addresses by that of this member's copy. The first `originals` of them
- * also tell the original's address, behind the others. */
-void cst_reduce_remap(struct cst_thread *thread, size_t count, size_t originals, void **address);
+/* A scope construct with reductions begins: the group is opened, and the list registered. */
+void cst_reduce_begin_scope(struct cst_thread *thread, struct cst_reduction *list);
+
+/* The same for a region, between cst_region_begin and cst_region_launch. `group` must live until
+ * the region's end. */
+void cst_reduce_begin_region(struct cst_thread *thread, struct cst_group *group,
+                             struct cst_reduction *list);
 
 #endif

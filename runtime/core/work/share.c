@@ -1,5 +1,5 @@
 /* Slots of worksharing constructs; see share.h. */
-#include "core/state/share.h"
+#include "core/work/share.h"
 
 #include "core/base/memory.h"
 #include "core/state/thread.h"

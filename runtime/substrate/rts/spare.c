@@ -24,7 +24,7 @@ struct spare {
 };
 
 /* Taken from with a lock, by threads of the RTS in hs_init. The child of a fork never boots an RTS
- * (core/process/runtime.c), so it does not mind a lock that someone held. */
+ * (core/process/life.c), so it does not mind a lock that someone held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spare *spares;
 

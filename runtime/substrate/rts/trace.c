@@ -59,7 +59,9 @@ static void write_event(unsigned type, unsigned capability, const char *text, un
     pthread_mutex_unlock(&file.lock);
 }
 
-static void trace(enum cst_trace_event event, unsigned number, unsigned size) {
+static void trace(enum cst_trace_event event, unsigned number, unsigned size,
+                  const struct cst_origin *origin) {
+    (void)origin;
     static const char *const what[] = {
         [CST_TRACE_REGION_BEGINS] = "region begins",   [CST_TRACE_REGION_ENDS] = "region ends",
         [CST_TRACE_BARRIER_BEGINS] = "barrier begins", [CST_TRACE_BARRIER_ENDS] = "barrier ends",

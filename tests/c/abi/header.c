@@ -1,10 +1,10 @@
-/* What the compiler's own <omp.h> promises about sizes and numbers is what runtime/abi/facts.h
+/* What the compiler's own <omp.h> promises about sizes and numbers is what runtime/abi/gomp/facts.h
  * says. */
 #include "testing.h"
 
 #include <omp.h>
 
-#include "../../../runtime/abi/facts.h"
+#include "../../../runtime/abi/gomp/facts.h"
 
 _Static_assert(sizeof(omp_lock_t) == GOMP_LOCK_SIZE, "omp_lock_t");
 _Static_assert(_Alignof(omp_lock_t) == GOMP_LOCK_ALIGNMENT, "omp_lock_t");

@@ -2,7 +2,7 @@
  * barrier; a task that one member made is complete when any of them leaves. */
 #include "core/work/barrier.h"
 
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "models.h"
 
 static unsigned members, rounds;

@@ -5,7 +5,7 @@
  * model: flags -DCST_TREE_ARITY=1 */
 #include "core/task/quiesce.h"
 
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "core/wait/wait.h"
 #include "models.h"
 

@@ -2,7 +2,7 @@
  * is left in a closed box, and none comes into one of an earlier region. */
 #include "core/task/steal.h"
 
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "models.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "core/team/pool.h"
 #include "core/team/workers.h"
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "models.h"
 
 static unsigned size, regions;

@@ -43,7 +43,7 @@ static void twice(unsigned number) {
 }
 
 static void nobody_is_left(void) {
-    EXPLORE_CHECK(cst_turn_busy() == 0);
+    EXPLORE_CHECK(cst_busy_threads() == 0);
     EXPLORE_CHECK(cst_load_relaxed(&cst_turn_waiting) == 0);
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/wait/apart.h"
 #include "core/work/barrier.h"
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "models.h"
 
 static _Atomic uint32_t word[2];
@@ -48,7 +48,7 @@ static void new_task(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 1) {
         struct cst_wait wait = {
-            .holds = cst_wait_word_holds, .help = cst_barrier_help, .word = &word[0], .target = 1};
+            .holds = cst_wait_word_holds, .help = cst_task_help, .word = &word[0], .target = 1};
         if (!cst_reached(&word[0], 1)) cst_wait(thread, &wait);
         return;
     }

@@ -3,7 +3,7 @@
 
 #include "core/settings/config.h"
 #include "core/task/steal.h"
-#include "core/state/task.h"
+#include "core/task/task.h"
 #include "core/wait/wait.h"
 
 enum { MOST_MEMBERS = 4 };

@@ -1,5 +1,7 @@
 /* core/work/dispatch.h: loops of large teams, here of small ones too, which a test may call large.
- * Every iteration is executed once, and each member's iterations increase. test: flags -fopenmp
+ * Every iteration is executed once, and each member's iterations increase.
+ *
+ * test: flags -fopenmp
  * test: env OMP_CANCELLATION=true
  * test: env OMP_CANCELLATION=true TEST_PROCESSORS=100
  */

@@ -2,7 +2,8 @@
  * it before that one has put its task there. All that they have in common then is the queue's
  * pointer, so ThreadSanitizer sees whether that hands on the memory behind it. */
 #include "core/task/queue.h"
-#include "core/state/team.h"
+#include "core/state/thread.h"
+#include "core/team/team.h"
 #include "testing.h"
 
 #include <pthread.h>

@@ -1,9 +1,11 @@
-/* core/state/share.h: the child of a fork meets constructs whose slots another member, which is
- * gone, was about to set up. It sets them up itself. test: flags -fopenmp
+/* core/work/share.h: the child of a fork meets constructs whose slots another member, which is
+ * gone, was about to set up. It sets them up itself.
+ *
+ * test: flags -fopenmp
  */
 #include "unit.h"
 
-#include "core/state/share.h"
+#include "core/work/share.h"
 #include "core/state/thread.h"
 
 #include <sys/wait.h>

@@ -1,7 +1,8 @@
 /* core/wait/wait.h: who waits for a member that is queued behind it on its processor gives way,
  * although the team has no more members than there are processors; time and again, or for long, and
- * it moves away. core/team/pool.h: a new worker does not begin behind its maker. test: flags
- * -fopenmp
+ * it moves away. core/team/pool.h: a new worker does not begin behind its maker.
+ *
+ * test: flags -fopenmp
  */
 #include "unit.h"
 

@@ -1,55 +1,18 @@
-/* The text of a thread's affinity; see affinity.h. Its form is libgomp's. */
-#include "core/settings/affinity.h"
+/* What a thread says about where it runs; see affinity.h. */
+#include "core/team/affinity.h"
 
-#include "core/base/lock.h"
 #include "core/base/memory.h"
 #include "core/base/message.h"
+#include "core/settings/affinity_format.h"
 #include "core/settings/place.h"
 #include "core/state/thread.h"
 #include "platform/platform.h"
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --- the format ---------------------------------------------------------------------------- */
-
-/* Of the device, so of the process. `text` is NULL while it is the default. */
-static struct {
-    cst_lock lock; /* for the other two */
-    char *text;
-    size_t length;
-} current;
-
-static const char default_format[] = "level %L thread %i affinity %A";
-
-void cst_affinity_set_format(const char *format, size_t length) {
-    char *text = cst_memory_get("an affinity format", length + 1);
-    memcpy(text, format, length);
-    text[length] = '\0';
-    cst_lock_acquire(&current.lock);
-    char *old = current.text;
-    current.text = text;
-    current.length = length;
-    cst_lock_release(&current.lock);
-    free(old);
-}
-
-size_t cst_affinity_get_format(char *buffer, size_t size) {
-    cst_lock_acquire(&current.lock);
-    const char *text = current.text ? current.text : default_format;
-    size_t length = current.text ? current.length : sizeof default_format - 1;
-    if (size > 0) memcpy(buffer, text, length < size ? length : size);
-    cst_lock_release(&current.lock);
-    return length;
-}
-
-void cst_affinity_after_fork(void) {
-    cst_store_relaxed(&current.lock, CST_LOCK_FREE);
-}
 
 /* --- writing into a buffer that may be too small --------------------------------------------- */
 
@@ -74,20 +37,9 @@ static void repeat(struct output *out, char c, size_t count) {
     out->used += count;
 }
 
-/* --- fields: %[[0].size]type ----------------------------------------------------------------- */
+/* --- fields ---------------------------------------------------------------------------------- */
 
-enum {
-    MOST_WIDTH = 1024, /* so that no sum of lengths overflows, and a line fits the memory */
-    WHY = 256          /* room to say what is wrong with a format */
-};
-
-struct field {
-    bool zero, right;
-    size_t size; /* at most MOST_WIDTH; 0: none given */
-    char type;
-};
-
-static void put_field(struct output *out, const struct field *field, const char *text,
+static void put_field(struct output *out, const struct cst_affinity_field *field, const char *text,
                       size_t length) {
     size_t fill = length < field->size ? field->size - length : 0;
     if (field->right) repeat(out, ' ', fill);
@@ -96,7 +48,8 @@ static void put_field(struct output *out, const struct field *field, const char 
 }
 
 /* Zeros go between sign or 0x and the digits. */
-static void put_number(struct output *out, const struct field *field, const char *text) {
+static void put_number(struct output *out, const struct cst_affinity_field *field,
+                       const char *text) {
     size_t length = strlen(text);
     if (!field->zero || length >= field->size) {
         put_field(out, field, text, length);
@@ -108,13 +61,13 @@ static void put_number(struct output *out, const struct field *field, const char
     put(out, text + prefix, length - prefix);
 }
 
-static void put_int(struct output *out, const struct field *field, int value) {
+static void put_int(struct output *out, const struct cst_affinity_field *field, int value) {
     char text[16];
     snprintf(text, sizeof text, "%d", value);
     put_number(out, field, text);
 }
 
-static void put_host(struct output *out, const struct field *field) {
+static void put_host(struct output *out, const struct cst_affinity_field *field) {
     char name[HOST_NAME_MAX + 1] = "";
     if (gethostname(name, sizeof name) != 0) strcpy(name, "node");
     name[sizeof name - 1] = '\0';
@@ -122,7 +75,8 @@ static void put_host(struct output *out, const struct field *field) {
 }
 
 /* The processors of the thread's place or, unbound, all on which it may run. */
-static void put_processors(struct output *out, const struct field *field, uint32_t place) {
+static void put_processors(struct output *out, const struct cst_affinity_field *field,
+                           uint32_t place) {
     uint64_t own[CST_CPU_MASK_WORDS];
     const uint64_t *mask = own;
     size_t words = CST_CPU_MASK_WORDS;
@@ -149,7 +103,7 @@ static const struct cst_team *initial_team(const struct cst_thread *self) {
     return team;
 }
 
-static void put_value(struct output *out, const struct field *field) {
+static void put_value(struct output *out, const struct cst_affinity_field *field) {
     struct cst_thread *self = cst_self();
     char handle[32];
     switch (field->type) {
@@ -187,108 +141,29 @@ static void put_value(struct output *out, const struct field *field) {
     }
 }
 
-/* What a wrong format makes of a function below: NULL, and libgomp's words in *why. */
-static CST_PRINTF(2, 3) const char *wrong(char why[WHY], const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, WHY, format, arguments);
-    va_end(arguments);
-    return NULL;
-}
-
-/* {name}; returns what follows. */
-static const char *parse_long_name(const char *at, struct field *field, char why[WHY]) {
-    static const struct {
-        const char *name;
-        char type;
-    } names[] = {
-        {"team_num", 't'},
-        {"num_teams", 'T'},
-        {"nesting_level", 'L'},
-        {"thread_num", 'n'},
-        {"num_threads", 'N'},
-        {"ancestor_tnum", 'a'},
-        {"host", 'H'},
-        {"process_id", 'P'},
-        {"native_thread_id", 'i'},
-        {"thread_affinity", 'A'},
-    };
-    const char *end = strchr(at, '}');
-    if (!end) return wrong(why, "unterminated long type name '%s' in affinity format", at);
-    size_t length = (size_t)(end - at);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i].name) == length && memcmp(names[i].name, at, length) == 0) {
-            field->type = names[i].type;
-            return end + 1;
-        }
-    return wrong(why, "unsupported long type name '%.*s' in affinity format",
-                 (int)(length < WHY ? length : WHY), at);
-}
-
-/* The decimal number at *at. Digits beyond the bound are read, and leave it above the bound. */
-static size_t parse_width(const char **at) {
-    size_t width = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        if (width <= MOST_WIDTH) width = 10 * width + (size_t)(**at - '0');
-    return width;
-}
-
-/* What follows a percent sign; returns what follows the field. */
-static const char *parse_field(const char *at, struct field *field, char why[WHY]) {
-    *field = (struct field){0};
-    if (*at == '0') {
-        field->zero = true;
-        at++;
-        if (*at != '.') return wrong(why, "leading zero not followed by dot in affinity format");
-    }
-    if (*at == '.') {
-        field->right = true;
-        at++;
-    }
-    if (*at >= '1' && *at <= '9') {
-        const char *digits = at;
-        field->size = parse_width(&at);
-        if (field->size > MOST_WIDTH)
-            return wrong(why, "size %.*s in affinity format is larger than %d",
-                         (int)(at - digits < WHY ? at - digits : WHY), digits, MOST_WIDTH);
-    } else if (field->right) {
-        return wrong(why, "leading zero or right justification in affinity format requires size");
-    }
-    if (*at == '{') return parse_long_name(at + 1, field, why);
-    field->type = *at;
-    if (*at == '\0' || !strchr("tTLnNaPHiA", *at))
-        return wrong(why, "unsupported type %c in affinity format", *at);
-    return at + 1;
-}
-
-/* Reads the format, and writes what it stands for where there is an `out`. */
-static bool expand(struct output *out, const char *format, char why[WHY]) {
+/* Writes what the format stands for. False: it is wrong. */
+static bool expand(struct output *out, const char *format, char why[CST_AFFINITY_WHY]) {
     while (*format) {
         size_t plain = strcspn(format, "%");
-        if (out) put(out, format, plain);
+        put(out, format, plain);
         format += plain;
         if (*format == '\0') break;
         format++;
         if (*format == '%') {
-            if (out) put(out, format, 1);
+            put(out, format, 1);
             format++;
             continue;
         }
-        struct field field;
-        format = parse_field(format, &field, why);
+        struct cst_affinity_field field;
+        format = cst_affinity_parse_field(format, &field, why);
         if (!format) return false;
-        if (out) put_value(out, &field);
+        put_value(out, &field);
     }
     return true;
 }
 
-bool cst_affinity_check(const char *format) {
-    char why[WHY];
-    return expand(NULL, format, why);
-}
-
 static size_t capture(struct output *out, const char *format) {
-    char why[WHY];
+    char why[CST_AFFINITY_WHY];
     if (!expand(out, format, why)) cst_message_libgomp_fatal("%s", why);
     return out->used;
 }

@@ -1,10 +1,12 @@
 /* Threads that OpenMP knows; see thread.h. */
-#include "core/state/thread.h"
+#include "core/team/threads.h"
 
 #include "core/settings/config.h"
 #include "core/base/memory.h"
+#include "core/task/task.h"
+#include "core/team/team.h"
 #include "core/team/pool.h"
-#include "core/process/runtime.h"
+#include "core/host/host.h"
 #include "core/team/workers.h"
 #include "platform/platform.h"
 
@@ -23,6 +25,11 @@ static struct {
     bool has_key;
     _Atomic bool tells_main_ends;
 } threads;
+
+/* Start and end of the runtime are called by nobody (process/life.c). This name makes a linker take
+ * them from an archive. */
+extern const char cst_life_is_linked;
+__attribute__((used)) static const char *const life = &cst_life_is_linked;
 
 static void offer(struct cst_thread *thread) {
     cst_lock_acquire(&threads.lock);
@@ -48,7 +55,7 @@ static void host_thread_ends(void *argument) {
     if (argument != &stranger) put_aside(argument);
     if (!cst_thread_is_main() && !cst_thread_main_has_ended()) return;
     cst_workers_end(false);
-    cst_runtime_end_guest();
+    cst_host_end_guest(cst_pool_without_workers);
 }
 
 /* The first thread is marked although it may never use OpenMP: its end must be noticed. */
@@ -107,7 +114,7 @@ bool cst_thread_provide(void) {
 }
 
 struct cst_thread *cst_thread_make(void) {
-    if (cst_unlikely(cst_load_relaxed(&cst_runtime_forks) > 0)) cst_runtime_notice_fork();
+    if (cst_unlikely(cst_load_relaxed(&cst_host_forks) > 0)) cst_host_notice_fork();
     cst_lock_acquire(&threads.lock);
     struct cst_thread *thread = threads.aside;
     if (thread) threads.aside = thread->next;
@@ -136,6 +143,20 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
     for (struct cst_thread *thread = threads.all; thread; thread = thread->all)
         visit(thread, argument);
     cst_lock_release(&threads.lock);
+}
+
+static void add(struct cst_thread *thread, void *argument) {
+    struct cst_totals *totals = argument;
+    totals->regions += thread->regions;
+    totals->tasks += thread->tasks;
+    totals->unsafe_regions += thread->unsafe_regions;
+    totals->unsafe_ns += thread->unsafe_ns;
+}
+
+struct cst_totals cst_thread_totals(void) {
+    struct cst_totals totals = {0};
+    cst_thread_each(add, &totals);
+    return totals;
 }
 
 /* The team around a team. A region's is known before its members are sent off; what is saved, the

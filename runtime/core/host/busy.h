@@ -1,0 +1,14 @@
+/* How many threads execute regions. Each is taken to need a processor (wait/turn.h counts them). */
+#ifndef CST_CORE_HOST_BUSY_H
+#define CST_CORE_HOST_BUSY_H
+
+#include "platform/atomic.h"
+
+/* Written by wait/turn.c alone. */
+extern _Atomic uint32_t cst_busy;
+
+static inline uint32_t cst_busy_threads(void) {
+    return cst_load_relaxed(&cst_busy);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* Which substrate serves, and what Haskell code wants; see host.h. */
+#include "core/host/host.h"
+
+#include "core/base/message.h"
+#include "core/host/busy.h"
+#include "core/settings/config.h"
+#include "core/state/trace.h"
+#include "platform/platform.h"
+#include "platform/stack.h"
+
+#include <stdio.h>
+
+static struct {
+    /* Set under the pool's lock, read by others at any time. */
+    _Atomic(const struct cst_substrate *) substrate;
+    const char *note; /* why the wanted substrate does not serve */
+    bool haskell;     /* a Haskell program, with the runtime linked in */
+    bool child;       /* of a fork, in which the RTS cannot go on */
+    bool confined;    /* a filter of system calls was there as the library was loaded */
+} host;
+
+CST_LINE_ALIGNED _Atomic uint32_t cst_busy;
+
+_Atomic uint32_t cst_host_forks;
+void (*cst_host_notice_fork)(void);
+_Atomic(void (*)(void)) cst_host_region_begins;
+
+void cst_host_init(void) {
+    host.confined = cst_process_is_confined();
+    host.haskell = cst_rts_is_host();
+}
+
+/* --- choosing ---------------------------------------------------------------------------- */
+
+/* A look for GHC's runtime system: what it found, or why it does not serve. */
+struct search {
+    const struct cst_substrate *found;
+    const char *reason;
+};
+
+static unsigned busy(void) {
+    return cst_busy_threads();
+}
+
+static void start_rts(void *argument) {
+    struct search *search = argument;
+    uint32_t capabilities =
+        cst_config.capabilities ? cst_config.capabilities : cst_config.available;
+    const struct cst_substrate *rts = cst_rts_substrate(&search->reason);
+    if (rts && rts->start(capabilities, busy, &search->reason) == 0) search->found = rts;
+}
+
+/* A guest is loaded by the dynamic linker and started by GHC, on the stack of whoever opens the
+ * first region, which may be small. So it has a stack of its own. It has no thread of its own,
+ * since the caller may hold the dynamic linker's lock. */
+static void search_rts(struct search *search) {
+    enum { STACK_SIZE = 1024 * 1024 };
+    if (host.child) {
+        search->reason = "a forked child cannot use GHC's runtime system";
+    } else if (host.haskell) {
+        start_rts(search);
+    } else if (!host.confined && cst_process_is_confined()) {
+        search->reason = "the program has had its system calls filtered (seccomp) before its first "
+                         "region, and GHC's libraries would have to be opened";
+    } else if (!cst_stack_call(STACK_SIZE, start_rts, search)) {
+        search->reason = "no memory to start GHC's runtime system (ulimit -v)";
+    }
+}
+
+static const struct cst_substrate *choose(void) {
+    bool wanted = cst_config.substrate == CST_SUBSTRATE_RTS ||
+                  (cst_config.substrate == CST_SUBSTRATE_AUTO && host.haskell);
+    if (!wanted) return &cst_pthread_substrate;
+    struct search search = {NULL, "unknown reason"};
+    search_rts(&search);
+    if (search.found) return search.found;
+    host.note = search.reason;
+    if (!host.child && cst_config.substrate == CST_SUBSTRATE_RTS)
+        fprintf(stderr, "capstan: CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread\n",
+                search.reason);
+    return &cst_pthread_substrate;
+}
+
+const struct cst_substrate *cst_host_substrate(void) {
+    const struct cst_substrate *substrate = cst_load_relaxed(&host.substrate);
+    if (!substrate) {
+        substrate = choose();
+        if (substrate->trace) cst_store_relaxed(&cst_trace_to, substrate->trace());
+        cst_store_relaxed(&cst_host_region_begins, substrate->region_begins);
+        cst_store_release(&host.substrate, substrate); /* pairs with cst_host_substrate_now */
+    }
+    return substrate;
+}
+
+const struct cst_substrate *cst_host_substrate_now(void) {
+    return cst_load_acquire(&host.substrate);
+}
+
+const char *cst_host_note(void) {
+    return host.note;
+}
+
+/* --- what Haskell code does --------------------------------------------------------------- */
+
+bool cst_host_is_haskell(void) {
+    return host.haskell;
+}
+
+/* The substrate, if it has Capabilities. */
+static const struct cst_substrate *with_capabilities(void) {
+    const struct cst_substrate *substrate = cst_host_substrate_now();
+    return substrate && substrate->ghc_version ? substrate : NULL;
+}
+
+uint32_t cst_host_idle_capabilities(uint32_t otherwise) {
+    const struct cst_substrate *substrate = with_capabilities();
+    return substrate ? substrate->idle_capabilities() : otherwise;
+}
+
+bool cst_host_haskell_runs(void) {
+    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
+    return substrate && substrate->idle_capabilities() < substrate->capabilities();
+}
+
+bool cst_host_haskell_fills(void) {
+    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
+    if (!substrate) return false;
+    uint32_t taken = substrate->capabilities() - substrate->idle_capabilities();
+    return taken + cst_busy_threads() >= cst_config.available;
+}
+
+bool cst_host_holds_capability(void) {
+    const struct cst_substrate *substrate = cst_host_substrate_now();
+    return substrate && substrate->holds_capability();
+}
+
+/* --- the end of a guest, and forks --------------------------------------------------------- */
+
+/* With the pool's lock, and no worker: the regions to come are served by plain threads. */
+static void leave_guest(void) {
+    cst_store_release(&host.substrate, &cst_pthread_substrate);
+    cst_store_relaxed(&cst_trace_to, NULL);
+}
+
+void cst_host_end_guest(bool (*without_workers)(void (*act)(void))) {
+    const struct cst_substrate *substrate = cst_host_substrate_now();
+    if (substrate && substrate->end && without_workers(leave_guest)) substrate->end();
+}
+
+void cst_host_after_fork_in_child(void) {
+    host.child = true;
+    cst_store_relaxed(&cst_host_forks, 0);
+    cst_store_relaxed(&host.substrate, NULL);
+    cst_store_relaxed(&cst_trace_to, NULL);
+    cst_store_relaxed(&cst_host_region_begins, NULL);
+}

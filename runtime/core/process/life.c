@@ -1,0 +1,68 @@
+/* Start, fork and end of the runtime in its process. */
+#include "core/base/message.h"
+#include "core/host/host.h"
+#include "core/memory/allocator.h"
+#include "core/memory/pinned.h"
+#include "core/process/report.h"
+#include "core/settings/affinity_format.h"
+#include "core/settings/config.h"
+#include "core/state/thread.h"
+#include "core/team/pool.h"
+#include "core/team/threads.h"
+#include "core/wait/wait.h"
+#include "platform/platform.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+const char cst_life_is_linked = 1; /* threads.c says why */
+
+static pid_t process;
+
+/* What the child goes on with is whole: nobody else is changing it when the process is copied. */
+static void before_fork(void) {
+    cst_add_relaxed(&cst_host_forks, 1);
+    cst_memory_before_fork();
+    cst_pinned_before_fork();
+    cst_thread_before_fork();
+}
+
+static void after_fork_in_parent(void) {
+    cst_thread_after_fork();
+    cst_pinned_after_fork();
+    cst_memory_after_fork();
+    cst_sub_acq_rel(&cst_host_forks, 1);
+}
+
+/* The child of a fork has one thread. What other threads held, it lets go; teams and their workers
+ * are made anew at its first region. */
+static void after_fork_in_child(void) {
+    if (process == getpid()) return; /* noticed before */
+    process = getpid();
+    cst_host_after_fork_in_child();
+    cst_pool_after_fork();
+    cst_thread_after_fork_in_child();
+    cst_affinity_after_fork();
+    cst_pinned_after_fork_in_child();
+    cst_memory_after_fork();
+}
+
+__attribute__((constructor)) static void start(void) {
+    process = getpid();
+    cst_host_notice_fork = after_fork_in_child;
+    cst_host_init();
+    cst_config_read();
+    cst_thread_init();
+    if (cst_host_is_haskell() && !cst_config.dynamic_given)
+        cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
+    cst_wait_init();
+    cst_process_barrier_prepare();
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    if (cst_config.display_env != CST_DISPLAY_ENV_NO)
+        cst_config_display(cst_config.display_env == CST_DISPLAY_ENV_VERBOSE);
+    cst_report_start();
+}
+
+__attribute__((destructor)) static void end(void) {
+    cst_report_write(cst_host_substrate_now(), cst_host_note());
+}

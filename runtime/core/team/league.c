@@ -1,0 +1,22 @@
+/* The league of a teams construct on the host. Its number is in the initial team around a thread.
+ */
+#include "core/team/questions.h"
+
+static struct cst_team *initial_team(const struct cst_thread *thread) {
+    struct cst_team *team = thread->team;
+    while (team->enclosing) team = team->enclosing;
+    return team;
+}
+
+struct cst_league cst_ask_league(void) {
+    const struct cst_thread *self = cst_known();
+    if (!self) return (struct cst_league){.number = 0, .size = 1};
+    const struct cst_team *team = initial_team(self);
+    return (struct cst_league){.number = team->team_number, .size = team->other_teams + 1};
+}
+
+void cst_league_set(struct cst_thread *thread, struct cst_league league) {
+    struct cst_team *team = initial_team(thread);
+    team->team_number = league.number;
+    team->other_teams = league.size - 1;
+}

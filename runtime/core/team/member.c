@@ -1,0 +1,90 @@
+/* A member's part in a region's fork and join; see member.h, and README.md, "Fork and join". */
+#include "core/team/member.h"
+
+#include "core/task/quiesce.h"
+#include "core/task/task.h"
+#include "core/team/bind.h"
+#include "core/wait/apart.h"
+#include "core/wait/box.h"
+#include "core/wait/wait.h"
+#include "platform/happens.h"
+
+enum { MOST_FAR = 1 << 16 };
+
+static uint8_t partners_of(uint32_t size, bool crowded) {
+    if (!cst_team_is_large(size, crowded)) return 0;
+    return (uint8_t)(size > MOST_FAR ? 16 : 32 - __builtin_clz(size - 1));
+}
+
+/* What a member, the master too, does first in a region. */
+void cst_member_begin(struct cst_thread *thread, struct cst_seat *seat, uint32_t region,
+                      const struct cst_order *order) {
+    struct cst_team *team = seat->team;
+    seat->region = region;
+    seat->size = order->size;
+    seat->crowded = order->crowded;
+    seat->barrier = order->barrier;
+    seat->made_tasks = false;
+    seat->at_end = false;
+    seat->in_wave = false;
+    seat->partners = partners_of(order->size, order->crowded);
+    if (seat->partners > 0) cst_box_begin(seat);
+    seat->construct = seat->construct_at_barrier = seat->left_by_all = order->construct;
+    seat->singles = order->singles;
+    cst_store_release(&seat->construct_left, order->construct);
+    cst_store_relaxed(&seat->tasks_made, 0);
+    cst_store_relaxed(&seat->tasks_done, 0);
+    cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);
+    thread->team = team;
+    thread->seat = seat;
+    thread->task = &seat->implicit;
+    thread->share = NULL;
+    thread->number = seat->number;
+    seat->implicit.open_group = team->group;
+    if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
+    cst_apart_say(seat);
+}
+
+/* --- fork ------------------------------------------------------------------------------- */
+
+/* The place of a member in the tree, or the member in a place. In a crowded team the last stand
+ * first: its members run one after the other, and in the order of their numbers each would have
+ * executed the task it deferred before the next makes one. Programs look whether target regions
+ * with nowait are asynchronous, and would find them all in the program's order. */
+static inline uint32_t place(uint32_t number, const struct cst_order *order) {
+    return order->crowded && number > 0 ? order->size - number : number;
+}
+
+void cst_member_fork(struct cst_team *team, uint32_t number, uint32_t region,
+                     const struct cst_order *order) {
+    uint32_t self = place(number, order), end = cst_tree_end(self, order->size);
+    for (uint32_t i = cst_tree_first(self); i < end; i++) {
+        struct cst_seat *seat = cst_team_seat(team, place(i, order));
+        seat->dock.order = *order;
+        cst_happens_before(&seat->dock.go);
+        /* Release: the order, and all that the master wrote before the region. */
+        cst_exchange_seq_cst(&seat->dock.go, region);
+        cst_wake(seat);
+    }
+}
+
+/* --- join ------------------------------------------------------------------------------- */
+
+void cst_member_await(struct cst_thread *thread, _Atomic uint32_t *word, uint32_t target) {
+    if (cst_reached(word, target)) return;
+    struct cst_wait wait = {
+        .holds = cst_wait_word_holds, .help = cst_task_help, .word = word, .target = target};
+    cst_wait(thread, &wait);
+}
+
+bool cst_member_await_children(struct cst_thread *thread, uint32_t size) {
+    struct cst_team *team = thread->team;
+    uint32_t region = thread->seat->region, end = cst_tree_end(thread->number, size);
+    bool tasks = false;
+    for (uint32_t i = cst_tree_first(thread->number); i < end; i++) {
+        struct cst_seat *child = cst_team_seat(team, i);
+        cst_member_await(thread, &child->arrived, 2 * region);
+        tasks |= cst_load_relaxed(&child->arrived) & 1;
+    }
+    return tasks;
+}

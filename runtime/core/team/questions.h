@@ -1,0 +1,80 @@
+/* Questions about the calling thread, its team and its control variables. They neither allocate nor
+ * lock, so a signal's handler may ask them; the answers for a thread that is not known are those of
+ * an initial thread (state/thread.h, cst_known). */
+#ifndef CST_CORE_TEAM_QUESTIONS_H
+#define CST_CORE_TEAM_QUESTIONS_H
+
+#include "core/state/thread.h"
+
+/* Number and size come from one seat. So they fit each other also in a signal's handler that
+ * interrupts a thread as it begins a region, or a worker that idles and is in no team. */
+static inline uint32_t cst_ask_number(void) {
+    const struct cst_thread *self = cst_known();
+    return self ? self->seat->number : 0;
+}
+
+static inline uint32_t cst_ask_size(void) {
+    const struct cst_thread *self = cst_known();
+    return self ? self->seat->size : 1;
+}
+
+static inline uint32_t cst_ask_level(void) {
+    const struct cst_thread *self = cst_known();
+    return self ? self->team->level : 0;
+}
+
+static inline uint32_t cst_ask_active_level(void) {
+    const struct cst_thread *self = cst_known();
+    return self ? self->team->active_level : 0;
+}
+
+/* Of the thread, or its ancestor, at that level: its number and the size of its team there. False:
+ * there is no such level. */
+static inline bool cst_ask_ancestor(int level, uint32_t *number, uint32_t *size) {
+    const struct cst_thread *self = cst_known();
+    *number = 0;
+    *size = 1;
+    if (!self) return level == 0;
+    const struct cst_team *team = self->team;
+    if (level < 0 || (uint32_t)level > team->level) return false;
+    *number = self->number;
+    while (team->level > (uint32_t)level) {
+        *number = team->master_number;
+        team = team->enclosing;
+    }
+    *size = team->size;
+    return true;
+}
+
+static inline bool cst_ask_final(void) {
+    const struct cst_thread *self = cst_known();
+    return self && self->task->final;
+}
+
+static inline bool cst_ask_explicit_task(void) {
+    const struct cst_thread *self = cst_known();
+    return self && self->task->kind == CST_TASK_EXPLICIT;
+}
+
+/* The control variables of the current task, to be read and changed. Makes the thread known. */
+static inline struct cst_icv *cst_own_icv(void) {
+    return &cst_self()->task->icv;
+}
+
+/* The current task: what owns a nestable lock that is acquired now. */
+static inline void *cst_own_task(void) {
+    return cst_self()->task;
+}
+
+/* --- the league: teams constructs on the host (league.c) -------------------------------------- */
+
+struct cst_league {
+    uint32_t number, size; /* omp_get_team_num, omp_get_num_teams */
+};
+
+/* Which team of which league the thread executes. */
+struct cst_league cst_ask_league(void);
+/* From now on it executes that one. */
+void cst_league_set(struct cst_thread *thread, struct cst_league league);
+
+#endif

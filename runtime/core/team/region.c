@@ -1,0 +1,239 @@
+/* The life of a region, as its master lives it; see region.h, and README.md, "Fork and join". */
+#include "core/team/region.h"
+
+#include "core/base/memory.h"
+#include "core/host/busy.h"
+#include "core/settings/config.h"
+#include "core/state/trace.h"
+#include "core/task/cancel.h"
+#include "core/task/quiesce.h"
+#include "core/task/task.h"
+#include "core/team/bind.h"
+#include "core/team/member.h"
+#include "core/team/pool.h"
+#include "core/team/size.h"
+#include "core/team/team.h"
+#include "core/work/barrier.h"
+#include "core/work/loop.h"
+#include "platform/happens.h"
+
+#include <string.h>
+
+bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
+
+/* --- which team ------------------------------------------------------------------------- */
+
+static struct cst_team *solo_team(struct cst_thread *thread) {
+    struct cst_team *team = thread->solo;
+    if (cst_likely(team != NULL)) {
+        thread->solo = team->next;
+        return team;
+    }
+    team = cst_team_make();
+    if (!team) cst_memory_exhausted("a team", sizeof *team);
+    return team;
+}
+
+/* The ICVs of a region's implicit tasks: the encountering task's, the proc_bind clause, and the
+ * next entry of the lists in OMP_NUM_THREADS and OMP_PROC_BIND. Written only when they differ: the
+ * members keep the line.
+ */
+static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
+    struct cst_icv icv = *from;
+    if (cst_unlikely(bind != CST_BIND_FALSE) && icv.bind != CST_BIND_FALSE) icv.bind = bind;
+    if (cst_unlikely(cst_config.nthreads_list_length > team->level))
+        icv.nthreads = cst_config.nthreads_list[team->level];
+    if (cst_unlikely(cst_config.bind_list_length > team->level))
+        icv.bind = cst_config.bind_list[team->level];
+    if (memcmp(&icv, &team->icv, sizeof icv) != 0) team->icv = icv;
+}
+
+/* Writes a field of the team only if it changes, for the same reason. */
+#define SET(field, value)                                                                          \
+    do {                                                                                           \
+        if (team->field != (value)) team->field = (value);                                         \
+    } while (0)
+
+static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t size,
+                     uint8_t bind) {
+    struct cst_team *enclosing = thread->team;
+    SET(size, size);
+    SET(level, enclosing->level + 1);
+    SET(active_level, enclosing->active_level + (size > 1));
+    SET(master_number, thread->number);
+    SET(enclosing, enclosing);
+    SET(root, enclosing->root);
+    SET(encountering, thread->task);
+    SET(group, NULL);
+    /* All tasks of earlier regions are complete. */
+    if (cst_load_relaxed(&team->foreign_done) != 0) cst_store_relaxed(&team->foreign_done, 0);
+    SET(crowded, size > 1 && cst_busy_threads() > cst_config.available);
+    SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
+                                      cst_team_entered_unsafely(thread)));
+    team->region++;
+    if (size > 1) {
+        cst_store_relaxed(&team->running, team->region);
+        SET(float_mode, cst_float_mode());
+    }
+    set_icv(team, &thread->task->icv, bind);
+}
+
+/* What the master's own seat and the members are told, but for the function. */
+static struct cst_order order_of(const struct cst_team *team) {
+    return (struct cst_order){.size = team->size,
+                              .barrier = team->first.barrier,
+                              .crowded = team->crowded,
+                              .construct = team->first.construct,
+                              .singles = team->first.singles};
+}
+
+/* How long an unsafe foreign call held its Capability: counted where the outermost such region of
+ * the thread begins and ends. */
+static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool begins) {
+    if (team->enclosing->unsafe) return;
+    if (begins) {
+        thread->unsafe_regions++;
+        thread->unsafe_since = cst_clock_ns();
+    } else {
+        thread->unsafe_ns += cst_clock_ns() - thread->unsafe_since;
+    }
+}
+
+/* Finds the region's team and describes the region in it; the master does not sit in it yet. */
+static struct cst_team *prepare(struct cst_thread *thread, const struct cst_region *region) {
+    uint32_t limited = 0;
+    uint32_t size = cst_size_choose(thread, region, &limited);
+    struct cst_team *team = NULL;
+    if (size > 1) team = cst_pool_lease(thread, size, cst_size_may_shrink(thread, region), &size);
+    if (size == 1 || !team) {
+        size = 1;
+        if (team) cst_pool_return(team);
+        team = solo_team(thread);
+    }
+    describe(thread, team, size, region->bind);
+    if (cst_unlikely(cst_bind_wanted())) cst_bind_team(thread, team, region->bind);
+    SET(limited, limited);
+    team->first.singles = cst_load_relaxed(&team->singles);
+    if (team->crowded) {
+        cst_store_relaxed(&team->awaited, size);
+        cst_store_relaxed(&team->joining, size - 1);
+    }
+    thread->regions++;
+    if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
+    cst_trace(CST_TRACE_REGION_BEGINS, thread, size);
+    return team;
+}
+
+static void take_first_seat(struct cst_thread *thread, struct cst_team *team) {
+    struct cst_seat *seat = &team->first;
+    team->saved = thread->context;
+    seat->thread = thread;
+    struct cst_order order = order_of(team);
+    cst_member_begin(thread, seat, team->region, &order);
+}
+
+struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region) {
+    struct cst_team *team = prepare(thread, region);
+    take_first_seat(thread, team);
+    return team;
+}
+
+/* --- fork ------------------------------------------------------------------------------- */
+
+/* Sends all members off. */
+static void fork_all(struct cst_team *team, const struct cst_region *region, uint64_t construct) {
+    if (team->size == 1) return;
+    struct cst_order order = order_of(team);
+    order.combined = region->combined;
+    order.function = region->function;
+    order.data = region->data;
+    order.construct = construct;
+    cst_member_fork(team, 0, team->region, &order);
+}
+
+void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
+                       const struct cst_region *region) {
+    uint64_t construct = team->first.construct;
+    if (region->combined) cst_loop_join(thread, region->combined);
+    fork_all(team, region, construct);
+}
+
+/* --- join ------------------------------------------------------------------------------- */
+
+/* After a cancelled region the members have passed different numbers of barriers and met different
+ * numbers of constructs. */
+static void agree_on_counts(struct cst_team *team) {
+    struct cst_seat *first = &team->first;
+    for (uint32_t i = 1; i < team->size; i++) {
+        struct cst_seat *seat = cst_team_seat(team, i);
+        if ((int32_t)(seat->barrier - first->barrier) > 0) first->barrier = seat->barrier;
+        if (seat->construct > first->construct) first->construct = seat->construct;
+    }
+}
+
+void cst_region_end(struct cst_thread *thread) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = thread->team;
+    bool tasks = seat->made_tasks;
+    seat->barrier++;
+    if (team->size > 1) {
+        if (team->crowded) {
+            cst_member_await(thread, &team->joined, seat->region);
+            tasks |= cst_central_has_tasks(team, seat->barrier);
+        } else {
+            tasks |= cst_member_await_children(thread, team->size);
+        }
+        cst_happens_after(&team->joined);
+        if (cst_unlikely(cst_region_is_cancelled(thread))) {
+            agree_on_counts(team);
+            tasks = true;
+        }
+    }
+    if (cst_unlikely(tasks)) cst_quiesce_region(thread);
+    if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
+    cst_member_end_coroutines(thread);
+    if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
+    cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
+    thread->context = team->saved;
+    if (cst_unlikely(team->limited > 1))
+        cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);
+    if (team->size > 1) {
+        cst_pool_return(team);
+    } else {
+        team->next = thread->solo;
+        thread->solo = team;
+    }
+}
+
+void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
+    CST_KEEP_FRAME();
+    struct cst_team *team = prepare(thread, region);
+    fork_all(team, region, team->first.construct); /* they are off before the master sits down */
+    take_first_seat(thread, team);
+    region->function(region->data);
+    cst_region_end(cst_self());
+}
+
+void cst_region_isolate(struct cst_thread *thread, cst_region_function *function, void *data,
+                        uint32_t thread_limit) {
+    CST_KEEP_FRAME();
+    struct cst_team *team = solo_team(thread);
+    struct cst_seat *seat = &team->first;
+    team->size = 1;
+    team->level = team->active_level = team->limited = 0;
+    team->enclosing = NULL;
+    team->encountering = NULL;
+    team->group = NULL;
+    team->crowded = team->unsafe = false;
+    team->root = team;
+    cst_store_relaxed(&team->group_threads, 0);
+    cst_store_relaxed(&team->foreign_done, 0);
+    team->team_number = team->other_teams = 0;
+    team->region++;
+    team->icv = cst_config.icv;
+    if (thread_limit) team->icv.thread_limit = thread_limit;
+    seat->singles = cst_load_relaxed(&team->singles);
+    take_first_seat(thread, team);
+    function(data);
+    cst_region_end(cst_self());
+}
