@@ -64,7 +64,7 @@ where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
-import Capstan.Task.Seeded (switchPoint)
+import Capstan.Task.Thread.Seeded (switchPoint)
 import Control.Exception (throwIO)
 
 -- | A channel for items of type @a@.

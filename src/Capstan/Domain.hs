@@ -71,7 +71,7 @@ module Capstan.Domain
 where
 
 import Capstan.Internal.Swap (swapVariable)
-import Capstan.Task.Deque (capability)
+import Capstan.Prim (capabilityNumber)
 import Control.Concurrent (forkOn, getNumCapabilities)
 import Control.Concurrent.MVar
 import Control.Exception (SomeException, mask, throwIO, try)
@@ -125,7 +125,7 @@ recommendedDomains = getNumCapabilities
 -- | The number of the Capability that the caller is on. A domain stays there; another thread may be moved
 -- at any moment. Costs about a nanosecond.
 thisCapability :: IO Int
-thisCapability = capability
+thisCapability = capabilityNumber
 
 -- | What one domain waits for and others give. A notification is remembered until the next 'wait'; two of
 -- them before it count as one.
@@ -165,7 +165,7 @@ modifyLocal local f = here local >>= \ref -> atomicModifyIORef' ref (\x -> (f x,
 
 here :: Local a -> IO (IORef a)
 here (Local make table) = do
-  n <- capability
+  n <- capabilityNumber
   known <- readIORef table
   case lookup n known of
     Just ref -> pure ref

@@ -112,12 +112,12 @@ module Capstan.Task
   )
 where
 
-import Capstan.Task.Fork
-import Capstan.Task.Lanes (parallelForAfter)
-import Capstan.Task.Loop
+import Capstan.Task.Join.Fork
+import Capstan.Task.Join.Scope
+import Capstan.Task.Loop.For
+import Capstan.Task.Loop.Lanes (parallelForAfter)
 import Capstan.Task.Pool (Pool, poolName, poolSize)
-import Capstan.Task.Scan (parallelScan)
-import Capstan.Task.Scope
-import Capstan.Task.Seeded (seeded, switchPoint)
-import Capstan.Task.Sort
-import Capstan.Task.Sums (prefixSum)
+import Capstan.Task.Thread.Seeded (seeded, switchPoint)
+import Capstan.Task.Vector.Scan (parallelScan)
+import Capstan.Task.Vector.Sort
+import Capstan.Task.Vector.Sums (prefixSum)

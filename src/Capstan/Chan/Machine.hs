@@ -15,8 +15,8 @@ module Capstan.Chan.Machine
 where
 
 import Capstan.Internal.Swap (swapVariable)
-import Capstan.Task.Seeded (asMember, parkUntil)
-import Capstan.Task.Wait (briefly)
+import Capstan.Task.Thread.Briefly (briefly)
+import Capstan.Task.Thread.Seeded (asMember, parkUntil)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar, tryReadMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)

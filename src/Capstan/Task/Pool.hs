@@ -26,7 +26,7 @@
 -- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
 --
 -- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call
--- ("Capstan.Task.Seat"). A push where the scout is not awake is refused, unless the caller has promised to wake
+-- ("Capstan.Task.Pool.Seat"). A push where the scout is not awake is refused, unless the caller has promised to wake
 -- it; the promise is kept uninterruptibly, and on the seat where the push was, wherever the thread is by then. The
 -- scout says that it sleeps, and looks at its deque after that, private part and all. The push and the scout's
 -- steps are of one Capability, so one of them sees the other.
@@ -37,10 +37,10 @@
 --
 -- (P3) A scout that finds that it is not on its Capability any more, or that this is not in use, leaves: it says that the
 -- seat has none, and wakes another, or knows by (P2) that the others will look. Who looks and finds private
--- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Deque",
+-- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Work.Deque",
 -- D5), else appoints a scout there. So 'Control.Concurrent.setNumCapabilities' strands nothing.
 --
--- (P4) In the child of a @forkProcess@ the pool begins anew ("Capstan.Task.Process"): nobody there serves what the parent's
+-- (P4) In the child of a @forkProcess@ the pool begins anew ("Capstan.Task.Pool.Process"): nobody there serves what the parent's
 -- threads have left, and it is not the child's to run.
 --
 -- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only: what is still private when
@@ -59,16 +59,17 @@ module Capstan.Task.Pool
   )
 where
 
-import Capstan.Task.Cell
-import Capstan.Task.Counters (Counters, countPushed, noCounters)
-import Capstan.Task.Deque
-import Capstan.Task.Group
-import Capstan.Task.Process
-import Capstan.Task.Run (isWanted, runClaimed)
-import Capstan.Task.Seat
-import Capstan.Task.Seeded (asMember, offer)
-import Capstan.Task.Target (Self, masked)
-import Capstan.Task.Workers
+import Capstan.Prim (capabilityNumber)
+import Capstan.Task.Pool.Process
+import Capstan.Task.Pool.Seat
+import Capstan.Task.Pool.Workers
+import Capstan.Task.Thread.Seeded (asMember, offer)
+import Capstan.Task.Thread.Target (Self, masked)
+import Capstan.Task.Work.Cell
+import Capstan.Task.Work.Counters (Counters, countPushed, noCounters)
+import Capstan.Task.Work.Deque
+import Capstan.Task.Work.Group
+import Capstan.Task.Work.Run (isWanted, runClaimed)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -145,7 +146,7 @@ serveCapabilities pool = do
   want <- poolSize pool
   forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
-    looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capability <*> (not <$> isIdle (deques pool) n) else pure False
+    looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capabilityNumber <*> (not <$> isIdle (deques pool) n) else pure False
     -- All of it is done, as in 'spawnValue'.
     when (now == Absent || looksAgain) (noDuplicate >> void (if looksAgain then ring pool n else attend pool n))
 
@@ -164,7 +165,7 @@ spawn pool counters cell = do
 {-# INLINE spawn #-}
 
 -- | Pushes what is part of a value. The slow way is gone to its end: nobody else evaluates then what the caller evaluates
--- ("Capstan.Task.Fork").
+-- ("Capstan.Task.Join.Fork").
 spawnValue :: Pool -> Cell a -> IO ()
 spawnValue pool cell = do
   answer <- push (deques pool) (flags pool) (uncounted pool) cell
@@ -174,7 +175,7 @@ spawnValue pool cell = do
 -- | What there is to do after a first push, which may have been refused.
 spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
 spawnSlowly pool counters cell answer
-  | answer /= 0 = capability >>= wakeOther pool
+  | answer /= 0 = capabilityNumber >>= wakeOther pool
   | otherwise = asMember (`offerCell` entryOf cell) . uninterruptibleMask_ $ do
     beginAnew pool
     place <- placeHere
@@ -183,7 +184,7 @@ spawnSlowly pool counters cell answer
     case again of
       0 -> contextAt place >>= spawnSurely pool counters . entryOf cell
       1 -> pure ()
-      _ -> capability >>= wakeOther pool
+      _ -> capabilityNumber >>= wakeOther pool
   where
     -- A thread of a seeded run is remembered nowhere, so that it always comes here.
     offerCell me entryIn = do
@@ -225,7 +226,7 @@ attendAfterPush pool n = do
 spill :: Pool -> IO ()
 spill pool = do
   _ <- publish (deques pool)
-  here <- capability
+  here <- capabilityNumber
   when (here < capacity (deques pool)) $ do
     block <- stealSome pool here (ringSize `div` 2) >>= filterM isWanted
     unless (null block) (spillBlock pool block)
@@ -242,7 +243,7 @@ stealSome pool from = go
 spillBlock :: Pool -> [Entry] -> IO ()
 spillBlock pool block = do
   atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
-  capability >>= wakeOther pool
+  capabilityNumber >>= wakeOther pool
 
 -- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
 attend :: Pool -> Int -> IO Bool
@@ -272,7 +273,7 @@ belongs :: Pool -> Seat -> IO Bool
 belongs pool seat
   | poolLimit pool > 0 = pure True
   | otherwise = do
-    here <- capability
+    here <- capabilityNumber
     have <- getNumCapabilities
     pure (here == number seat && here < have)
 
@@ -431,7 +432,7 @@ rescue pool n = do
 findTask :: Pool -> IO (Maybe Entry)
 findTask pool = do
   _ <- publish (deques pool)
-  here <- capability
+  here <- capabilityNumber
   let count = capacity (deques pool)
       go n
         | n == count = takeSpilled pool

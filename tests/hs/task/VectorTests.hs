@@ -4,7 +4,7 @@
 module VectorTests (tests) where
 
 import Capstan.Task
-import Capstan.Task.Sums (Summand, storableSums, unboxedSums)
+import Capstan.Task.Vector.Sums (Summand, storableSums, unboxedSums)
 import Control.Monad.ST (runST)
 import Data.Int (Int32, Int64)
 import Data.List (sortOn)

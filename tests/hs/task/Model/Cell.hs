@@ -1,4 +1,4 @@
--- | A task's cell ("Capstan.Task.Cell") and the join of a fork ("Capstan.Task.Fork"), step by step: claim, wait,
+-- | A task's cell ("Capstan.Task.Work.Cell") and the join of a fork ("Capstan.Task.Join.Fork"), step by step: claim, wait,
 -- finish, interrupt, and the exceptions that owner and worker throw to each other. To throw is to put a
 -- message into flight and to wait until it was received; who is interrupted meanwhile takes it back.
 module Model.Cell (tests) where

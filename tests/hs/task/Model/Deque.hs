@@ -1,4 +1,4 @@
--- | The split deque: @cmm\/task.cmm@ and "Capstan.Task.Deque", step by step, on a ring of two slots.
+-- | The split deque: @cmm\/task.cmm@ and "Capstan.Task.Work.Deque", step by step, on a ring of two slots.
 module Model.Deque (tests) where
 
 import Data.List (sort)

@@ -1,5 +1,5 @@
--- | A group that is doomed while workers begin branches in it, and in what they run ("Capstan.Task.Group",
--- "Capstan.Task.Run"), step by step: nothing in it runs on.
+-- | A group that is doomed while workers begin branches in it, and in what they run ("Capstan.Task.Work.Group",
+-- "Capstan.Task.Work.Run"), step by step: nothing in it runs on.
 module Model.Group (tests) where
 
 import qualified Data.Map.Strict as Map

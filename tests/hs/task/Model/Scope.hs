@@ -1,4 +1,4 @@
--- | The tasks of a scope on one Capability ("Capstan.Task.Scope"; P1 of "Capstan.Task.Pool"), step by step: its body
+-- | The tasks of a scope on one Capability ("Capstan.Task.Join.Scope"; P1 of "Capstan.Task.Pool"), step by step: its body
 -- pushes two tasks and awaits the second, a worker runs what it finds and sleeps, and an exception comes to
 -- the body between any two steps in which it is not masked.
 module Model.Scope (tests) where

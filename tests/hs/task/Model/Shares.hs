@@ -1,4 +1,4 @@
--- | The shares of a loop ("Capstan.Task.Shares"), step by step: members that take from the front of their own and the back half of
+-- | The shares of a loop ("Capstan.Task.Loop.Shares"), step by step: members that take from the front of their own and the back half of
 -- another's.
 module Model.Shares (tests) where
 

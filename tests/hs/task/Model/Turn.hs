@@ -1,4 +1,4 @@
--- | Who throws to a thread takes turns ("Capstan.Task.Target", "Capstan.Task.Cell"), step by step: a thread runs a computation
+-- | Who throws to a thread takes turns ("Capstan.Task.Thread.Target", "Capstan.Task.Work.Cell"), step by step: a thread runs a computation
 -- inside another; both are interrupted, and both may end by themselves. Of those that throw, who loses the turn or is
 -- killed takes the exception back.
 module Model.Turn (tests) where

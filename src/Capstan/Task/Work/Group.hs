@@ -1,11 +1,9 @@
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
-{-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Group
+-- Module      : Capstan.Task.Work.Group
 -- Description : What is cancelled together
 --
 -- A /group/ is what one failure ends: the body and the tasks of a scope; or the right branch of a fork
@@ -25,9 +23,9 @@
 -- == Contexts
 --
 -- A fork has no argument that tells its group, so each thread keeps its /context/ in a place of its own. A
--- Capability remembers the place of the thread that pushed last ("Capstan.Task.Deque"), and pushes the
+-- Capability remembers the place of the thread that pushed last ("Capstan.Task.Work.Deque"), and pushes the
 -- context with the task. Only the thread itself writes there; others see contexts in deques only.
-module Capstan.Task.Group
+module Capstan.Task.Work.Group
   ( Group,
     Member (..),
     Context (..),
@@ -40,7 +38,6 @@ module Capstan.Task.Group
     enter,
     Place (..),
     target,
-    threadNumber,
     placeHere,
     workerPlace,
     contextAt,
@@ -50,7 +47,7 @@ module Capstan.Task.Group
 where
 
 import Capstan.Internal.Swap (modifyEvaluated, swapVariable)
-import Capstan.Task.Target
+import Capstan.Task.Thread.Target
 import Control.Exception
 import Control.Monad (filterM)
 import Data.IORef
@@ -168,13 +165,6 @@ target (Place _ thread) = thread
 places :: IORef (IntMap.IntMap Place)
 places = unsafePerformIO (newIORef $! IntMap.empty)
 {-# NOINLINE places #-}
-
-foreign import prim "cst_task_threadzh"
-  thread# :: State# RealWorld -> (# State# RealWorld, Int# #)
-
--- | The number of the calling thread, which is never used again.
-threadNumber :: IO Int
-threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 
 newPlace :: IO (Place, Self)
 newPlace = do

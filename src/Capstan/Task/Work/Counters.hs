@@ -4,7 +4,7 @@
 {-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Counters
+-- Module      : Capstan.Task.Work.Counters
 -- Description : How many tasks of a scope were pushed and how many have ended
 --
 -- Each Capability counts in cache lines of its own, without atomic operations (@cmm\/task.cmm@). A
@@ -17,7 +17,7 @@
 --
 -- What comes before those lines is for Capabilities that came later, by atomic operations, and tells
 -- those who end a task whether the owner of the scope waits.
-module Capstan.Task.Counters
+module Capstan.Task.Work.Counters
   ( Counters (..),
     newCounters,
     noCounters,
@@ -51,7 +51,7 @@ noCounters :: IO Counters
 noCounters = IO $ \s -> case newByteArray# 0# s of
   (# s1, counters #) -> (# s1, Counters counters #)
 
--- | Counts a task that is not pushed by 'Capstan.Task.Deque.push'.
+-- | Counts a task that is not pushed by 'Capstan.Task.Work.Deque.push'.
 countPushed :: Counters -> IO ()
 countPushed (Counters counters)
   | isTrue# (sizeofMutableByteArray# counters ==# 0#) = pure ()

@@ -1,7 +1,7 @@
 -- |
--- Module      : Capstan.Task.Run
+-- Module      : Capstan.Task.Work.Run
 -- Description : Running a task that was claimed, by a worker or by who awaits it
-module Capstan.Task.Run
+module Capstan.Task.Work.Run
   ( runClaimed,
     runAwaited,
     isWanted,
@@ -9,12 +9,12 @@ module Capstan.Task.Run
   )
 where
 
-import Capstan.Task.Cell
-import Capstan.Task.Counters
-import Capstan.Task.Deque (Deques, Entry (..), contextHere, entryOf)
-import Capstan.Task.Group
-import Capstan.Task.Seeded (asMember, switchPoint, throwByTurns)
-import Capstan.Task.Target (Self, forkMasked, workDone)
+import Capstan.Task.Thread.Seeded (asMember, switchPoint, throwByTurns)
+import Capstan.Task.Thread.Target (Self, forkMasked, workDone)
+import Capstan.Task.Work.Cell
+import Capstan.Task.Work.Counters
+import Capstan.Task.Work.Deque (Deques, Entry (..), contextHere, entryOf)
+import Capstan.Task.Work.Group
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)

@@ -5,7 +5,7 @@
 {-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Deque
+-- Module      : Capstan.Task.Work.Deque
 -- Description : A work-stealing deque for each Capability
 --
 -- A deque is a ring of entries with three indices, @top <= split <= bottom@:
@@ -47,8 +47,8 @@
 -- without heap checks, so two threads of one Capability never mix theirs.
 --
 -- Indices count modulo 2^32, which is far above the ring's size. An entry is a task whose claim
--- ("Capstan.Task.Cell") decides who runs the task, so an entry that is met twice or late is harmless.
-module Capstan.Task.Deque
+-- ("Capstan.Task.Work.Cell") decides who runs the task, so an entry that is met twice or late is harmless.
+module Capstan.Task.Work.Deque
   ( Entry (..),
     entryOf,
     Deques,
@@ -79,13 +79,13 @@ module Capstan.Task.Deque
     steal,
     hasPublic,
     hasPrivate,
-    capability,
   )
 where
 
-import Capstan.Task.Cell (Cell (..), Phase (..), Status (..), newCell)
-import Capstan.Task.Counters (Counters (..))
-import Capstan.Task.Group (Context, Place (..), contextAt, placeHere)
+import Capstan.Prim (capabilityNumber)
+import Capstan.Task.Work.Cell (Cell (..), Phase (..), Status (..), newCell)
+import Capstan.Task.Work.Counters (Counters (..))
+import Capstan.Task.Work.Group (Context, Place (..), contextAt, placeHere)
 import Control.Monad (forM_, when)
 import Data.Bits (unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
@@ -142,9 +142,6 @@ foreign import prim "cst_task_contextzh"
 foreign import prim "cst_task_hungryzh"
   hungry# ::
     SmallArray# Any -> MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, Int# #)
-
-foreign import prim "cst_task_capabilityzh"
-  capability# :: State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_identityzh"
   entryToAny# :: MutVar# RealWorld (Status Any) -> State# RealWorld -> (# State# RealWorld, Any #)
@@ -272,7 +269,7 @@ pop (Deques deques) (Cell cell) = IO $ \s -> case pop# deques cell s of
 
 -- | Makes all entries of the Capability's deque public. The answer is their number.
 publish :: Deques -> IO Int
-publish deques = capability >>= publishOf deques
+publish deques = capabilityNumber >>= publishOf deques
 
 -- | As 'publish', of a Capability that is not in use, or where the caller was a moment ago. The answer is 0 for
 -- others.
@@ -285,10 +282,6 @@ hungry :: Deques -> Flags -> IO Bool
 hungry (Deques deques) (Flags flags) = IO $ \s -> case hungry# deques flags s of
   (# s1, answer #) -> (# s1, isTrue# answer #)
 {-# INLINE hungry #-}
-
--- | The number of the Capability that the caller is on, this moment.
-capability :: IO Int
-capability = IO $ \s -> case capability# s of (# s1, n #) -> (# s1, I# n #)
 
 -- | Takes the oldest public entry of a deque.
 steal :: Deques -> Int -> IO (Maybe Entry)
@@ -359,7 +352,7 @@ engagedWorkers (Flags flags) = IO $ \s -> case readIntArray# flags 8# s of (# s1
 data Scout
   = -- | Awake, on the Capability.
     Awake
-  | -- | Asleep, and woken when the Capability idles, or soon anyway ("Capstan.Task.Seat").
+  | -- | Asleep, and woken when the Capability idles, or soon anyway ("Capstan.Task.Pool.Seat").
     OnCall
   | Asleep
   | -- | There is none.

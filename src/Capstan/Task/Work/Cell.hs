@@ -5,7 +5,7 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Capstan.Task.Cell
+-- Module      : Capstan.Task.Work.Cell
 -- Description : A task from its beginning to its result, in one word
 --
 -- A cell is a 'MutVar#' that changes by compare-and-swap only. It lies in a deque, is held by promises,
@@ -24,12 +24,12 @@
 -- == Interrupts
 --
 -- Each interrupt has a thread of its own. It swaps 'Started' to 'Interrupting', with its name, and throws
--- 'Interrupt' when it is its turn ("Capstan.Task.Target"). A thread that finishes and finds 'Interrupting'
+-- 'Interrupt' when it is its turn ("Capstan.Task.Thread.Target"). A thread that finishes and finds 'Interrupting'
 -- kills that thread, and waits until it has received that, before it shows the result. By then the throw has
 -- arrived, or is taken back, as GHC does when the thrower is itself interrupted, or was not begun. So an
 -- interrupt arrives while its task runs, or never; and to finish never lets an exception in, so of two
 -- exceptions that come at once the later one is not lost but waits.
-module Capstan.Task.Cell
+module Capstan.Task.Work.Cell
   ( Cell (..),
     Status (..),
     Phase (..),
@@ -57,10 +57,10 @@ module Capstan.Task.Cell
 where
 
 import Capstan.Internal.Swap (swapVariable)
-import Capstan.Task.Counters (Counters)
-import Capstan.Task.Group (Group, Member (..))
-import Capstan.Task.Seeded (asMember, forkThrower, parkUntil, switchPoint, throwByTurns)
-import Capstan.Task.Target
+import Capstan.Task.Thread.Seeded (asMember, forkThrower, parkUntil, switchPoint, throwByTurns)
+import Capstan.Task.Thread.Target
+import Capstan.Task.Work.Counters (Counters)
+import Capstan.Task.Work.Group (Group, Member (..))
 import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
@@ -124,7 +124,7 @@ interruptOf :: Cell a -> SomeException
 interruptOf = toException . Interrupt . pure . Just
 
 -- | For the calling thread, which is given and is about to run the task: what the task's group has of the cell, which is
--- the interrupt of it as an exception, and a member. The group does not keep the cell ("Capstan.Task.Target"), for a group is known as
+-- the interrupt of it as an exception, and a member. The group does not keep the cell ("Capstan.Task.Thread.Target"), for a group is known as
 -- long as there are threads in it.
 memberOf :: forall a. Target -> Self -> Cell a -> IO (SomeException, Member)
 memberOf thread self (Cell var) = do

@@ -1,10 +1,10 @@
 -- |
--- Module      : Capstan.Task.Crew
+-- Module      : Capstan.Task.Loop.Crew
 -- Description : Loops whose members choose what they do next
 --
 -- A crew's first member is the caller. Between two steps a member looks whether another Capability wants work, and if so forks one
 -- more; on a busy machine, or on one Capability, the caller does all of it.
-module Capstan.Task.Crew
+module Capstan.Task.Loop.Crew
   ( crew,
     asManyAsRun,
     runAtOnce,
@@ -13,7 +13,7 @@ where
 
 import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task.Pool
-import Capstan.Task.Seeded (asMember, coin, switchPoint)
+import Capstan.Task.Thread.Seeded (asMember, coin, switchPoint)
 import Control.Concurrent (getNumCapabilities, myThreadId)
 import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState)
 import Control.Monad (void, when)

@@ -1,5 +1,5 @@
 -- |
--- Module      : Capstan.Task.Seat
+-- Module      : Capstan.Task.Pool.Seat
 -- Description : Pools, and how their scouts are woken
 --
 -- What a pool is, what a seat is, and all ways in which who is not the scout changes how the scout stands; "Capstan.Task.Pool" has what scouts
@@ -10,13 +10,13 @@
 -- A thread that pushes and goes on computing needs no scout on its own Capability: others take what it has pushed. One that is awake would have
 -- its turn at the end of each slice, which for a bound thread are two switches of the system's threads, and GHC would move one of the two
 -- elsewhere. So a push leaves a sleeping scout /on call/, and it is woken when it is needed: by who waits on that Capability for tasks
--- ('makeWay'); when the Capability runs no Haskell any more ("Capstan.Task.Idle"), which is noticed within milliseconds; and
+-- ('makeWay'); when the Capability runs no Haskell any more ("Capstan.Task.Pool.Idle"), which is noticed within milliseconds; and
 -- after a fifth of a second in any case, about when a scout that is awake would not be polite any more.
 --
 -- What is told of the Capability is told to the seat's caller, a thread that is there for good: a new one would itself have to be run, on the
 -- Capability that is not to be disturbed. Only threads of that Capability put its scout on call or let it be called when it idles, and the
 -- caller says first that nothing is awaited, and rings then; so a scout that is put on call after that is called again.
-module Capstan.Task.Seat
+module Capstan.Task.Pool.Seat
   ( Pool (..),
     Seat (..),
     poolSize,
@@ -31,11 +31,12 @@ module Capstan.Task.Seat
   )
 where
 
-import Capstan.Task.Counters (Counters)
-import Capstan.Task.Deque
-import Capstan.Task.Idle (tellWhenIdle)
-import Capstan.Task.Process
-import Capstan.Task.Workers
+import Capstan.Prim (capabilityNumber)
+import Capstan.Task.Pool.Idle (tellWhenIdle)
+import Capstan.Task.Pool.Process
+import Capstan.Task.Pool.Workers
+import Capstan.Task.Work.Counters (Counters)
+import Capstan.Task.Work.Deque
 import Control.Concurrent
 import Control.Exception (uninterruptibleMask_)
 import Control.Monad
@@ -95,7 +96,7 @@ putOnCall pool seat = do
 -- | Whoever is about to wait on this Capability lets the scout that is on call have it.
 makeWay :: Pool -> IO ()
 makeWay pool = do
-  here <- capability
+  here <- capabilityNumber
   when (here < V.length (seats pool)) $ do
     now <- scoutOf (deques pool) here
     when (now == OnCall) (void (ring pool here))

@@ -1,19 +1,19 @@
 {-# LANGUAGE BangPatterns #-}
 
 -- |
--- Module      : Capstan.Task.Sort
+-- Module      : Capstan.Task.Vector.Sort
 -- Description : A stable parallel merge sort, in place by way of one buffer
 --
 -- Halves are sorted in parallel and merged in parallel: the longer run is cut in the middle, the other
 -- where the cut's element belongs, and the two merges are branches of a fork. Small pieces are sorted by
 -- insertion. Elements move between the vector and the buffer at each level, so nothing is copied twice.
-module Capstan.Task.Sort
+module Capstan.Task.Vector.Sort
   ( parallelSort,
     parallelSortBy,
   )
 where
 
-import Capstan.Task.Fork (both)
+import Capstan.Task.Join.Fork (both)
 import Control.Monad (void, when)
 import Control.Monad.Primitive (PrimBase, PrimState)
 import qualified Data.Vector.Generic.Mutable as M

@@ -4,7 +4,7 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Capstan.Task.Fork
+-- Module      : Capstan.Task.Join.Fork
 -- Description : Two branches that join: the cheapest task
 --
 -- The right branch is pushed on the deque, the left one runs, and most often the right one is still
@@ -30,7 +30,7 @@
 --
 -- GHC lets two threads begin the same value, and when it sees that it ends one of them, without an exception, wherever that is: also where it
 -- is masked, and remains so. Who does what must not be left half done, and may be evaluating, says so before ('noDuplicate').
-module Capstan.Task.Fork
+module Capstan.Task.Join.Fork
   ( both,
     bothOn,
     bothResuming,
@@ -38,13 +38,13 @@ module Capstan.Task.Fork
   )
 where
 
-import Capstan.Task.Cell
-import Capstan.Task.Deque (pop)
-import Capstan.Task.Group (contextAt, isConsequence, placeHere, stopped)
+import Capstan.Task.Join.Scope (defaultPool)
 import Capstan.Task.Pool
-import Capstan.Task.Scope (defaultPool)
-import Capstan.Task.Seeded (switchPoint)
-import Capstan.Task.Wait (expect)
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Seeded (switchPoint)
+import Capstan.Task.Work.Cell
+import Capstan.Task.Work.Deque (pop)
+import Capstan.Task.Work.Group (contextAt, isConsequence, placeHere, stopped)
 import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad (void)

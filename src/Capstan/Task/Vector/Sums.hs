@@ -1,13 +1,13 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
--- Module      : Capstan.Task.Sums
+-- Module      : Capstan.Task.Vector.Sums
 -- Description : Prefix sums, of numbers in memory by C
 --
 -- A scan moves each element through the processor twice and does little with it. Of unboxed and storable vectors of the usual numbers, blocks
 -- are computed by C (runtime/haskell/sums.c), which can write results that no cache holds past the caches, and so moves a third less.
 -- GHC puts these in the place of 'prefixSum' where it knows the types when it optimises; other vectors are scanned by 'parallelScan'.
-module Capstan.Task.Sums
+module Capstan.Task.Vector.Sums
   ( prefixSum,
     Summand,
     unboxedSums,
@@ -15,7 +15,7 @@ module Capstan.Task.Sums
   )
 where
 
-import Capstan.Task.Scan
+import Capstan.Task.Vector.Scan
 import Control.Monad.Primitive (touch)
 import Data.Coerce (coerce)
 import Data.Int (Int32, Int64)

@@ -1,7 +1,7 @@
 -- |
--- Module      : Capstan.Task.Idle
+-- Module      : Capstan.Task.Pool.Idle
 -- Description : Waiting until a Capability runs no Haskell
-module Capstan.Task.Idle
+module Capstan.Task.Pool.Idle
   ( tellWhenIdle,
   )
 where

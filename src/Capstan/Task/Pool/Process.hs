@@ -1,11 +1,11 @@
 -- |
--- Module      : Capstan.Task.Process
+-- Module      : Capstan.Task.Pool.Process
 -- Description : Which process the workers of a pool are in
 --
 -- The child of a @forkProcess@ has one thread, and a copy of what the others worked on. So a pool there
 -- begins anew, before the child's first use of it. No later push can be before that: each thread of the child is new, and a
--- deque refuses the first push of a thread that it does not know ("Capstan.Task.Deque"), so the pool is asked.
-module Capstan.Task.Process
+-- deque refuses the first push of a thread that it does not know ("Capstan.Task.Work.Deque"), so the pool is asked.
+module Capstan.Task.Pool.Process
   ( Process,
     newProcess,
     inProcess,

@@ -3,7 +3,7 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Capstan.Task.Shares
+-- Module      : Capstan.Task.Loop.Shares
 -- Description : What is left of a loop, in a share for each member
 --
 -- The numbers from 0 below some other are in shares, each number in one of them until somebody takes it. A share is a range, in one word that
@@ -17,7 +17,7 @@
 --
 -- (S2) An empty share is changed by its owner only, so to write a range there needs no swap. The numbers are in no share meanwhile, and only
 -- the owner knows of them, which begins with them at once.
-module Capstan.Task.Shares
+module Capstan.Task.Loop.Shares
   ( Shares,
     largest,
     newShares,

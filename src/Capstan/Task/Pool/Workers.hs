@@ -1,5 +1,5 @@
 -- |
--- Module      : Capstan.Task.Workers
+-- Module      : Capstan.Task.Pool.Workers
 -- Description : Which workers of a seat run tasks, and whether one of them computes
 --
 -- A task that blocks keeps its worker, and there may be very many of those: each look at all of them would make a
@@ -7,7 +7,7 @@
 -- look asks only a few, in turn. A worker that goes on is found by that, or comes back by itself with its next task.
 --
 -- The answers are hints: two workers that compute on one Capability share it, as threads do.
-module Capstan.Task.Workers
+module Capstan.Task.Pool.Workers
   ( Workers,
     Worker,
     newWorkers,
@@ -22,8 +22,8 @@ module Capstan.Task.Workers
   )
 where
 
-import Capstan.Task.Group (Place, target)
-import Capstan.Task.Target (targetThread)
+import Capstan.Task.Thread.Target (targetThread)
+import Capstan.Task.Work.Group (Place, target)
 import Data.IORef
 import Data.IntMap.Strict (IntMap)
 import qualified Data.IntMap.Strict as IntMap

@@ -4,7 +4,7 @@
 {-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Seeded
+-- Module      : Capstan.Task.Thread.Seeded
 -- Description : One task at a time, in an order that follows from a seed
 --
 -- In a seeded run the threads of tasks are /members/. All but one stand still, each in a wait for its turn, and so does each
@@ -39,7 +39,7 @@
 -- who waits for ever is told so.
 --
 -- Who is no member finds that out by one read of a variable, which is empty where nothing is seeded.
-module Capstan.Task.Seeded
+module Capstan.Task.Thread.Seeded
   ( seeded,
     Member,
     asMember,
@@ -53,8 +53,7 @@ module Capstan.Task.Seeded
 where
 
 import Capstan.Internal.Swap (modifyEvaluated)
-import Capstan.Task.Group (threadNumber)
-import Capstan.Task.Target (Target, isFree, masked, throwInTurn)
+import Capstan.Task.Thread.Target (Target, isFree, masked, threadNumber, throwInTurn)
 import Control.Concurrent hiding (ThreadId)
 import Control.Exception
 import Control.Monad

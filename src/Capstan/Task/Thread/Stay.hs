@@ -5,12 +5,12 @@
 {-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Stay
+-- Module      : Capstan.Task.Thread.Stay
 -- Description : Keeping a bound thread on its Capability
 --
 -- GHC moves threads that could run to Capabilities that idle, bound ones too; but a bound thread that shares a Capability with one that cannot
 -- leave, as a worker, is not moved away again: who schedules there is mostly the bound thread's own thread of the system, and that one keeps it.
-module Capstan.Task.Stay
+module Capstan.Task.Thread.Stay
   ( staying,
   )
 where

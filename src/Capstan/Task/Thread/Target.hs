@@ -1,9 +1,11 @@
 {-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
+{-# LANGUAGE UnliftedFFITypes #-}
 
 -- |
--- Module      : Capstan.Task.Target
+-- Module      : Capstan.Task.Thread.Target
 -- Description : Threads that exceptions are thrown to, one at a time
 --
 -- What is thrown to a thread that has masked exceptions is put before what is there already. GHC's collector (of 9.0.2 and
@@ -18,9 +20,10 @@
 -- Whoever can be asked by others for as long as a thread runs must not keep it, nor the task that it runs: the task knows who waits
 -- for it, and none of them would ever be found to be blocked for ever. So what a thread works on is known as long as the thread is
 -- there by itself, by the same weak pointer as its name.
-module Capstan.Task.Target
+module Capstan.Task.Thread.Target
   ( Target,
     Self,
+    threadNumber,
     targetHere,
     targetThread,
     Work (..),
@@ -39,7 +42,7 @@ import Control.Concurrent.MVar (MVar, isEmptyMVar, newMVar, withMVar)
 import Control.Exception
 import Data.IORef
 import GHC.Conc (ThreadId (..), myThreadId)
-import GHC.Exts (MutVar#, RealWorld, maskAsyncExceptions#, mkWeakNoFinalizer#)
+import GHC.Exts (Int (..), Int#, MutVar#, RealWorld, State#, maskAsyncExceptions#, mkWeakNoFinalizer#)
 import GHC.IO (IO (..))
 import GHC.Weak (Weak (..), deRefWeak)
 
@@ -52,6 +55,13 @@ data Self = Self !ThreadId !(IORef (Maybe Work))
 
 -- | Whether the thread has ended it, and the variable that it will have written by then.
 data Work = forall a. Work !(IORef Bool) (MutVar# RealWorld a)
+
+foreign import prim "cst_task_threadzh"
+  thread# :: State# RealWorld -> (# State# RealWorld, Int# #)
+
+-- | The number of the calling thread, which is never used again.
+threadNumber :: IO Int
+threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 
 -- | The calling thread. There must be one only for each, so that there is one turn.
 targetHere :: IO (Target, Self)

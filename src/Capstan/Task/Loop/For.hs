@@ -1,17 +1,17 @@
 {-# LANGUAGE BangPatterns #-}
 
 -- |
--- Module      : Capstan.Task.Loop
+-- Module      : Capstan.Task.Loop.For
 -- Description : Loops over ranges that are shared when someone is hungry
 --
 -- A loop runs its range piece by piece. Between pieces it looks whether another Capability wants work
 -- while this one's deque is empty, as in lazy binary splitting (Tzannes, Caragea, Barua and Vishkin, 2010): on a busy machine, or on
 -- one Capability, there is no task at all. When somebody does, what is left becomes a share, from which those that come take the back
--- half, and so on from theirs ("Capstan.Task.Shares"). Who has nothing left takes from another: no part of the loop is anybody's to the end.
+-- half, and so on from theirs ("Capstan.Task.Loop.Shares"). Who has nothing left takes from another: no part of the loop is anybody's to the end.
 --
 -- A piece has the size that was asked for. Without one, pieces double until one takes 'shortest' and
 -- halve when one takes 'longest', so that looking and reading the clock cost nothing beside them.
-module Capstan.Task.Loop
+module Capstan.Task.Loop.For
   ( Range (..),
     range,
     chunk,
@@ -25,13 +25,13 @@ module Capstan.Task.Loop
 where
 
 import Capstan.Domain (fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomic)
-import Capstan.Task.Crew (crew)
-import Capstan.Task.Deque (hungry)
-import Capstan.Task.Fork (bothResuming)
+import Capstan.Task.Join.Fork (bothResuming)
+import Capstan.Task.Join.Scope (defaultPool)
+import Capstan.Task.Loop.Crew (crew)
+import Capstan.Task.Loop.Shares
 import Capstan.Task.Pool
-import Capstan.Task.Scope (defaultPool)
-import Capstan.Task.Seeded (asMember, coin, switchPoint)
-import Capstan.Task.Shares
+import Capstan.Task.Thread.Seeded (asMember, coin, switchPoint)
+import Capstan.Task.Work.Deque (hungry)
 import Control.Applicative ((<|>))
 import Control.Monad (void, when)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)

@@ -2,7 +2,7 @@
 {-# LANGUAGE LambdaCase #-}
 
 -- |
--- Module      : Capstan.Task.Lanes
+-- Module      : Capstan.Task.Loop.Lanes
 -- Description : Loops in which an index waits for some lesser ones
 --
 -- The indices form four lanes for each task that the pool runs at once. Each lane goes in order. They are dealt to the members of the
@@ -20,20 +20,21 @@
 -- Take the least index that has not begun. What it waits for ends, and who ends the last of that wakes who sleeps, and looks at all lanes
 -- itself. If the index's lane is free then, it is found; if somebody has it, then to begin with the index, or because it was looked at
 -- just before that end, and then it is given back, and who had it looks at all lanes before it sleeps.
-module Capstan.Task.Lanes
+module Capstan.Task.Loop.Lanes
   ( parallelForAfter,
   )
 where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
-import Capstan.Task.Cell
-import Capstan.Task.Crew
-import Capstan.Task.Fork (bothOn)
-import Capstan.Task.Loop (Range (Range), remaining)
+import Capstan.Task.Join.Fork (bothOn)
+import Capstan.Task.Loop.Crew
+import Capstan.Task.Loop.For (Range (Range), remaining)
 import Capstan.Task.Pool
-import Capstan.Task.Seeded (asMember)
-import Capstan.Task.Stay (staying)
-import Capstan.Task.Wait (briefly, expect)
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Briefly (briefly)
+import Capstan.Task.Thread.Seeded (asMember)
+import Capstan.Task.Thread.Stay (staying)
+import Capstan.Task.Work.Cell
 import Control.Exception (mask_, onException, throw)
 import Control.Monad (when)
 import qualified Data.Vector as V

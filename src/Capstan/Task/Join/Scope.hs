@@ -1,18 +1,18 @@
 -- |
--- Module      : Capstan.Task.Scope
+-- Module      : Capstan.Task.Join.Scope
 -- Description : Scopes and promises: async, await, failure and cancellation
 --
 -- A scope fails once, with the first exception of its body or of a task; but that of one who is blocked for ever gives way
--- to another ("Capstan.Task.Group"). Then
+-- to another ("Capstan.Task.Work.Group"). Then
 --
 -- * tasks that have not begun end with that exception as their result, without running, and no worker begins
 --   a branch of a fork in the scope;
--- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Cell"), with all
---   scopes and branches that are inside; these form groups ("Capstan.Task.Group");
+-- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Work.Cell"), with all
+--   scopes and branches that are inside; these form groups ("Capstan.Task.Work.Group");
 -- * 'async' in the scope throws the exception.
 --
 -- A scope that ends well fails after that, so that nothing is started in it any more.
-module Capstan.Task.Scope
+module Capstan.Task.Join.Scope
   ( Scope,
     Cancelled (..),
     ScopeEnded (..),
@@ -30,16 +30,16 @@ module Capstan.Task.Scope
   )
 where
 
-import Capstan.Task.Cell (Home (..))
-import qualified Capstan.Task.Cell as Cell
-import Capstan.Task.Counters
-import qualified Capstan.Task.Deque as Deque
-import Capstan.Task.Group
 import Capstan.Task.Pool
-import Capstan.Task.Run
-import Capstan.Task.Seeded (switchPoint)
-import Capstan.Task.Target (forkMasked)
-import Capstan.Task.Wait (expect)
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Seeded (switchPoint)
+import Capstan.Task.Thread.Target (forkMasked)
+import Capstan.Task.Work.Cell (Home (..))
+import qualified Capstan.Task.Work.Cell as Cell
+import Capstan.Task.Work.Counters
+import qualified Capstan.Task.Work.Deque as Deque
+import Capstan.Task.Work.Group
+import Capstan.Task.Work.Run
 import Control.Applicative ((<|>))
 import Control.Concurrent (killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar

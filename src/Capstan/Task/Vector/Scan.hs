@@ -1,7 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
 -- |
--- Module      : Capstan.Task.Scan
+-- Module      : Capstan.Task.Vector.Scan
 -- Description : Inclusive scans of vectors
 --
 -- The vector is cut into blocks that fit a processor's cache, and a crew takes them in order. A block is combined to one result,
@@ -14,7 +14,7 @@
 --
 -- Operands are never exchanged, so the function need not be commutative. A member that is alone scans at once, as on one
 -- Capability.
-module Capstan.Task.Scan
+module Capstan.Task.Vector.Scan
   ( parallelScan,
     Blocks (..),
     Both (..),
@@ -23,11 +23,11 @@ module Capstan.Task.Scan
 where
 
 import Capstan.Domain (AtomicInt, fetchAdd, newAtomicInt)
-import Capstan.Task.Crew
-import Capstan.Task.Fork (bothResuming)
+import Capstan.Task.Join.Fork (bothResuming)
+import Capstan.Task.Join.Scope (defaultPool)
+import Capstan.Task.Loop.Crew
 import Capstan.Task.Pool (serveCapabilities)
-import Capstan.Task.Scope (defaultPool)
-import Capstan.Task.Wait (briefly)
+import Capstan.Task.Thread.Briefly (briefly)
 import Control.Concurrent (getNumCapabilities)
 import Control.Monad (when)
 import Data.IORef
