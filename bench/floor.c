@@ -4,6 +4,7 @@
  * back, a sleep not shorter than a futex wake. Figures are nanoseconds unless they say otherwise.
  */
 #include "bench.h"
+#include "processor.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -37,14 +38,6 @@ static void unpin(const struct bench *b) {
     CPU_ZERO(&set);
     for (int i = 0; i < b->cpus; i++) CPU_SET(cpu_number[i], &set);
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
-
-static inline void pause_cpu(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 /* Two threads answer each other n times. Each word is written by one of them: 1 says "your turn".
@@ -86,7 +79,7 @@ static struct pair *begin(void *argument) {
 static void *answer_spinning(void *argument) {
     struct pair *p = begin(argument);
     for (long i = 1; i <= p->n; i++) {
-        while (atomic_load_explicit(&p->ping, memory_order_acquire) != i) pause_cpu();
+        while (atomic_load_explicit(&p->ping, memory_order_acquire) != i) cst_cpu_relax();
         atomic_store_explicit(&p->pong, i, memory_order_release);
     }
     return NULL;
@@ -95,7 +88,7 @@ static void *answer_spinning(void *argument) {
 static void ask_spinning(struct pair *p) {
     for (long i = 1; i <= p->n; i++) {
         atomic_store_explicit(&p->ping, i, memory_order_release);
-        while (atomic_load_explicit(&p->pong, memory_order_acquire) != i) pause_cpu();
+        while (atomic_load_explicit(&p->pong, memory_order_acquire) != i) cst_cpu_relax();
     }
 }
 
@@ -108,7 +101,7 @@ static void *answer_shared(void *argument) {
 
 static void ask_shared(struct pair *p) {
     for (long i = 0; i < p->n; i++) atomic_fetch_add_explicit(&p->shared, 1, memory_order_relaxed);
-    while (atomic_load_explicit(&p->shared, memory_order_relaxed) != 2 * p->n) pause_cpu();
+    while (atomic_load_explicit(&p->shared, memory_order_relaxed) != 2 * p->n) cst_cpu_relax();
 }
 
 static void futex(atomic_long *word, int operation, int value) {
@@ -212,7 +205,7 @@ struct crowd_member {
 static void await_at_least(const struct crowd *c, atomic_long *word, long value) {
     while (atomic_load_explicit(word, memory_order_acquire) < value)
         if (c->spins)
-            pause_cpu();
+            cst_cpu_relax();
         else
             sched_yield();
 }

@@ -3,7 +3,10 @@
 # Every .c and .S file below runtime/ belongs to it, but for the rts substrate (haskell.mk),
 # what only Haskell code calls (runtime/haskell) and other systems and processors.
 
-ARCH := $(shell uname -m)
+# The processor that the compiler makes code for: what differs by processor is in a folder of its name.
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+$(if $(wildcard runtime/platform/$(ARCH)/processor.h),,$(error Capstan does not know the processor \
+    $(ARCH): docs/porting.md says what it needs))
 LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/% runtime/haskell/%, \
     $(wildcard runtime/*/*.c runtime/abi/*/*.c runtime/core/*/*.c runtime/substrate/pthread/*.c \
                runtime/platform/linux/*.c runtime/platform/$(ARCH)/*.[cS])))
@@ -11,7 +14,8 @@ LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/% runtime/haskell/%, \
 # Language, warnings and visibility come from capstan.cabal; how to optimise is our own matter, as
 # it is Cabal's there.
 CABAL_CFLAGS := $(shell awk -f tools/cabal-field cc-options 'common runtime' capstan.cabal)
-CABAL_INCLUDES := $(addprefix -I,$(shell awk -f tools/cabal-field include-dirs 'common runtime' capstan.cabal))
+CABAL_INCLUDES := $(addprefix -I,$(shell awk -f tools/cabal-field include-dirs 'common runtime' capstan.cabal) \
+    runtime/platform/$(ARCH))
 $(if $(and $(CABAL_CFLAGS),$(CABAL_INCLUDES)),,$(error capstan.cabal has no flags for C))
 CFLAGS ?= -O2 -g
 WERROR ?=

@@ -26,7 +26,7 @@ lint-format-haskell:
 	$(if $(HASKELL_FILES),ormolu --mode check $(HASKELL_FILES))
 
 lint-haskell:
-	$(if $(HASKELL_FILES),hlint --no-summary $(HASKELL_FILES))
+	$(if $(HASKELL_FILES),hlint --no-summary --cpp-include=runtime/platform/$(ARCH) $(HASKELL_FILES))
 
 lint-shell:
 	shellcheck --severity=warning --external-sources $(SHELL_FILES)

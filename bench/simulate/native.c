@@ -6,6 +6,7 @@
  * writer and fetched by its reader.
  */
 #include "../bench.h"
+#include "processor.h"
 #include "scenario.h"
 
 #include <pthread.h>
@@ -29,11 +30,7 @@ void scenario_work(double transfers) {
 void scenario_relax(void) {
     static _Thread_local unsigned turns;
     if (++turns % 4096 == 0) sched_yield();
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb");
-#endif
+    cst_cpu_relax();
 }
 
 struct start {

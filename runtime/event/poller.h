@@ -7,6 +7,8 @@
 #ifndef CST_EVENT_POLLER_H
 #define CST_EVENT_POLLER_H
 
+#include "numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,15 +25,10 @@ enum {
 };
 
 /* As struct epoll_event is: so the kernel writes reports where they are read. */
-#if defined(__x86_64__)
-#define CST_POLL_PACKED __attribute__((packed))
-#else
-#define CST_POLL_PACKED
-#endif
 struct cst_ready {
     uint32_t events; /* an end or an error is also reported as READ and WRITE: neither blocks */
     uint64_t key;
-} CST_POLL_PACKED;
+} CST_EPOLL_LAYOUT;
 
 struct cst_poller; /* each back end has its own */
 

@@ -8,10 +8,9 @@
  * the two. That is no promise of C's, but one of the platform's, as what libffi rests on is. */
 #include "haskell/batch.h"
 
-#if !defined __x86_64__ && !defined __aarch64__
-#error "Which registers do arguments go to?"
-#endif
+#include "numbers.h"
 
+_Static_assert(CST_CALL_INTEGERS >= 6 && CST_CALL_REALS >= 8, "no argument is on the stack");
 _Static_assert(sizeof(struct cst_batch_record) == 24, "Capstan.Batch.Internal writes three words");
 
 /* The first n of x(0), x(1), …, each with a comma before it; REST takes the first comma away. */

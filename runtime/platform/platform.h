@@ -1,8 +1,9 @@
 /* The contract between the runtime and the operating system and processor.
  *
- * Implemented in linux/ and, for the processor, in this header and x86_64/. Nothing above this
- * layer includes a system header for these purposes. Unless a comment says otherwise a function
- * may be called from any thread, does not allocate, keeps errno, and never runs Haskell. */
+ * Implemented in linux/ and, for the processor, in x86_64/ or aarch64/ (docs/porting.md), of which
+ * the build puts one into the include path. Nothing above this layer includes a system header for
+ * these purposes. Unless a comment says otherwise a function may be called from any thread, does
+ * not allocate, keeps errno, and never runs Haskell. */
 #ifndef CST_PLATFORM_H
 #define CST_PLATFORM_H
 
@@ -15,22 +16,27 @@
 /* --- processor ------------------------------------------------------------------------- */
 
 /* Tells the processor that this is a spin loop. About 25 ns on current x86-64. */
-static inline void cst_cpu_relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
-}
+static inline void cst_cpu_relax(void);
 
 /* Fetches the line of `word`, which the caller will write soon. */
-static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a processor without it does nothing */
-#else
-    __builtin_prefetch((const void *)word, 1);
-#endif
-}
+static inline void cst_prefetch_to_write(const _Atomic uint32_t *word);
+
+/* A counter that the processor keeps, from one to a few ticks a nanosecond: to tell short from
+ * long, not to measure. Costs a third of the clock. */
+static inline uint64_t cst_clock_ticks(void);
+
+/* How the calling thread computes with floating-point numbers: rounding, flush to zero, precision,
+ * and which exceptions trap; without the flags of exceptions that have occurred. Some nanoseconds.
+ */
+static inline uint64_t cst_float_mode(void);
+/* The calling thread computes so from now on. */
+static inline void cst_float_set_mode(uint64_t mode);
+
+/* Asks valgrind, by a sequence of instructions that does nothing on a processor; 0 is the answer
+ * where there is no valgrind. */
+static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]);
+
+#include "processor.h"
 
 /* --- futex.c --------------------------------------------------------------------------- */
 
@@ -78,16 +84,6 @@ struct cst_thread_usage cst_thread_usage(void);
 
 /* Monotonic time in nanoseconds. */
 uint64_t cst_clock_ns(void);
-/* A counter that the processor keeps, from one to a few ticks a nanosecond: to tell short from
- * long, not to measure. Costs a third of the clock. */
-static inline uint64_t cst_clock_ticks(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    return __builtin_ia32_rdtsc();
-#else
-    return cst_clock_ns();
-#endif
-}
-
 /* Resolution of that clock in nanoseconds. */
 uint64_t cst_clock_resolution_ns(void);
 /* The same time as of the last clock interrupt: a few milliseconds old, and a fifth of the cost. */
@@ -161,33 +157,10 @@ void cst_thread_traits_adopt(const struct cst_thread_traits *wanted, bool proces
 /* The calling thread takes no more signals that are sent to the process. */
 void cst_thread_block_signals(void);
 
-/* How the calling thread computes with floating-point numbers: rounding, flush to zero, precision,
- * and which exceptions trap; without the flags of exceptions that have occurred. Some nanoseconds.
- */
-static inline uint64_t cst_float_mode(void) {
-#if defined(__x86_64__)
-    uint16_t x87;
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    return (uint64_t)x87 << 32 | (__builtin_ia32_stmxcsr() & ~0x3fu);
-#elif defined(__aarch64__)
-    uint64_t fpcr;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    return fpcr;
-#else
-    return 0;
-#endif
-}
-
-/* The calling thread computes so from now on. */
+/* The calling thread computes with floating-point numbers as one did of which cst_float_mode said
+ * this; to set what is so already would cost more than to look. */
 static inline void cst_float_adopt(uint64_t mode) {
-    if (cst_float_mode() == mode) return;
-#if defined(__x86_64__)
-    uint16_t x87 = (uint16_t)(mode >> 32);
-    __asm__ volatile("fldcw %0" : : "m"(x87));
-    __builtin_ia32_ldmxcsr((uint32_t)mode | (__builtin_ia32_stmxcsr() & 0x3fu));
-#elif defined(__aarch64__)
-    __asm__ volatile("msr fpcr, %0" : : "r"(mode));
-#endif
+    if (cst_float_mode() != mode) cst_float_set_mode(mode);
 }
 
 /* --- topology.c ------------------------------------------------------------------------ */

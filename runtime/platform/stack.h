@@ -1,11 +1,13 @@
 /* Side stacks, and C function pointers that carry an object: what a call from C into a coroutine
  * needs of the processor.
  *
- * Implemented in linux/stack.c and linux/thunk.c, and for each processor in x86_64/stack.S and
- * aarch64/stack.S. A side stack belongs to one thread: it is begun, switched to and ended there,
+ * Implemented in linux/stack.c and linux/thunk.c, and for each processor in its stack.S, switch.h
+ * and thunk.h. A side stack belongs to one thread: it is begun, switched to and ended there,
  * so thread-local storage and errno are the same on both sides. */
 #ifndef CST_PLATFORM_STACK_H
 #define CST_PLATFORM_STACK_H
+
+#include "numbers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,46 +42,7 @@ struct cst_stack_place {
  * About 1 ns. Inline and by jumps, so that the processor goes on predicting returns: whoever
  * switches away and comes back finds what it called and what has returned in balance, if the other
  * side (stack.S, cst_stack_resume_kept) neither calls nor returns. */
-static inline void cst_stack_switch(struct cst_stack_place *from, struct cst_stack_place *to) {
-#if defined(__x86_64__)
-    __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
-                     "movq %%rsp, 0(%%rdi)\n\t"
-                     "movq %%rbp, 8(%%rdi)\n\t"
-                     "movq %%rax, 16(%%rdi)\n\t"
-                     "movq 0(%%rsi), %%rsp\n\t"
-                     "movq 8(%%rsi), %%rbp\n\t"
-                     "jmpq *16(%%rsi)\n"
-                     "1:\tendbr64"
-                     : "+D"(from), "+S"(to)
-                     :
-                     : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-                       "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
-                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
-                       "memory", "cc");
-#elif defined(__aarch64__)
-    register struct cst_stack_place *x0 __asm__("x0") = from;
-    register struct cst_stack_place *x1 __asm__("x1") = to;
-    __asm__ volatile("adr x9, 1f\n\t"
-                     "mov x10, sp\n\t"
-                     "stp x10, x29, [x0]\n\t"
-                     "str x9, [x0, #16]\n\t"
-                     "ldp x10, x29, [x1]\n\t"
-                     "ldr x16, [x1, #16]\n\t"
-                     "mov sp, x10\n\t"
-                     "br x16\n"
-                     "1:\thint #36"
-                     : "+r"(x0), "+r"(x1)
-                     :
-                     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
-                       "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24",
-                       "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
-                       "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17",
-                       "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
-                       "v29", "v30", "v31", "memory", "cc");
-#else
-#error "write the switch of stacks for this processor"
-#endif
-}
+static inline void cst_stack_switch(struct cst_stack_place *from, struct cst_stack_place *to);
 
 /* Suspends the calling stack in *from and calls function(argument) on an unused one, of which `top`
  * is the end. The function never returns: it ends by switching away. While it runs, *from is to
@@ -92,12 +55,6 @@ void cst_stack_begin(struct cst_stack_place *from, char *top, void (*function)(v
 void cst_stack_resume_kept(void);
 
 /* --- thunk.c --------------------------------------------------------------------------- */
-
-#if defined(__aarch64__)
-enum { CST_CALL_INTEGERS = 8, CST_CALL_REALS = 8 };
-#else
-enum { CST_CALL_INTEGERS = 6, CST_CALL_REALS = 8 };
-#endif
 
 /* A call, as it arrived: the registers in which the C convention passes arguments (those of
  * pointers and integers; those of floating-point numbers, float in the lower half) and the rest,
@@ -118,5 +75,7 @@ struct cst_callee {
 void *cst_thunk_make(struct cst_callee *callee);
 /* Ends it. A later call goes to `instead`, until the thunk is used again, as late as possible. */
 void cst_thunk_free(void *thunk, struct cst_callee *instead);
+
+#include "switch.h"
 
 #endif

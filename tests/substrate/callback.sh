@@ -10,9 +10,10 @@ mkdir -p "$out"
 # shellcheck disable=SC2046
 c_flags=$(printf -- '-optc%s ' $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O2 -g)
 sources=$(find runtime -name '*.c' ! -path 'runtime/platform/*' | sort)
-system="runtime/platform/linux/*.c runtime/platform/$(uname -m)/*.S"
+processor=runtime/platform/$(uname -m)
 # shellcheck disable=SC2086
-ghc -v0 -c -fPIC $c_flags -optc-fPIC -Iruntime -Iruntime/include -outputdir "$out/c" $sources $system
+ghc -v0 -c -fPIC $c_flags -optc-fPIC -Iruntime -Iruntime/include "-I$processor" -outputdir "$out/c" $sources \
+    runtime/platform/linux/*.c "$processor"/*.S
 gcc -O2 -g -fopenmp -fPIC -c $tests/regions.c -o "$out/regions.o"
 
 # build NAME FLAGS: the program NAME/tests; NAME also names the kind of its Haskell objects.
@@ -21,10 +22,10 @@ build() {
     shift
     mkdir -p "$out/$name"
     for primitives in coroutine prim; do
-        ghc -v0 -O1 -c "$@" "cmm/$primitives.cmm" -o "$out/$name/$primitives.o"
+        ghc -v0 -O1 "-I$processor" -c "$@" "cmm/$primitives.cmm" -o "$out/$name/$primitives.o"
     done
     # shellcheck disable=SC2046
-    ghc -v0 -O1 -Wall -Werror -rtsopts -isrc -i$tests -outputdir "$out/$name" "$@" \
+    ghc -v0 -O1 -Wall -Werror -rtsopts "-I$processor" -isrc -i$tests -outputdir "$out/$name" "$@" \
         src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/coroutine.o" "$out/$name/prim.o" $(find "$out/c" -name '*.o') \
         -o "$out/$name/tests"
 }

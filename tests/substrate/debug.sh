@@ -10,11 +10,12 @@ mkdir -p "$out"
 # shellcheck disable=SC2046
 c_flags=$(printf -- '-optc%s ' $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O1)
 sources=$(find runtime -name '*.c' ! -path 'runtime/platform/*' | sort)
-system="runtime/platform/linux/*.c runtime/platform/$(uname -m)/*.S"
+processor=runtime/platform/$(uname -m)
 # shellcheck disable=SC2086
-ghc -v0 -c $c_flags -Iruntime -Iruntime/include -outputdir "$out/c" $sources $system
+ghc -v0 -c $c_flags -Iruntime -Iruntime/include "-I$processor" -outputdir "$out/c" $sources \
+    runtime/platform/linux/*.c "$processor"/*.S
 for primitives in cmm/*.cmm; do
-    ghc -v0 -O1 -debug -threaded -c "$primitives" -o "$out/c/$(basename "$primitives").o"
+    ghc -v0 -O1 -debug -threaded "-I$processor" -c "$primitives" -o "$out/c/$(basename "$primitives").o"
 done
 
 # passes MAIN SOURCE FOLDER: the program of that file, with the C file beside its tests, passes.
@@ -23,7 +24,7 @@ passes() {
     mkdir -p "$out/$name"
     gcc -O2 -g -D_GNU_SOURCE= -fopenmp -c "$2" -o "$out/$name.o"
     # shellcheck disable=SC2046
-    ghc -v0 -O1 -Wall -Werror -rtsopts -threaded -debug -isrc "-i$3" -outputdir "$out/$name" \
+    ghc -v0 -O1 -Wall -Werror -rtsopts -threaded -debug "-I$processor" -isrc "-i$3" -outputdir "$out/$name" \
         src/Capstan/Internal/Worker.hs "$1" "$out/$name.o" $(find "$out/c" -name '*.o') -o "$out/$name/tests"
     # One thread that collects: see callback.sh.
     if ! timeout 200 "$out/$name/tests" +RTS -N2 -DS -A256k -qg >"$out/output" 2>&1; then

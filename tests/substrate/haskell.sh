@@ -5,9 +5,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 out=build/tests/substrate
+processor=runtime/platform/$(uname -m)
 sources="src/Capstan/Internal/Worker.hs tests/substrate/haskell/probe.c
     runtime/substrate/rts/*.c runtime/substrate/thread.c runtime/platform/linux/*.c
-    runtime/platform/$(uname -m)/*.S"
+    $processor/*.S"
 c_flags=
 for flag in $(tools/cabal-field cc-options 'common runtime' capstan.cabal) -Werror -O2 -g; do
     c_flags="$c_flags -optc$flag"
@@ -19,7 +20,7 @@ build() {
     shift
     mkdir -p "$out/$name"
     # shellcheck disable=SC2086
-    ghc -v0 -O1 -Wall -Werror -rtsopts $c_flags -Iruntime -Iruntime/include -Itests/c -isrc \
+    ghc -v0 -O1 -Wall -Werror -rtsopts $c_flags -Iruntime -Iruntime/include "-I$processor" -Itests/c -isrc \
         -itests/substrate/haskell -outputdir "$out/$name" $sources "$@" -o "$out/$name/host"
 }
 

@@ -1,7 +1,6 @@
 /* Switching stacks, and the common part of all thunks, for AArch64's procedure call standard; see
  * ../stack.h. The call frame information lets debuggers and profilers walk through both. */
 
-#if defined(__aarch64__)
         .text
 
         /* What a function keeps for its caller. */
@@ -141,7 +140,5 @@ cst_thunk_enter:
         ret
         .cfi_endproc
         .size   cst_thunk_enter, . - cst_thunk_enter
-
-#endif
 
         .section .note.GNU-stack, "", %progbits

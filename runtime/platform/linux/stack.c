@@ -7,23 +7,12 @@
 #include <sys/mman.h>
 
 /* Valgrind is told where a stack lies, or it takes a switch for a frame of a mebibyte that comes
- * and goes, and says so of each byte. Its request is a sequence of instructions that does nothing
- * on a processor: six words are passed in rax, a result comes in rdx. */
+ * and goes, and says so of each byte. */
 enum { REGISTER_STACK = 0x1501, DEREGISTER_STACK = 0x1502 };
 
 static uintptr_t tell_valgrind(uintptr_t request, uintptr_t first, uintptr_t second) {
-    uintptr_t result = 0;
-#if defined(__x86_64__)
-    uintptr_t words[6] = {request, first, second};
-    __asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
-                     "xchgq %%rbx, %%rbx"
-                     : "+d"(result)
-                     : "a"(words)
-                     : "cc", "memory");
-#else
-    (void)request, (void)first, (void)second;
-#endif
-    return result;
+    const uintptr_t words[6] = {request, first, second};
+    return cst_valgrind_ask(words);
 }
 
 bool cst_stack_make(struct cst_stack *stack, size_t size) {

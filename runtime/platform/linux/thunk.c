@@ -6,13 +6,14 @@
 #include "platform/stack.h"
 
 #include "platform/atomic.h"
+#include "thunk.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* In stack.S; it wants the address of the datum in a register. */
+/* In stack.S; the code of a thunk has the address of the datum in a register. */
 void cst_thunk_enter(void);
 
 struct datum {
@@ -22,26 +23,6 @@ struct datum {
     struct datum *next; /* in the list of free ones */
     void *unused;
 };
-
-#if defined(__x86_64__)
-enum { DISTANCE = 4096 };
-static const unsigned char code[] = {
-    0xf3, 0x0f, 0x1e, 0xfa,                   /* endbr64 */
-    0x4c, 0x8d, 0x1d, 0xf5, 0x0f, 0x00, 0x00, /* lea DISTANCE - 11(%rip), %r11 */
-    0x41, 0xff, 0x63, 0x08,                   /* jmp *8(%r11) */
-    0xcc,                                     /* int3 */
-};
-#elif defined(__aarch64__)
-enum { DISTANCE = 65536 }; /* the largest page */
-static const unsigned char code[] = {
-    0x5f, 0x24, 0x03, 0xd5, /* bti c */
-    0xf1, 0xff, 0x07, 0x10, /* adr x17, DISTANCE - 4 */
-    0x30, 0x06, 0x40, 0xf9, /* ldr x16, [x17, #8] */
-    0x00, 0x02, 0x1f, 0xd6, /* br x16 */
-};
-#else
-#error "write the code of a thunk for this processor"
-#endif
 
 enum { COUNT = DISTANCE / sizeof(struct datum) }; /* in a block */
 _Static_assert(sizeof code <= sizeof(struct datum), "thunk i lies DISTANCE before datum i");

@@ -1,7 +1,6 @@
 /* Switching stacks, and the common part of all thunks, for the System V convention of x86-64; see
  * ../stack.h. The call frame information lets debuggers and profilers walk through both. */
 
-#if defined(__x86_64__)
         .text
 
 /* void cst_stack_begin(struct cst_stack_place *from, char *top, function, void *argument) */
@@ -150,7 +149,5 @@ cst_thunk_enter:
         ret
         .cfi_endproc
         .size   cst_thunk_enter, . - cst_thunk_enter
-
-#endif
 
         .section .note.GNU-stack, "", @progbits

@@ -4,6 +4,7 @@
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
+#include "numbers.h"
 #include "platform/atomic.h"
 
 #include <dlfcn.h>
@@ -12,16 +13,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define JUMP_SLOT R_X86_64_JUMP_SLOT
-#define GLOB_DAT R_X86_64_GLOB_DAT
-#elif defined(__aarch64__)
-#define JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define GLOB_DAT R_AARCH64_GLOB_DAT
-#else
-#error "name the relocations of this processor's global offset table"
-#endif
 
 struct image {
     uintptr_t base;
@@ -91,7 +82,7 @@ static bool redirect(const struct image *image, const struct cst_rts_import *imp
         for (size_t i = 0; i < image->counts[table]; i++) {
             const ElfW(Rela) *entry = &image->relocations[table][i];
             unsigned long type = ELF64_R_TYPE(entry->r_info);
-            if (type != JUMP_SLOT && type != GLOB_DAT) continue;
+            if (type != CST_JUMP_SLOT && type != CST_GLOB_DAT) continue;
             const char *name = image->names + image->symbols[ELF64_R_SYM(entry->r_info)].st_name;
             if (strcmp(name, import->name) != 0) continue;
             if (set_slot(image, image->base + entry->r_offset, import->replacement)) found = true;

@@ -1,17 +1,12 @@
 /* Places inside GHC's private structures. GHC tells them by this header, for its own code
  * generator; a file of its own, as the header repeats names of Rts.h. */
 #include "DerivedConstants.h"
+#include "numbers.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
-/* Of glibc's pthread_mutex_t, for the preprocessor. */
-#if defined(__aarch64__)
-#define LOCK_SIZE 48
-#else
-#define LOCK_SIZE 40
-#endif
-_Static_assert(sizeof(pthread_mutex_t) == LOCK_SIZE, "LOCK_SIZE");
+_Static_assert(sizeof(pthread_mutex_t) == CST_MUTEX_SIZE, "numbers.h says it to the preprocessor");
 
 extern const size_t cst_rts_number_offset;
 const size_t cst_rts_number_offset = OFFSET_Capability_no;
@@ -34,8 +29,8 @@ const size_t cst_rts_queued_offset = QUEUED;
 /* The thread that waits first for a Capability follows its lock; then come the last one, their
  * number, the Capability's messages, one pointer, and its sparks, if all is as cmm/coroutine.cmm
  * has it. */
-#if OFFSET_Capability_sparks - OFFSET_Capability_lock == LOCK_SIZE + 40
-enum { RETURNING = OFFSET_Capability_lock + LOCK_SIZE };
+#if OFFSET_Capability_sparks - OFFSET_Capability_lock == CST_MUTEX_SIZE + 40
+enum { RETURNING = OFFSET_Capability_lock + CST_MUTEX_SIZE };
 #else
 enum { RETURNING = 0 };
 #endif

@@ -32,6 +32,8 @@ module Capstan.Callback.Internal
   )
 where
 
+#include "numbers.h"
+
 import Capstan.Internal.Coroutine (Call, Callback, Target (..))
 import qualified Capstan.Internal.Coroutine as Coroutine
 import Control.Applicative ((<|>))
@@ -81,17 +83,11 @@ noArguments :: Arguments
 noArguments = Arguments 0 0 0
 {-# INLINE noArguments #-}
 
--- As in runtime/platform/stack.h: registers, and where in a call they are.
+-- Registers of the C convention, and where they are in a call (runtime/platform/stack.h).
 integers, reals, realsAt, stackAt :: Int
-#if defined(aarch64_HOST_ARCH)
-integers = 8
-#else
-integers = 6
-#endif
-reals = 8
-
+integers = CST_CALL_INTEGERS
+reals = CST_CALL_REALS
 realsAt = 8 * integers
-
 stackAt = realsAt + 8 * reals
 
 -- | A type that a C function can be given: its next argument in a call.

@@ -20,8 +20,6 @@
 #define realloc(memory, size) explore_reallocate(memory, size)
 #define aligned_alloc(alignment, size) explore_allocate(size)
 #define free(memory) explore_free(memory)
-#define __builtin_ia32_pause() explore_spin(EXPLORE_HERE)
-#define __builtin_ia32_rdtsc() explore_ticks()
 
 #define CST_RAW(value)                                                                             \
     ({                                                                                             \

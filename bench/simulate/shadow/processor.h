@@ -1,0 +1,33 @@
+/* processor.h: what the runtime asks of its processor (runtime/platform/platform.h), answered by
+ * the simulated machine. */
+#ifndef CST_PROCESSOR_H
+#define CST_PROCESSOR_H
+
+#include "../machine.h"
+
+static inline void cst_cpu_relax(void) {
+    sim_relax();
+}
+
+static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
+    (void)word;
+}
+
+static inline uint64_t cst_clock_ticks(void) {
+    return sim_ticks();
+}
+
+static inline uint64_t cst_float_mode(void) {
+    return 0;
+}
+
+static inline void cst_float_set_mode(uint64_t mode) {
+    (void)mode;
+}
+
+static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]) {
+    (void)words;
+    return 0;
+}
+
+#endif

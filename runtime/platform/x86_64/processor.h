@@ -1,0 +1,42 @@
+/* What platform.h asks of the processor, in instructions of x86-64. */
+#ifndef CST_PROCESSOR_H
+#define CST_PROCESSOR_H
+
+#include <stdint.h>
+
+static inline void cst_cpu_relax(void) {
+    __builtin_ia32_pause();
+}
+
+static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
+    __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a processor without it does nothing */
+}
+
+static inline uint64_t cst_clock_ticks(void) {
+    return __builtin_ia32_rdtsc();
+}
+
+static inline uint64_t cst_float_mode(void) {
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (__builtin_ia32_stmxcsr() & ~0x3fu);
+}
+
+static inline void cst_float_set_mode(uint64_t mode) {
+    uint16_t x87 = (uint16_t)(mode >> 32);
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+    __builtin_ia32_ldmxcsr((uint32_t)mode | (__builtin_ia32_stmxcsr() & 0x3fu));
+}
+
+/* The words are passed in rax, the answer comes in rdx. */
+static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]) {
+    uintptr_t answer = 0;
+    __asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(words)
+                     : "cc", "memory");
+    return answer;
+}
+
+#endif
