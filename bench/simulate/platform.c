@@ -36,6 +36,10 @@ uint64_t cst_involuntary_switches(void) {
     return 0;
 }
 
+uint32_t cst_cpu_relax_ns(void) {
+    return 25;
+}
+
 uint64_t cst_clock_ns(void) {
     return sim_self() < 0 ? 0 : sim_now() * SIM_NS / SIM_TRANSFER;
 }

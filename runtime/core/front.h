@@ -7,7 +7,7 @@
  *   verb                                      request, or what it works on          in
  *   ----------------------------------------  ------------------------------------
  * ------------------- cst_self, cst_known                       the calling thread state/thread.h
- *   CST_CALLED                                who called, for tools                 state/trace.h
+ *   CST_ENTRY                                 who called, for tools                 state/trace.h
  *   cst_region_run; _begin, _launch, _end     struct cst_region                     team/region.h
  *   cst_region_isolate                        a function, a thread limit            team/region.h
  *   cst_loop_start, _start_with, _next,       struct cst_loop_spec, _extras         work/loop.h

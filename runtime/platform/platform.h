@@ -15,8 +15,12 @@
 
 /* --- processor ------------------------------------------------------------------------- */
 
-/* Tells the processor that this is a spin loop. About 25 ns on current x86-64. */
+/* Tells the processor that this is a spin loop. */
 static inline void cst_cpu_relax(void);
+
+/* How long that takes, in nanoseconds: measured anew each time, for some microseconds. From 1 to
+ * 1000. */
+uint32_t cst_cpu_relax_ns(void);
 
 /* Fetches the line of `word`, which the caller will write soon. */
 static inline void cst_prefetch_to_write(const _Atomic uint32_t *word);

@@ -31,9 +31,9 @@ static bool next(long *first, long *last) {
 /* --- start and next, by schedule ---------------------------------------------------------- */
 
 #define LOOP(name, schedule, ordered)                                                              \
-    bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long *first,        \
-                                  long *last) {                                                    \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
+    CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_##name##_start,                                      \
+              (long start, long end, long step, long chunk, long *first, long *last),              \
+              (start, end, step, chunk, first, last)) {                                            \
         struct cst_loop_spec spec = spec_of(start, end, step, schedule, chunk, ordered);           \
         cst_loop_start(cst_self(), &spec);                                                         \
         return next(first, last);                                                                  \
@@ -43,8 +43,9 @@ static bool next(long *first, long *last) {
     }
 
 #define RUNTIME_LOOP(name, ordered)                                                                \
-    bool GOMP_loop_##name##_start(long start, long end, long step, long *first, long *last) {      \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
+    CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_##name##_start,                                      \
+              (long start, long end, long step, long *first, long *last),                          \
+              (start, end, step, first, last)) {                                                   \
         struct cst_thread *thread = cst_self();                                                    \
         struct cst_loop_spec spec = spec_of(start, end, step, GOMP_SCHEDULE_RUNTIME, 0, ordered);  \
         cst_loop_runtime(thread, &spec);                                                           \
@@ -70,25 +71,28 @@ static bool start(bool ordered, long begin, long end, long step, long schedule, 
     return first ? next(first, last) : true;
 }
 
-bool GOMP_loop_start(long begin, long end, long step, long schedule, long chunk, long *first,
-                     long *last, uintptr_t *reductions, void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_start,
+          (long begin, long end, long step, long schedule, long chunk, long *first, long *last,
+           uintptr_t *reductions, void **memory),
+          (begin, end, step, schedule, chunk, first, last, reductions, memory)) {
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(false, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
-bool GOMP_loop_ordered_start(long begin, long end, long step, long schedule, long chunk,
-                             long *first, long *last, uintptr_t *reductions, void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_ordered_start,
+          (long begin, long end, long step, long schedule, long chunk, long *first, long *last,
+           uintptr_t *reductions, void **memory),
+          (begin, end, step, schedule, chunk, first, last, reductions, memory)) {
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(true, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
 /* --- doacross ------------------------------------------------------------------------------ */
 
-bool GOMP_loop_doacross_start(unsigned loops, long *counts, long schedule, long chunk, long *first,
-                              long *last, uintptr_t *reductions, void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_doacross_start,
+          (unsigned loops, long *counts, long schedule, long chunk, long *first, long *last,
+           uintptr_t *reductions, void **memory),
+          (loops, counts, schedule, chunk, first, last, reductions, memory)) {
     struct cst_doacross_spec nest = {.count = loops, .counts = (uint64_t *)counts};
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     extras.core.doacross = &nest;
@@ -134,20 +138,22 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
 }
 
 #define PARALLEL_LOOP(name, schedule)                                                              \
-    void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
-                                   long end, long step, long chunk, unsigned flags) {              \
+    CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_loop_##name,                                     \
+              (gomp_body * body, void *data, unsigned threads, long start, long end, long step,    \
+               long chunk, unsigned flags),                                                        \
+              (body, data, threads, start, end, step, chunk, flags)) {                             \
         CST_KEEP_FRAME();                                                                          \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         begin(body, data, threads, flags, spec_of(start, end, step, schedule, chunk, false));      \
         body(data);                                                                                \
         cst_region_end(cst_self());                                                                \
     }
 
 #define PARALLEL_RUNTIME_LOOP(name)                                                                \
-    void GOMP_parallel_loop_##name(gomp_body *body, void *data, unsigned threads, long start,      \
-                                   long end, long step, unsigned flags) {                          \
+    CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_loop_##name,                                     \
+              (gomp_body * body, void *data, unsigned threads, long start, long end, long step,    \
+               unsigned flags),                                                                    \
+              (body, data, threads, start, end, step, flags)) {                                    \
         CST_KEEP_FRAME();                                                                          \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
         begin(body, data, threads, flags,                                                          \
               spec_of(start, end, step, GOMP_SCHEDULE_RUNTIME, 0, false));                         \
         body(data);                                                                                \

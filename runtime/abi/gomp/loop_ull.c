@@ -31,9 +31,10 @@ static bool next(gomp_ull *first, gomp_ull *last) {
 /* --- start and next, by schedule ---------------------------------------------------------- */
 
 #define LOOP(name, schedule, ordered)                                                              \
-    bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
-                                      gomp_ull chunk, gomp_ull *first, gomp_ull *last) {           \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
+    CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_ull_##name##_start,                                  \
+              (bool up, gomp_ull start, gomp_ull end, gomp_ull step, gomp_ull chunk,               \
+               gomp_ull *first, gomp_ull *last),                                                   \
+              (up, start, end, step, chunk, first, last)) {                                        \
         struct cst_loop_spec spec = spec_of(up, start, end, step, schedule, chunk, ordered);       \
         cst_loop_start(cst_self(), &spec);                                                         \
         return next(first, last);                                                                  \
@@ -43,9 +44,10 @@ static bool next(gomp_ull *first, gomp_ull *last) {
     }
 
 #define RUNTIME_LOOP(name, ordered)                                                                \
-    bool GOMP_loop_ull_##name##_start(bool up, gomp_ull start, gomp_ull end, gomp_ull step,        \
-                                      gomp_ull *first, gomp_ull *last) {                           \
-        CST_CALLED(CST_FRONT_GOMP, NULL);                                                          \
+    CST_ENTRY(                                                                                     \
+        CST_FRONT_GOMP, bool, GOMP_loop_ull_##name##_start,                                        \
+        (bool up, gomp_ull start, gomp_ull end, gomp_ull step, gomp_ull *first, gomp_ull *last),   \
+        (up, start, end, step, first, last)) {                                                     \
         struct cst_thread *thread = cst_self();                                                    \
         struct cst_loop_spec spec =                                                                \
             spec_of(up, start, end, step, GOMP_SCHEDULE_RUNTIME, 0, ordered);                      \
@@ -72,28 +74,28 @@ static bool start(bool ordered, bool up, gomp_ull begin, gomp_ull end, gomp_ull 
     return first ? next(first, last) : true;
 }
 
-bool GOMP_loop_ull_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule,
-                         gomp_ull chunk, gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
-                         void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_ull_start,
+          (bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule, gomp_ull chunk,
+           gomp_ull *first, gomp_ull *last, uintptr_t *reductions, void **memory),
+          (up, begin, end, step, schedule, chunk, first, last, reductions, memory)) {
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(false, up, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
-bool GOMP_loop_ull_ordered_start(bool up, gomp_ull begin, gomp_ull end, gomp_ull step,
-                                 long schedule, gomp_ull chunk, gomp_ull *first, gomp_ull *last,
-                                 uintptr_t *reductions, void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_ull_ordered_start,
+          (bool up, gomp_ull begin, gomp_ull end, gomp_ull step, long schedule, gomp_ull chunk,
+           gomp_ull *first, gomp_ull *last, uintptr_t *reductions, void **memory),
+          (up, begin, end, step, schedule, chunk, first, last, reductions, memory)) {
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     return start(true, up, begin, end, step, schedule, chunk, first, last, &extras);
 }
 
 /* --- doacross ------------------------------------------------------------------------------ */
 
-bool GOMP_loop_ull_doacross_start(unsigned loops, gomp_ull *counts, long schedule, gomp_ull chunk,
-                                  gomp_ull *first, gomp_ull *last, uintptr_t *reductions,
-                                  void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_loop_ull_doacross_start,
+          (unsigned loops, gomp_ull *counts, long schedule, gomp_ull chunk, gomp_ull *first,
+           gomp_ull *last, uintptr_t *reductions, void **memory),
+          (loops, counts, schedule, chunk, first, last, reductions, memory)) {
     struct cst_doacross_spec nest = {.count = loops, .counts = (uint64_t *)counts};
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     extras.core.doacross = &nest;

@@ -9,9 +9,10 @@
 
 CST_WHOLE(gomp_region);
 
-void GOMP_parallel(gomp_body *body, void *data, unsigned threads, unsigned flags) {
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel,
+          (gomp_body * body, void *data, unsigned threads, unsigned flags),
+          (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
@@ -19,8 +20,8 @@ void GOMP_parallel(gomp_body *body, void *data, unsigned threads, unsigned flags
     cst_region_run(cst_self(), &region);
 }
 
-void GOMP_parallel_start(gomp_body *body, void *data, unsigned threads) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_start,
+          (gomp_body * body, void *data, unsigned threads), (body, data, threads)) {
     struct cst_region region = {.function = body, .data = data, .threads = threads};
     struct cst_thread *thread = cst_self();
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);
@@ -30,9 +31,10 @@ void GOMP_parallel_end(void) {
     cst_region_end(cst_self());
 }
 
-unsigned GOMP_parallel_reductions(gomp_body *body, void *data, unsigned threads, unsigned flags) {
+CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_parallel_reductions,
+          (gomp_body * body, void *data, unsigned threads, unsigned flags),
+          (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,
@@ -60,8 +62,9 @@ static uint32_t limit_of(unsigned limit) {
 }
 
 /* The teams of the league run one after the other, each by the calling thread. */
-void GOMP_teams_reg(gomp_body *body, void *data, unsigned teams, unsigned limit, unsigned flags) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
+          (gomp_body * body, void *data, unsigned teams, unsigned limit, unsigned flags),
+          (body, data, teams, limit, flags)) {
     (void)flags;
     CST_KEEP_FRAME();
     struct cst_thread *thread = cst_self();

@@ -9,14 +9,12 @@ CST_WHOLE(gomp_share);
 
 /* --- single ------------------------------------------------------------------------------ */
 
-bool GOMP_single_start(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_single_start, (void), ()) {
     return cst_share_single(cst_self());
 }
 
 /* The executing member gets NULL; the others wait for its data. */
-void *GOMP_single_copy_start(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void *, GOMP_single_copy_start, (void), ()) {
     void *data;
     return cst_share_single_copy(cst_self(), &data) ? NULL : data;
 }
@@ -27,15 +25,14 @@ void GOMP_single_copy_end(void *data) {
 
 /* --- sections ---------------------------------------------------------------------------- */
 
-unsigned GOMP_sections_start(unsigned count) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_sections_start, (unsigned count), (count)) {
     struct cst_thread *thread = cst_self();
     cst_sections_start(thread, count, &(struct cst_loop_extras){0});
     return cst_sections_next(thread);
 }
 
-unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memory) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_sections2_start,
+          (unsigned count, uintptr_t *reductions, void **memory), (count, reductions, memory)) {
     struct cst_thread *thread = cst_self();
     struct gomp_extras extras = cst_gomp_extras(reductions, memory);
     cst_sections_start(thread, count, &extras.core);
@@ -55,17 +52,18 @@ static struct cst_team *begin_sections(struct cst_thread *thread, const struct c
     return team;
 }
 
-void GOMP_parallel_sections_start(gomp_body *body, void *data, unsigned threads, unsigned count) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections_start,
+          (gomp_body * body, void *data, unsigned threads, unsigned count),
+          (body, data, threads, count)) {
     struct cst_region region = {
         .function = body, .data = data, .threads = threads, .combined = CST_COMBINED_RING};
     begin_sections(cst_self(), &region, count);
 }
 
-void GOMP_parallel_sections(gomp_body *body, void *data, unsigned threads, unsigned count,
-                            unsigned flags) {
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections,
+          (gomp_body * body, void *data, unsigned threads, unsigned count, unsigned flags),
+          (body, data, threads, count, flags)) {
     CST_KEEP_FRAME();
-    CST_CALLED(CST_FRONT_GOMP, NULL);
     struct cst_region region = {.function = body,
                                 .data = data,
                                 .threads = threads,

@@ -7,13 +7,20 @@
 
 CST_WHOLE(gomp_sync);
 
-void GOMP_barrier(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
-    cst_barrier(cst_self());
+/* The events of a barrier are asked for once, not twice. */
+static __attribute__((noinline, cold)) void barrier_called(void) {
+    cst_trace_called(CST_FRONT_GOMP, __builtin_return_address(0), NULL);
+    cst_barrier_traced(cst_self(), false);
 }
 
-bool GOMP_barrier_cancel(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+void GOMP_barrier(void) {
+    if (cst_trace_is_on())
+        barrier_called();
+    else
+        cst_barrier_untraced(cst_self());
+}
+
+CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_barrier_cancel, (void), ()) {
     return cst_barrier_cancellable(cst_self());
 }
 

@@ -135,9 +135,10 @@ static void start_target_task(gomp_body *body, struct mapping *map, void **depen
     cst_task_create(cst_self(), &request);
 }
 
-void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses, size_t *sizes,
-                     unsigned short *kinds, unsigned flags, void **depend, void **arguments) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_target_ext,
+          (int device, gomp_body *body, size_t count, void **addresses, size_t *sizes,
+           unsigned short *kinds, unsigned flags, void **depend, void **arguments),
+          (device, body, count, addresses, sizes, kinds, flags, depend, arguments)) {
     check_device(device);
     struct mapping map = {count, addresses, sizes, kinds};
     uint32_t limit = thread_limit_in(arguments);
@@ -159,9 +160,10 @@ void GOMP_target_ext(int device, gomp_body *body, size_t count, void **addresses
     free(memory);
 }
 
-void GOMP_target(int device, gomp_body *body, const void *unused, size_t count, void **addresses,
-                 size_t *sizes, unsigned char *kinds) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_target,
+          (int device, gomp_body *body, const void *unused, size_t count, void **addresses,
+           size_t *sizes, unsigned char *kinds),
+          (device, body, unused, count, addresses, sizes, kinds)) {
     (void)unused, (void)count, (void)sizes, (void)kinds;
     check_device(device);
     cst_region_isolate(cst_self(), body, addresses, 0);

@@ -29,9 +29,10 @@ static void tell_event(const struct cst_task_request *request, struct cst_task *
     if (request->data) *(void **)request->data = event;
 }
 
-void GOMP_task(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment, bool wanted,
-               unsigned flags, void **depend, int priority, void *detach) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_task,
+          (gomp_body * body, void *data, gomp_copy *copy, long size, long alignment, bool wanted,
+           unsigned flags, void **depend, int priority, void *detach),
+          (body, data, copy, size, alignment, wanted, flags, depend, priority, detach)) {
     struct cst_depend_list list;
     struct detached task = {.request = {
                                 .function = body,
@@ -55,13 +56,11 @@ void GOMP_task(gomp_body *body, void *data, gomp_copy *copy, long size, long ali
     cst_task_create(cst_self(), request);
 }
 
-void GOMP_taskwait(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait, (void), ()) {
     cst_task_wait_children(cst_self());
 }
 
-void GOMP_taskwait_depend(void **depend) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait_depend, (void **depend), (depend)) {
     struct cst_depend_list list = cst_gomp_depend_list(depend);
     cst_task_wait_depend(cst_self(), &list);
 }
@@ -70,8 +69,7 @@ static void nothing(void *data) {
     (void)data;
 }
 
-void GOMP_taskwait_depend_nowait(void **depend) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait_depend_nowait, (void **depend), (depend)) {
     struct cst_depend_list list = cst_gomp_depend_list(depend);
     struct cst_task_request request = {
         .function = nothing, .data = depend, .deferrable = true, .depend = &list};
@@ -89,13 +87,11 @@ static void begin_group(struct cst_thread *thread) {
     cst_group_begin(thread, group);
 }
 
-void GOMP_taskgroup_start(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskgroup_start, (void), ()) {
     begin_group(cst_self());
 }
 
-void GOMP_taskgroup_end(void) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskgroup_end, (void), ()) {
     free(cst_group_end(cst_self()));
 }
 
@@ -189,10 +185,10 @@ static struct cst_task_request taskloop_request(gomp_body *body, void *data, gom
                                      .priority = priority_of(priority)};
 }
 
-void GOMP_taskloop(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
-                   unsigned flags, unsigned long tasks, int priority, long start, long end,
-                   long step) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskloop,
+          (gomp_body * body, void *data, gomp_copy *copy, long size, long alignment, unsigned flags,
+           unsigned long tasks, int priority, long start, long end, long step),
+          (body, data, copy, size, alignment, flags, tasks, priority, start, end, step)) {
     struct taskloop loop = {
         .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
         .start = (uint64_t)start,
@@ -203,10 +199,10 @@ void GOMP_taskloop(gomp_body *body, void *data, gomp_copy *copy, long size, long
     run_taskloop(&loop, tasks);
 }
 
-void GOMP_taskloop_ull(gomp_body *body, void *data, gomp_copy *copy, long size, long alignment,
-                       unsigned flags, unsigned long tasks, int priority, gomp_ull start,
-                       gomp_ull end, gomp_ull step) {
-    CST_CALLED(CST_FRONT_GOMP, NULL);
+CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskloop_ull,
+          (gomp_body * body, void *data, gomp_copy *copy, long size, long alignment, unsigned flags,
+           unsigned long tasks, int priority, gomp_ull start, gomp_ull end, gomp_ull step),
+          (body, data, copy, size, alignment, flags, tasks, priority, start, end, step)) {
     struct taskloop loop = {
         .request = taskloop_request(body, data, copy, size, alignment, flags, priority),
         .start = start,

@@ -9,7 +9,7 @@
 #include "core/state/thread.h"
 #include "core/team/pool.h"
 #include "core/team/threads.h"
-#include "core/wait/wait.h"
+#include "core/wait/policy.h"
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -55,7 +55,7 @@ __attribute__((constructor)) static void start(void) {
     cst_thread_init();
     if (cst_host_is_haskell() && !cst_config.dynamic_given)
         cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
-    cst_wait_init();
+    cst_policy_init();
     cst_process_barrier_prepare();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     if (cst_config.display_env != CST_DISPLAY_ENV_NO)

@@ -60,7 +60,7 @@ struct variable {
 
 static reader read_allocator, read_word, read_number, read_size, read_count, read_schedule,
     read_num_threads, read_proc_bind, read_places, read_processors, read_affinity_format,
-    read_descriptor, read_report, read_nothing;
+    read_descriptor, read_report, read_waiting, read_nothing;
 
 static const struct cst_word boolean[] = {{"true", 1}, {"false", 0}, {NULL, 0}};
 static const struct cst_word wait_policies[] = {
@@ -118,6 +118,10 @@ static const struct variable variables[] = {
      .allowed = "a number from 1 to 65535"},
     {"CAPSTAN_IDLE_MS", read_count, CONFIG(idle_ms),
      .allowed = "a number of milliseconds or \"infinite\""},
+    {.name = "CAPSTAN_WAIT",
+     .read = read_waiting,
+     .allowed = "a list such as \"turns:off,spin:on\" of spin, yield, costs, rivals, haskell, "
+                "apart, giveway, wake, newcomer, turns and patience"},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
@@ -169,6 +173,11 @@ static bool read_count(const struct variable *variable, const char *text) {
     if (!cst_parse_count(text, &value)) return false;
     store(variable, value);
     return true;
+}
+
+static bool read_waiting(const struct variable *variable, const char *text) {
+    (void)variable;
+    return cst_waiting_parse(text, &cst_config.wait_off);
 }
 
 static bool read_affinity_format(const struct variable *variable, const char *text) {
@@ -414,7 +423,7 @@ static void report_unknown(void) {
         name[length] = '\0';
         if (secure_getenv(name) && cst_config_state(name) == CST_VARIABLE_UNKNOWN)
             cst_message("unknown environment variable %s; known are CAPSTAN_SUBSTRATE, "
-                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS and CAPSTAN_REPORT",
+                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, CAPSTAN_WAIT and CAPSTAN_REPORT",
                         name);
     }
 }

@@ -6,6 +6,7 @@
 #define CST_CORE_SETTINGS_CONFIG_H
 
 #include "core/settings/icv.h"
+#include "core/settings/waiting.h"
 #include "platform/atomic.h"
 
 #include <stdbool.h>
@@ -54,6 +55,7 @@ struct cst_config {
     /* Our own. */
     enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
+    uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */

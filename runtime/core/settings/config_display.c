@@ -184,6 +184,13 @@ static void show_idle_ms(FILE *to) {
     show_number(to, cst_config.idle_ms);
 }
 
+static void show_waiting(FILE *to) {
+    const char *name;
+    uint32_t bit;
+    for (size_t i = 0; (name = cst_waiting_name(i, &bit)); i++)
+        fprintf(to, "%s%s:%s", i ? "," : "", name, cst_config.wait_off & bit ? "off" : "on");
+}
+
 static const struct setting settings[] = {
     {"_OPENMP", show_version, SHOWN, NOBODY},
     {"OMP_DYNAMIC", show_dynamic, SHOWN, HOST},
@@ -212,6 +219,7 @@ static const struct setting settings[] = {
     {"CAPSTAN_SUBSTRATE", show_substrate, SHOWN_NEVER, HOST},
     {"CAPSTAN_CAPABILITIES", show_capabilities, SHOWN_NEVER, HOST},
     {"CAPSTAN_IDLE_MS", show_idle_ms, SHOWN_NEVER, HOST},
+    {"CAPSTAN_WAIT", show_waiting, SHOWN_NEVER, HOST},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

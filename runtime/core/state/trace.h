@@ -12,11 +12,25 @@ static inline bool cst_trace_is_on(void) {
     return cst_unlikely(cst_load_relaxed(&cst_trace_to) != NULL);
 }
 
-/* To be called by an entry point, whose caller it notes if somebody listens. */
-#define CST_CALLED(front, source)                                                                  \
-    do {                                                                                           \
-        if (cst_trace_is_on()) cst_trace_called(front, __builtin_return_address(0), source);       \
-    } while (0)
+/* Defines an entry point of a front end, which notes its caller while somebody listens:
+ *
+ *     CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_cancel, (int which, bool wanted), (which, wanted)) {
+ *         the body
+ *     }
+ *
+ * Where nobody listens that costs a compare with memory and a branch. The noting copy is reached by
+ * a jump, so that its return address is the caller's (with optimisation: -O1 makes it a call). */
+#define CST_ENTRY(front, type, name, parameters, arguments)                                        \
+    static inline __attribute__((always_inline)) type name##_body parameters;                      \
+    static __attribute__((noinline, cold)) type name##_called parameters {                         \
+        cst_trace_called(front, __builtin_return_address(0), NULL);                                \
+        return name##_body arguments;                                                              \
+    }                                                                                              \
+    type name parameters {                                                                         \
+        if (cst_trace_is_on()) return name##_called arguments;                                     \
+        return name##_body arguments;                                                              \
+    }                                                                                              \
+    static inline type name##_body parameters
 void cst_trace_called(enum cst_front front, const void *address, const char *source);
 
 static inline void cst_trace(enum cst_trace_event event, const struct cst_thread *thread,

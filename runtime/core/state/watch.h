@@ -2,6 +2,7 @@
 #ifndef CST_CORE_STATE_WATCH_H
 #define CST_CORE_STATE_WATCH_H
 
+#include "core/base/backoff.h"
 #include "platform/platform.h"
 
 /* Of rivals for it (wait/rival.h). */
@@ -21,10 +22,10 @@ struct cst_apart_watch {
 
 /* Of what its yields have cost (wait/yields.h). By the clock; all zero at first. */
 struct cst_yields {
-    uint64_t last_long; /* the end of the last long one, or the beginning of the last try */
-    uint32_t long_ones; /* in a row */
-    uint64_t sleep_ns;  /* for how long it is to sleep in their place, */
-    uint64_t sleep_end; /* and until when; 0: not at all */
+    uint64_t last_long;       /* the end of the last long one, or the beginning of the last try */
+    uint32_t long_ones;       /* in a row */
+    struct cst_backoff sleep; /* for how long it is to sleep in their place, */
+    bool sleeps;              /* if it is */
 };
 
 #endif

@@ -3,46 +3,13 @@
 
 #include "core/task/quiesce.h"
 #include "core/task/task.h"
-#include "core/team/bind.h"
-#include "core/wait/apart.h"
-#include "core/wait/box.h"
 #include "core/wait/wait.h"
 #include "platform/happens.h"
 
 enum { MOST_FAR = 1 << 16 };
 
-static uint8_t partners_of(uint32_t size, bool crowded) {
-    if (!cst_team_is_large(size, crowded)) return 0;
+uint8_t cst_member_partners(uint32_t size) {
     return (uint8_t)(size > MOST_FAR ? 16 : 32 - __builtin_clz(size - 1));
-}
-
-/* What a member, the master too, does first in a region. */
-void cst_member_begin(struct cst_thread *thread, struct cst_seat *seat, uint32_t region,
-                      const struct cst_order *order) {
-    struct cst_team *team = seat->team;
-    seat->region = region;
-    seat->size = order->size;
-    seat->crowded = order->crowded;
-    seat->barrier = order->barrier;
-    seat->made_tasks = false;
-    seat->at_end = false;
-    seat->in_wave = false;
-    seat->partners = partners_of(order->size, order->crowded);
-    if (seat->partners > 0) cst_box_begin(seat);
-    seat->construct = seat->construct_at_barrier = seat->left_by_all = order->construct;
-    seat->singles = order->singles;
-    cst_store_release(&seat->construct_left, order->construct);
-    cst_store_relaxed(&seat->tasks_made, 0);
-    cst_store_relaxed(&seat->tasks_done, 0);
-    cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);
-    thread->team = team;
-    thread->seat = seat;
-    thread->task = &seat->implicit;
-    thread->share = NULL;
-    thread->number = seat->number;
-    seat->implicit.open_group = team->group;
-    if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
-    cst_apart_say(seat);
 }
 
 /* --- fork ------------------------------------------------------------------------------- */

@@ -4,10 +4,45 @@
 #define CST_CORE_TEAM_MEMBER_H
 
 #include "core/state/thread.h"
+#include "core/task/task.h"
+#include "core/team/bind.h"
+#include "core/wait/apart.h"
+#include "core/wait/box.h"
 
-/* The thread takes its seat in that region. */
-void cst_member_begin(struct cst_thread *thread, struct cst_seat *seat, uint32_t region,
-                      const struct cst_order *order);
+/* In a large team of that size: how many partners a member has (wait/box.h). */
+uint8_t cst_member_partners(uint32_t size);
+
+/* The thread takes its seat in that region. Inline, as it is a good part of a small region. */
+static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *seat,
+                                    uint32_t region, const struct cst_order *order) {
+    struct cst_team *team = seat->team;
+    seat->region = region;
+    seat->size = order->size;
+    seat->crowded = order->crowded;
+    seat->barrier = order->barrier;
+    seat->made_tasks = false;
+    seat->at_end = false;
+    seat->in_wave = false;
+    seat->partners = 0;
+    if (cst_unlikely(cst_team_is_large(order->size, order->crowded))) {
+        seat->partners = cst_member_partners(order->size);
+        cst_box_begin(seat);
+    }
+    seat->construct = seat->construct_at_barrier = seat->left_by_all = order->construct;
+    seat->singles = order->singles;
+    cst_store_release(&seat->construct_left, order->construct);
+    cst_store_relaxed(&seat->tasks_made, 0);
+    cst_store_relaxed(&seat->tasks_done, 0);
+    cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);
+    thread->team = team;
+    thread->seat = seat;
+    thread->task = &seat->implicit;
+    thread->share = NULL;
+    thread->number = seat->number;
+    seat->implicit.open_group = team->group;
+    if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
+    cst_apart_say(seat);
+}
 
 /* Sends off the children of member `number` in the tree. */
 void cst_member_fork(struct cst_team *team, uint32_t number, uint32_t region,

@@ -2,6 +2,7 @@
 #include "core/team/pool.h"
 
 #include "core/wait/apart.h"
+#include "core/wait/policy.h"
 #include "core/settings/config.h"
 #include "core/work/dispatch.h"
 #include "core/host/host.h"
@@ -110,7 +111,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         }
         /* The kernel may leave a new thread where its maker computes for longer than many a region
          * takes. In a team of more members than processors most of them belong there. */
-        bool apart = number < cst_config.available;
+        bool apart = number < cst_config.available && cst_heuristic_is_on(CST_HEURISTIC_NEWCOMER);
         int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size, apart);
         if (error) {
             reason = strerror(error);

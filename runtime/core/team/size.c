@@ -21,7 +21,7 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
 /* dyn-var: how many of `threads` a region should have now. In a Haskell program the idle processors
  * bound the number that the user did not ask for; elsewhere all processors do. The child of a
  * Haskell program's fork goes by the same rule, though its substrate has no Capabilities. */
-static uint32_t adjusted(uint32_t threads, bool explicit) {
+static __attribute__((noinline)) uint32_t adjusted(uint32_t threads, bool explicit) {
     uint32_t available = cst_config.available;
     if (!cst_host_is_haskell()) return threads < available ? threads : available;
     if (explicit) return threads;

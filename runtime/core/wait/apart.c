@@ -19,21 +19,12 @@
  * it back after longer, to find that a member arrived which said to be here, knows what it lost. */
 #include "core/wait/apart.h"
 
+#include "core/base/backoff.h"
+#include "core/wait/policy.h"
 #include "platform/platform.h"
 
-enum {
-    WINDOW_NS = 15000000,       /* some slices */
-    STALE_NS = 60000000,        /* a window begun so long ago is begun anew */
-    MOVE_NS = 8000000,          /* more than a slice of who computes where one goes */
-    FIRST_REST_NS = 1000000000, /* after a move that was wrong, doubled each time */
-    LONGEST_DOUBLINGS = 10,
-};
-
-/* Moves that were wrong, and the clock until which none is made. */
-static struct {
-    _Atomic uint32_t wrong;
-    _Atomic uint64_t until;
-} rest;
+/* No moves are made while it lasts, after one that was wrong. */
+static struct cst_backoff rest;
 
 _Atomic bool cst_apart_wakes_here;
 
@@ -69,31 +60,31 @@ static bool meets(struct cst_thread *thread, uint32_t here, uint64_t *bits) {
 /* Has the thread had about half of its processor, in some slices until now? */
 static bool has_half(struct cst_thread *thread, uint64_t now) {
     uint64_t passed = now - thread->apart.begun_ns, before = thread->apart.used_ns;
-    if (passed < WINDOW_NS) return false;
+    if (passed < CST_APART_WINDOW_NS) return false;
     thread->apart.begun_ns = now;
     thread->apart.used_ns = cst_thread_usage().cpu_ns;
     uint64_t used = thread->apart.used_ns - before;
-    return passed < STALE_NS && 5 * used > 2 * passed && 4 * used < 3 * passed;
+    return passed < CST_APART_STALE_NS && 5 * used > 2 * passed && 4 * used < 3 * passed;
 }
 
 static void go_back(uint32_t processor) {
     uint64_t mask[CST_CPU_MASK_WORDS] = {0};
-    uint32_t wrong = cst_load_relaxed(&rest.wrong);
     mask[processor / 64] = 1ull << processor % 64;
     cst_cpu_mask_set_own(mask, CST_CPU_MASK_WORDS);
-    cst_store_relaxed(&rest.wrong, wrong < LONGEST_DOUBLINGS ? wrong + 1 : wrong);
-    cst_store_relaxed(&rest.until, cst_clock_ns() + ((uint64_t)FIRST_REST_NS << wrong));
+    cst_backoff_begin(&rest, cst_clock_ns(), CST_APART_FIRST_NS,
+                      (uint64_t)CST_APART_FIRST_NS << CST_APART_DOUBLINGS, true);
 }
 
 /* Moves the calling thread from `here` to one of `free` that it may use. Returns which, plus 1; 0:
  * it stays. */
 static uint32_t move(uint32_t here, uint64_t *free) {
     uint64_t allowed[CST_CPU_MASK_WORDS], begin = cst_clock_ns();
-    if (begin < cst_load_relaxed(&rest.until)) return 0;
+    if (!cst_heuristic_is_on(CST_HEURISTIC_APART)) return 0;
+    if (cst_backoff_lasts(&rest, begin)) return 0;
     if (cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS) < 2) return 0;
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) free[i] &= allowed[i];
     if (!any(free) || !cst_cpu_mask_set_own(free, CST_CPU_MASK_WORDS)) return 0;
-    if (cst_clock_ns() - begin > MOVE_NS) go_back(here);
+    if (cst_clock_ns() - begin > CST_APART_MOVE_NS) go_back(here);
     uint32_t there = cst_cpu_current() + 1;
     cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
     return there;

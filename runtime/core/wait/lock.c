@@ -1,26 +1,22 @@
 /* The slow side of locks; see lock.h. */
 #include "core/base/lock.h"
 
-#include "core/settings/config.h"
+#include "core/wait/policy.h"
 #include "core/state/thread.h"
 #include "platform/platform.h"
 
-/* How a waiter behaves: it looks at the word ever less often, so that the holder can release and
- * acquire many times while the cache line stays with it; then it sleeps. Chosen by measurement:
- * shorter pauses made two contending threads pass the line on at every turn. */
-enum {
-    FIRST_PAUSES = 8,
-    MOST_PAUSES = 512,
-    LOOKS = 24, /* about 0.2 ms in all, longer than most critical sections */
-};
-
+/* A waiter looks at the word ever less often, so that the holder can release and acquire many times
+ * while the cache line stays with it; then it sleeps. Found by measurement: shorter pauses made two
+ * contending threads pass the line on at every turn. It does not go through cst_wait: it may be a
+ * thread that is in no team, and it waits for one holder, not for a team. */
 static bool spin(cst_lock *lock) {
-    if (cst_config.spin_count == 0) return false;      /* OMP_WAIT_POLICY=passive */
+    if (cst_config.spin_count == 0) return false; /* OMP_WAIT_POLICY=passive */
+    if (!cst_heuristic_is_on(CST_HEURISTIC_SPIN)) return false;
     bool forever = cst_config.spin_count > UINT32_MAX; /* active, or GOMP_SPINCOUNT=infinite */
-    uint32_t pauses = FIRST_PAUSES;
-    for (uint32_t look = 0; look < LOOKS || forever; look++) {
+    uint32_t pauses = cst_policy.lock_first_pauses, most = cst_policy.lock_most_pauses;
+    for (uint32_t look = 0; look < CST_LOCK_LOOKS || forever; look++) {
         for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
-        if (pauses < MOST_PAUSES) pauses *= 2;
+        if (pauses < most) pauses *= 2;
         /* Relaxed: only a hint whether a try is worth taking the line; the try acquires. */
         if (cst_load_relaxed(lock) == CST_LOCK_FREE && cst_lock_try(lock)) return true;
     }

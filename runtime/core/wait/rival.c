@@ -15,26 +15,15 @@
  * after it has ended. */
 #include "core/wait/rival.h"
 
-#include "core/settings/config.h"
+#include "core/base/backoff.h"
+#include "core/wait/policy.h"
 #include "core/host/host.h"
 #include "platform/atomic.h"
 #include "platform/check.h"
 
-enum {
-    SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */
-    FIRST_NS = 20000000,     /* how long a rival is remembered at first, */
-    LONGEST_NS = 1280000000, /* and at last */
-    REST_NS = 2000000,       /* no Haskell code for so long: longer than most collections */
-    COARSE_NS = 20000,       /* between two waits: several times what sleeping costs */
-    SLICES_NS = 30000000,    /* some slices of a thread and its rival */
-    STALE_NS = 120000000,    /* too many to tell how it is now */
-    LATELY_NS = 1000000000,  /* how long a lost slice is remembered */
-};
-
 static struct {
     _Atomic bool known;
-    _Atomic uint64_t until;                      /* clock until which it stays known */
-    _Atomic uint64_t held;                       /* for how long, the last time */
+    struct cst_backoff memory;                   /* for as long as it lasts one stays known */
     _Atomic uint32_t asked;                      /* times that a thread waited suspiciously long */
     _Atomic bool haskell;                        /* it is Haskell code of this process, */
     _Atomic uint64_t seen;                       /* which was seen to run at this clock */
@@ -49,10 +38,10 @@ _Atomic bool cst_rival_seen;
 static bool is_coarse(struct cst_rival_watch *watch, uint64_t now) {
     uint64_t passed = now - watch->counted_ns;
     uint32_t waits = watch->waits - watch->counted_waits;
-    if (passed < SLICES_NS) return false;
+    if (passed < CST_RIVAL_SLICES_NS) return false;
     watch->counted_ns = now;
     watch->counted_waits = watch->waits;
-    return passed < STALE_NS && passed > (uint64_t)COARSE_NS * waits;
+    return passed < CST_RIVAL_STALE_NS && passed > (uint64_t)CST_RIVAL_COARSE_NS * waits;
 }
 
 /* Have two lost their processors at the same time? One rival cannot take both. */
@@ -64,17 +53,14 @@ static bool are_several(const struct cst_rival_watch *watch, uint64_t begin, uin
     cst_store_relaxed(&rival.loser, watch);
     if (cst_config.available == 1) return true;
     uint64_t from = begun > begin ? begun : begin, to = ended < end ? ended : end;
-    return loser != watch && (int64_t)(to - from) >= SLICE_NS;
+    return loser != watch && (int64_t)(to - from) >= CST_RIVAL_SLICE_NS;
 }
 
-/* Two threads may do this at once: then one of two good answers stays. */
 static void remember(uint64_t now) {
-    uint64_t until = cst_load_relaxed(&rival.until), held = cst_load_relaxed(&rival.held);
-    if (now < until) return;
-    held = held == 0 || now > until + held + STALE_NS ? FIRST_NS : 2 * held;
-    if (held > LONGEST_NS) held = LONGEST_NS;
-    cst_store_relaxed(&rival.held, held);
-    cst_store_relaxed(&rival.until, now + held);
+    if (cst_backoff_lasts(&rival.memory, now)) return;
+    uint64_t last = cst_backoff_until(&rival.memory) + cst_backoff_length(&rival.memory);
+    cst_backoff_begin(&rival.memory, now, CST_RIVAL_FIRST_NS, CST_RIVAL_LONGEST_NS,
+                      now <= last + CST_RIVAL_STALE_NS);
     cst_store_relaxed(&rival.haskell, cst_host_haskell_runs());
     cst_store_relaxed(&rival.seen, now);
     cst_store_relaxed(&rival.known, true);
@@ -82,7 +68,8 @@ static void remember(uint64_t now) {
 
 static bool has_rested(uint64_t now) {
     if (!cst_load_relaxed(&rival.haskell)) return false;
-    if (!cst_host_haskell_runs()) return (int64_t)(now - cst_load_relaxed(&rival.seen)) > REST_NS;
+    if (!cst_host_haskell_runs())
+        return (int64_t)(now - cst_load_relaxed(&rival.seen)) > CST_RIVAL_REST_NS;
     cst_store_relaxed(&rival.seen, now);
     return false;
 }
@@ -94,18 +81,19 @@ bool cst_rival_was_known(void) {
 bool cst_rival_is_known(void) {
     if (!cst_rival_was_known()) return false;
     uint64_t now = cst_clock_ns();
-    if (now < cst_load_relaxed(&rival.until) && !has_rested(now)) return true;
+    if (cst_backoff_lasts(&rival.memory, now) && !has_rested(now)) return true;
     cst_store_relaxed(&rival.known, false);
     return false;
 }
 
 static bool lost_lately(uint64_t now) {
-    return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < LATELY_NS;
+    return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < CST_RIVAL_LATELY_NS;
 }
 
 bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    if (!cst_heuristic_is_on(CST_HEURISTIC_RIVALS)) return false;
     bool seen = cst_load_relaxed(&cst_rival_seen);
-    if (ns < SLICE_NS) {
+    if (ns < CST_RIVAL_SLICE_NS) {
         if (cst_unlikely(seen) && !lost_lately(now)) cst_store_relaxed(&cst_rival_seen, false);
         return false;
     }

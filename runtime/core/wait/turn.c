@@ -20,20 +20,13 @@
  * patience ends. */
 #include "core/wait/turn.h"
 
-#include "core/settings/config.h"
+#include "core/base/backoff.h"
 #include "core/base/lock.h"
 #include "core/host/busy.h"
 #include "core/host/host.h"
+#include "core/wait/policy.h"
 #include "core/wait/rival.h"
-#include "core/wait/wait.h"
 #include "platform/platform.h"
-
-enum {
-    SLICE_NS = 1000000,          /* many regions, and less than the kernel's slice */
-    PATIENCE_NS = 20000000,      /* of the first in line; a slice more for each before one */
-    FIRST_REST_NS = 100000000,   /* nobody waits after a wait that was in vain, */
-    LONGEST_REST_NS = 1600000000 /* for twice as long each time */
-};
 
 /* A master in the line, on its stack: taken out under the lock, by itself or by who passes. */
 struct waiter {
@@ -49,9 +42,8 @@ static struct {
     _Atomic uint64_t since;                    /* the clock as it began, if anybody waits */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
-    uint32_t passed; /* turns */
-    uint64_t rest_ns;
-    _Atomic uint64_t rest_until;
+    uint32_t passed;         /* turns */
+    struct cst_backoff rest; /* nobody waits while it lasts */
 } line;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
@@ -80,7 +72,7 @@ static bool take_fitting(uint32_t threads) {
 static bool may_begin(const struct cst_thread *thread) {
     if (cst_likely(cst_load_relaxed(&cst_turn_waiting) == 0)) return true;
     return cst_load_relaxed(&line.holder) == thread &&
-           cst_clock_ns() - cst_load_relaxed(&line.since) < SLICE_NS;
+           cst_clock_ns() - cst_load_relaxed(&line.since) < CST_TURN_SLICE_NS;
 }
 
 static void begin_turn(const struct cst_thread *thread, uint64_t now) {
@@ -118,17 +110,15 @@ static bool pass_to(struct waiter *waiter, struct cst_team *team) {
 }
 
 static void rest(uint64_t now) {
-    bool again = now - cst_load_relaxed(&line.rest_until) < line.rest_ns;
-    line.rest_ns = again ? 2 * line.rest_ns : FIRST_REST_NS;
-    if (line.rest_ns > LONGEST_REST_NS) line.rest_ns = LONGEST_REST_NS;
-    cst_store_relaxed(&line.rest_until, now + line.rest_ns);
+    bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
+    cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
 /* Sleeps until it is the waiter's turn. False: nothing has moved for too long. */
 static bool await_turn(struct waiter *waiter, uint32_t before) {
-    uint64_t patience = PATIENCE_NS + (uint64_t)SLICE_NS * before;
+    uint64_t patience = CST_TURN_PATIENCE_NS + (uint64_t)CST_TURN_SLICE_NS * before;
     uint64_t begin = cst_clock_ns(), now;
     uint32_t passed = line.passed;
     for (;;) {
@@ -153,8 +143,9 @@ static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
                           struct cst_turn_from *from) {
     uint64_t now = cst_clock_ns();
     /* Nobody passes turns on where workers sleep at once. */
-    if (!cst_wait_spins() || cst_rival_was_known()) return false;
-    if (now < cst_load_relaxed(&line.rest_until)) return false;
+    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || !cst_policy_spins() || cst_rival_was_known())
+        return false;
+    if (cst_backoff_lasts(&line.rest, now)) return false;
     /* Whoever waits for this Capability would wait too, a collection first of all. */
     if (cst_host_holds_capability()) return false;
     struct waiter waiter = {.thread = thread, .threads = threads};

@@ -1,11 +1,7 @@
-/* The only loop in which a member of a team waits: it spins, yields, then sleeps.
+/* The loop in which a member of a team waits, and how it is woken.
  *
- * The waiter sleeps on its own seat's futex, so one word serves every kind of wait. Protocol (the
- * argument is in README.md, "Sleep and wake"):
- *   waiter  W1 parked := 1   W2 look at the condition   W3 sleep while parked = 1
- *   waker   K1 change the condition   K2 look at parked; if 1, set it to 0 or 2 and wake
- * W1, W2, K1 and K2 are sequentially consistent, so W2 sees K1 or K2 sees W1. After 2 the waker
- * takes the woken to another processor; nobody but this waker ends that. */
+ * A waiter polls, spins, yields, then sleeps (park.h), and does something useful meanwhile if there
+ * is anything to do. */
 #ifndef CST_CORE_WAIT_WAIT_H
 #define CST_CORE_WAIT_WAIT_H
 
@@ -20,8 +16,8 @@ struct cst_wait {
     _Atomic uint32_t *word;
     uint32_t target;
     bool idle; /* a worker without a region: it has the least right to a processor */
-    /* It is a matter of turns: who has the turn also works on data that the next one needs, and a
-     * poll that comes in between takes longer than it saves. So polls come rarely. */
+    /* It is a matter of turns: the thread that has the turn also works on data that the next one
+     * needs, and a poll in between takes longer than it saves. So polls come rarely. */
     bool patient;
     const void *object;
     /* How long the waiter sleeps at most, in nanoseconds; then cst_wait returns though the
@@ -64,10 +60,7 @@ static inline void cst_wake(struct cst_seat *seat) {
  * consistent store. */
 void cst_team_wake(struct cst_team *team);
 
-/* Do idle workers spin before they sleep? */
-bool cst_wait_spins(void);
-
-/* Reads the policy from the configuration; called once. */
-void cst_wait_init(void);
+/* Does the waiter's help (below, for this room). True: it did something. */
+bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait);
 
 #endif

@@ -100,9 +100,7 @@ static inline bool passes_alone(struct cst_thread *thread) {
     return true;
 }
 
-/* The same as wait_for_all, with the events around it. */
-static __attribute__((noinline, cold)) bool wait_traced(struct cst_thread *thread,
-                                                        bool cancellable) {
+bool cst_barrier_traced(struct cst_thread *thread, bool cancellable) {
     uint32_t size = thread->team->size;
     cst_trace(CST_TRACE_BARRIER_BEGINS, thread, size);
     bool passed = wait_for_all(thread, cancellable);
@@ -110,15 +108,19 @@ static __attribute__((noinline, cold)) bool wait_traced(struct cst_thread *threa
     return passed;
 }
 
+void cst_barrier_untraced(struct cst_thread *thread) {
+    if (!passes_alone(thread)) wait_for_all(thread, false);
+}
+
 void cst_barrier(struct cst_thread *thread) {
     if (cst_trace_is_on())
-        wait_traced(thread, false);
-    else if (!passes_alone(thread))
-        wait_for_all(thread, false);
+        cst_barrier_traced(thread, false);
+    else
+        cst_barrier_untraced(thread);
 }
 
 bool cst_barrier_cancellable(struct cst_thread *thread) {
     if (cst_region_is_cancelled(thread)) return true;
-    bool passed = cst_trace_is_on() ? wait_traced(thread, true) : wait_for_all(thread, true);
+    bool passed = cst_trace_is_on() ? cst_barrier_traced(thread, true) : wait_for_all(thread, true);
     return !passed || cst_region_is_cancelled(thread);
 }

@@ -13,6 +13,10 @@
  * complete when it returns. May block. */
 void cst_barrier(struct cst_thread *thread);
 
+/* The same in two halves, for a caller that has asked whether somebody listens (trace.h). */
+void cst_barrier_untraced(struct cst_thread *thread);
+bool cst_barrier_traced(struct cst_thread *thread, bool cancellable);
+
 /* The same where a cancelled region may cut it short. True: the region was cancelled. */
 bool cst_barrier_cancellable(struct cst_thread *thread);
 

@@ -1,6 +1,7 @@
 /* A tree of counters for the loops of large teams; see dispatch.h. */
 #include "core/work/dispatch.h"
 
+#include "core/wait/owner.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -46,13 +47,12 @@ void cst_dispatch_enlarge(struct cst_team *team, uint32_t size) {
 
 static void acquire(struct cst_team *team, struct cst_node *node) {
     /* Not looked at before: that would fetch the line twice. Acquire pairs with release(). */
-    for (uint32_t polls = 1; cst_exchange_acquire(&node->lock, 1);) {
+    for (uint32_t polls = 0; cst_exchange_acquire(&node->lock, 1);) {
         do {
             /* The child of a fork: whoever held the lock is not there, and has left the node in
              * order at every step (split, fill). */
             if (cst_unlikely(team->orphaned)) return;
-            cst_cpu_relax();
-            if (polls++ % 64 == 0) cst_yield();
+            cst_wait_for_owner(&polls);
         } while (cst_load_relaxed(&node->lock));
     }
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/state/thread.h"
+#include "core/wait/owner.h"
 #include "platform/happens.h"
 #include "platform/platform.h"
 
@@ -150,10 +151,9 @@ static bool is_ready(struct cst_share *share, uint64_t tag) {
 
 bool cst_share_await(struct cst_thread *thread, struct cst_share *share) {
     /* Setting up takes nanoseconds, unless the one who does it has lost its processor. */
-    for (uint32_t polls = 1; !is_ready(share, thread->loop.tag); polls++) {
+    for (uint32_t polls = 0; !is_ready(share, thread->loop.tag);) {
         if (cst_unlikely(thread->team->orphaned)) return false;
-        cst_cpu_relax();
-        if (polls % 64 == 0) cst_yield();
+        cst_wait_for_owner(&polls);
     }
     cst_happens_after(&share->ready);
     return true;

@@ -106,8 +106,8 @@ void cst_rts_note_collection(void);
 
 /* --- idle.c ---------------------------------------------------------------------------- */
 
-/* Called by Haskell (Capstan.Task.Pool.Idle): puts a unit into the MVar (newStablePtrPrimMVar) when the
- * Capability was found to run no Haskell twice in a row or is not in use, or after so many
+/* Called by Haskell (Capstan.Task.Pool.Idle): puts a unit into the MVar (newStablePtrPrimMVar) when
+ * the Capability was found to run no Haskell twice in a row or is not in use, or after so many
  * milliseconds, if not 0. False: it will not, as there is nothing to look at or no thread to do it;
  * then the pointer is still the caller's. */
 #pragma GCC visibility push(default)

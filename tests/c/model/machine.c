@@ -101,6 +101,11 @@ struct cst_thread_usage cst_thread_usage(void) {
     return (struct cst_thread_usage){0};
 }
 
+/* A slow one, so that few polls are worth a wait. */
+uint32_t cst_cpu_relax_ns(void) {
+    return 1000;
+}
+
 uint64_t cst_clock_ns(void) {
     return explore_ticks();
 }

@@ -108,9 +108,15 @@ static void two_with_three(void) {
     prepare(2, true);
     make(0, make_two_and_run, 3);
 }
+static void tell_event(const struct cst_task_request *request, struct cst_task *task) {
+    (void)request;
+    event = task;
+}
+
 static void two_and_event(void) {
     prepare(2, true);
-    struct cst_task_request request = {.function = run, .deferrable = true, .detach_event = &event};
+    struct cst_task_request request = {
+        .function = run, .deferrable = true, .tell_event = tell_event};
     cst_task_create(models_sit(1), &request);
     expected = 1;
     models_sit(0);

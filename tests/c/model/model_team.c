@@ -1,7 +1,8 @@
 /* core/team/team.c and pool.c: each member of a region executes it once and sees what the master
  * wrote before; the region ends after all of them, with its tasks; workers wait in their docks
  * between regions and leave them when the pool lets them go. */
-#include "core/state/team.h"
+#include "core/team/region.h"
+#include "core/team/team.h"
 
 #include "core/team/pool.h"
 #include "core/team/workers.h"

@@ -4,7 +4,8 @@
 #include "core/settings/config.h"
 #include "core/task/steal.h"
 #include "core/task/task.h"
-#include "core/wait/wait.h"
+#include "core/team/team.h"
+#include "core/wait/policy.h"
 
 enum { MOST_MEMBERS = 4 };
 
@@ -18,10 +19,10 @@ void models_configure(unsigned processors, bool spinning) {
     cst_config.wait_policy = spinning ? CST_WAIT_ACTIVE : CST_WAIT_PASSIVE;
     cst_config.spin_count = 0;
     cst_config.icv.nthreads = 1;
-    cst_wait_init();
+    cst_policy_init();
 }
 
-/* As team.c's take_seat. */
+/* As cst_member_begin (team/member.c). */
 static void seat_member(unsigned number, unsigned size, bool crowded) {
     cst_current_thread = NULL;
     struct cst_thread *thread = member[number] = cst_self();

@@ -1,0 +1,83 @@
+/* A member sleeps and is woken; see park.h. */
+#include "core/wait/park.h"
+
+#include "core/host/busy.h"
+#include "core/wait/apart.h"
+#include "core/wait/box.h"
+#include "core/wait/policy.h"
+
+/* Counts for the region that the member last executed; a count of a later region stays. */
+static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
+    uint64_t old = cst_load_relaxed(&team->sleepers), new;
+    do {
+        uint32_t counted = (uint32_t)(old >> 32);
+        if (counted != region && (change < 0 || (int32_t)(counted - region) > 0)) return;
+        uint32_t count = counted == region ? (uint32_t)old : 0;
+        new = (uint64_t)region << 32 | (count + (uint32_t)change);
+    } while (!cst_cas_seq_cst(&team->sleepers, &old, new));
+}
+
+void cst_wake_parked(struct cst_seat *seat) {
+    bool parts = cst_heuristic_is_on(CST_HEURISTIC_WAKE) && cst_apart_woken_here() &&
+                 cst_busy_threads() <= cst_config.available;
+    uint32_t state = CST_PARKED;
+    if (!cst_cas_seq_cst(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
+    int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
+    cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
+    bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
+    if (!parts) return;
+    if (slept) cst_cpu_part_woken(sleeper);
+    cst_exchange_seq_cst(&seat->dock.parked, CST_AWAKE);
+}
+
+void cst_team_wake(struct cst_team *team) {
+    for (uint32_t i = 0; i < team->size; i++) cst_wake(cst_team_seat(team, i));
+}
+
+/* The seat is not parked any more, and who woke the member has done with it. */
+static void leave(struct cst_seat *seat) {
+    uint32_t state = CST_PARKED;
+    while (!cst_cas_seq_cst(&seat->dock.parked, &state, CST_AWAKE)) {
+        if (state == CST_AWAKE) return;
+        cst_yield();
+        state = CST_PARKED;
+    }
+}
+
+/* W3. False: the waiter's patience has ended. */
+static bool sleep_parked(struct cst_seat *seat, const struct cst_wait *wait, bool sees_tasks) {
+    _Atomic uint32_t *word = &seat->dock.parked;
+    if (sees_tasks && wait->patience > 0)
+        return cst_futex_wait_for(word, CST_PARKED, wait->patience);
+    if (sees_tasks)
+        cst_futex_wait(word, CST_PARKED);
+    else
+        cst_futex_wait_for(word, CST_PARKED, CST_UNSEEN_TASK_NS);
+    return true;
+}
+
+/* W1 to W3. Returns when woken, or when there is something to do. False: the waiter's patience has
+ * ended. */
+bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
+    struct cst_seat *seat = thread->seat;
+    struct cst_team *team = seat->team;
+    bool in_time = true;
+    if (!cst_box_close(seat)) return true; /* it has been given a task */
+    cst_store_relaxed(&seat->dock.sleeper, cst_thread_id());
+    cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
+    bool sees_tasks = true;
+    if (wait->help) {
+        count_sleeper(team, seat->region, 1);
+        /* Who defers a task looks at `sleepers` without a fence; this makes its store of the
+         * task visible to us, or our count visible to it (task.c, announce). */
+        sees_tasks = cst_process_barrier();
+    }
+    if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
+        in_time = sleep_parked(seat, wait, sees_tasks);
+        if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
+    }
+    if (wait->help) count_sleeper(team, seat->region, -1);
+    leave(seat);
+    cst_apart_say(seat);
+    return in_time;
+}
