@@ -8,8 +8,6 @@
 #include "platform/platform.h"
 #include "platform/stack.h"
 
-#include <stdio.h>
-
 static struct {
     /* Set under the pool's lock, read by others at any time. */
     _Atomic(const struct cst_substrate *) substrate;
@@ -76,8 +74,7 @@ static const struct cst_substrate *choose(void) {
     if (search.found) return search.found;
     host.note = search.reason;
     if (!host.child && cst_config.substrate == CST_SUBSTRATE_RTS)
-        fprintf(stderr, "capstan: CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread\n",
-                search.reason);
+        cst_message("CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread", search.reason);
     return &cst_pthread_substrate;
 }
 

@@ -3,7 +3,8 @@
  * A team outlives its region: when the master has left, its workers wait at their docks, and any
  * master of the process may lease the team for its next region (pool.h). Teams and seats are never
  * freed, so a late wake-up may touch one safely. What belongs to one member is in its seat; fields
- * say who may touch them. The protocols (fork, join, barrier, sleep) are argued in the READMEs of the rooms above. */
+ * say who may touch them. The protocols (fork, join, barrier, sleep) are argued in the READMEs of
+ * the rooms above. */
 #ifndef CST_CORE_STATE_TEAM_H
 #define CST_CORE_STATE_TEAM_H
 

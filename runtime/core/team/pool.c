@@ -5,6 +5,7 @@
 #include "core/wait/policy.h"
 #include "core/settings/config.h"
 #include "core/work/dispatch.h"
+#include "core/base/message.h"
 #include "core/host/host.h"
 #include "core/team/region.h"
 #include "core/team/team.h"
@@ -14,7 +15,6 @@
 #include "platform/happens.h"
 #include "substrate/substrate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,10 +82,9 @@ static struct cst_seat *seat_of(struct cst_team *team, uint32_t number) {
 static void warn(uint32_t wanted, uint32_t granted, const char *reason) {
     if (pool.warned) return;
     pool.warned = true;
-    fprintf(stderr,
-            "capstan: a thread could not be created (%s): a parallel region that asked for %u "
-            "threads runs with %u; see ulimit -u and -v, OMP_NUM_THREADS and OMP_STACKSIZE\n",
-            reason, wanted, granted);
+    cst_message("a thread could not be created (%s): a parallel region that asked for %u threads "
+                "runs with %u; see ulimit -u and -v, OMP_NUM_THREADS and OMP_STACKSIZE",
+                reason, wanted, granted);
 }
 
 /* Adds workers until the team has `threads` members or one cannot be made. */
