@@ -9,10 +9,12 @@
 
 /* Between two looks; `polls` counts them, and is 0 at first. */
 static inline void cst_wait_for_owner(uint32_t *polls) {
-    cst_cpu_relax();
-    if (++*polls < cst_policy.owner_polls) return;
-    *polls = 0;
-    cst_yield();
+    if (++*polls < cst_policy.owner_polls) {
+        cst_cpu_relax();
+    } else {
+        *polls = 0;
+        cst_yield();
+    }
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/task/steal.h"
 
 #include "core/task/task.h"
+#include "core/wait/box.h"
 #include "models.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* core/wait/turn.c: while an idle worker looks, every master that came to the line gets its turn,
  * and no two have the processors at the same time. Nobody's patience ends here: the clock stands
  * still. */
+#include "core/host/busy.h"
 #include "core/wait/turn.h"
 
 #include "models.h"

@@ -5,6 +5,7 @@
 #include "core/task/steal.h"
 #include "core/task/task.h"
 #include "core/team/team.h"
+#include "core/wait/box.h"
 #include "core/wait/policy.h"
 
 enum { MOST_MEMBERS = 4 };
