@@ -5,9 +5,9 @@
 -- Module      : Capstan.Task.Pool
 -- Description : The workers of a pool: who looks for tasks, who sleeps, who is woken
 --
--- A pool has a deque for each Capability, and a /seat/ on each that is in use. A seat has one /scout/, a
+-- A pool has a deque for each Capability, and a /station/ on each that is in use. A station has one /scout/, a
 -- green thread that stays on the Capability and looks for tasks, sleeps when there are none, and is the only one
--- of the seat that sleeps. When it finds a task it appoints its successor, another thread, and runs that task and those
+-- of the station that sleeps. When it finds a task it appoints its successor, another thread, and runs that task and those
 -- that it finds next; then it ends. So when a task blocks its worker (in an 'MVar', in STM, in a foreign
 -- call), the new scout goes on.
 --
@@ -16,7 +16,7 @@
 -- while another worker can take the task.
 --
 -- A worker that blocks is replaced, for what it waits for may be in a deque. Where several wait for a value that another thread
--- computes, as one after another does where all tasks change one reference, the seat takes only a task in a
+-- computes, as one after another does where all tasks change one reference, the station takes only a task in a
 -- millisecond until they go on: each more would make the line longer, and the way along it leads from
 -- Capability to Capability.
 --
@@ -26,8 +26,8 @@
 -- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
 --
 -- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call
--- ("Capstan.Task.Pool.Seat"). A push where the scout is not awake is refused, unless the caller has promised to wake
--- it; the promise is kept uninterruptibly, and on the seat where the push was, wherever the thread is by then. The
+-- ("Capstan.Task.Pool.Station"). A push where the scout is not awake is refused, unless the caller has promised to wake
+-- it; the promise is kept uninterruptibly, and on the station where the push was, wherever the thread is by then. The
 -- scout says that it sleeps, and looks at its deque after that, private part and all. The push and the scout's
 -- steps are of one Capability, so one of them sees the other.
 --
@@ -36,7 +36,7 @@
 -- sees the other.
 --
 -- (P3) A scout that finds that it is not on its Capability any more, or that this is not in use, leaves: it says that the
--- seat has none, and wakes another, or knows by (P2) that the others will look. Who looks and finds private
+-- station has none, and wakes another, or knows by (P2) that the others will look. Who looks and finds private
 -- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Work.Deque",
 -- D5), else appoints a scout there. So 'Control.Concurrent.setNumCapabilities' strands nothing.
 --
@@ -61,7 +61,8 @@ where
 
 import Capstan.Prim (capabilityNumber)
 import Capstan.Task.Pool.Process
-import Capstan.Task.Pool.Seat
+import Capstan.Task.Pool.Scout
+import Capstan.Task.Pool.Station
 import Capstan.Task.Pool.Workers
 import Capstan.Task.Thread.Seeded (asMember, offer)
 import Capstan.Task.Thread.Target (Self, masked)
@@ -105,7 +106,7 @@ newPool poolName poolLimit = do
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  seats <- V.generateM count $ \number -> Seat number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers
+  stations <- V.generateM count $ \number -> Station number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
   process <- newProcess
@@ -119,7 +120,7 @@ newPool poolName poolLimit = do
 foreign import ccall unsafe "cst_rts_note_tasks"
   noteTasks :: IO ()
 
--- | Says that somebody looks for work for ever, if the pool is a small one. Its seats are not where its tasks are pushed, so its
+-- | Says that somebody looks for work for ever, if the pool is a small one. Its stations are not where its tasks are pushed, so its
 -- deques are public throughout.
 whoSearch :: Pool -> IO ()
 whoSearch pool = when (poolLimit pool > 0) (addSearching (flags pool) 1)
@@ -131,12 +132,12 @@ beginAnew pool = inProcess (process pool) $ do
   clearFlags (flags pool)
   whoSearch pool
   atomicWriteIORef (spilled pool) []
-  forM_ (seats pool) $ \seat -> do
-    _ <- tryTakeMVar (bell seat)
-    _ <- tryTakeMVar (idles seat)
-    writeIORef (awaitsIdle seat) False
-    writeIORef (hasCaller seat) False
-    clearWorkers (engaged seat)
+  forM_ (stations pool) $ \station -> do
+    _ <- tryTakeMVar (bell station)
+    _ <- tryTakeMVar (idles station)
+    writeIORef (awaitsIdle station) False
+    writeIORef (hasAlarm station) False
+    clearWorkers (engaged station)
 
 -- | Gives scouts to the Capabilities that have none, up to the pool's limit. One that sleeps because its Capability was busy looks again:
 -- the thread that computed there may be the caller, which has moved.
@@ -144,7 +145,7 @@ serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
   beginAnew pool
   want <- poolSize pool
-  forM_ [0 .. min want (V.length (seats pool)) - 1] $ \n -> do
+  forM_ [0 .. min want (V.length (stations pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
     looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capabilityNumber <*> (not <$> isIdle (deques pool) n) else pure False
     -- All of it is done, as in 'spawnValue'.
@@ -154,7 +155,7 @@ serveCapabilities pool = do
 endPool :: Pool -> IO ()
 endPool pool = do
   atomicWriteIORef (ended pool) True
-  forM_ [0 .. V.length (seats pool) - 1] (ring pool)
+  forM_ [0 .. V.length (stations pool) - 1] (ring pool)
   atomicModifyIORef' (root pool) (Nothing,) >>= mapM_ freeStablePtr
 
 -- | Pushes a task.
@@ -219,8 +220,8 @@ wakeAfter pool answer = do
 attendAfterPush :: Pool -> Int -> IO Bool
 attendAfterPush pool n = do
   have <- getNumCapabilities
-  now <- if have > 1 && poolLimit pool == 0 && n < V.length (seats pool) then scoutOf (deques pool) n else pure Absent
-  if now == Asleep then True <$ putOnCall pool (seats pool V.! n) else attend pool n
+  now <- if have > 1 && poolLimit pool == 0 && n < V.length (stations pool) then scoutOf (deques pool) n else pure Absent
+  if now == Asleep then True <$ putOnCall pool (stations pool V.! n) else attend pool n
 
 -- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
 spill :: Pool -> IO ()
@@ -245,10 +246,10 @@ spillBlock pool block = do
   atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
   capabilityNumber >>= wakeOther pool
 
--- | Sees to it that the scout of a seat is awake, if there is to be one. The answer is whether there is.
+-- | Sees to it that the scout of a station is awake, if there is to be one. The answer is whether there is.
 attend :: Pool -> Int -> IO Bool
 attend pool n
-  | n >= V.length (seats pool) = pure False
+  | n >= V.length (stations pool) = pure False
   | otherwise = do
     now <- scoutOf (deques pool) n
     case now of
@@ -257,60 +258,60 @@ attend pool n
         wanted <- isServed pool n
         when wanted . uninterruptibleMask_ $ do
           won <- changeScout (deques pool) n Absent (awake pool)
-          when won (appoint pool (seats pool V.! n))
+          when won (appoint pool (stations pool V.! n))
         pure wanted
       _ -> pure True
 
--- | Whether a seat is to have a scout.
+-- | Whether a station is to have a scout.
 isServed :: Pool -> Int -> IO Bool
 isServed pool n = do
   over <- readIORef (ended pool)
   size <- poolSize pool
   pure (not over && n < size)
 
--- | Whether the caller, a worker of the seat, can serve it: it is on the Capability, and that is in use.
-belongs :: Pool -> Seat -> IO Bool
-belongs pool seat
+-- | Whether the caller, a worker of the station, can serve it: it is on the Capability, and that is in use.
+belongs :: Pool -> Station -> IO Bool
+belongs pool station
   | poolLimit pool > 0 = pure True
   | otherwise = do
     here <- capabilityNumber
     have <- getNumCapabilities
-    pure (here == number seat && here < have)
+    pure (here == number station && here < have)
 
--- | Starts the thread that is the seat's scout now.
-appoint :: Pool -> Seat -> IO ()
-appoint pool seat =
+-- | Starts the thread that is the station's scout now.
+appoint :: Pool -> Station -> IO ()
+appoint pool station =
   -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
-  void . forkOn (number seat) . masked . workerPlace $ \place self ->
-    scout pool seat >>= mapM_ (work pool seat place self)
+  void . forkOn (number station) . masked . workerPlace $ \place self ->
+    scout pool station >>= mapM_ (work pool station place self)
 
 -- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
-work :: Pool -> Seat -> Place -> Self -> Entry -> IO ()
-work pool seat place self first = do
-  worker <- engage (engaged seat) place
+work :: Pool -> Station -> Place -> Self -> Entry -> IO ()
+work pool station place self first = do
+  worker <- engage (engaged station) place
   addEngaged (flags pool) 1
-  appoint pool seat
+  appoint pool station
   serve worker first
   addEngaged (flags pool) (-1)
-  retire (engaged seat) worker
+  retire (engaged station) worker
   -- The scout goes on looking for a while.
-  void (ring pool (number seat))
+  void (ring pool (number station))
   where
     serve worker entry = do
       runClaimed place self entry
-      goesOn (engaged seat) worker
-      stays <- belongs pool seat
-      crowded <- othersCompute (engaged seat) worker
-      waiting <- inLine (engaged seat)
+      goesOn (engaged station) worker
+      stays <- belongs pool station
+      crowded <- othersCompute (engaged station) worker
+      waiting <- inLine (engaged station)
       when (stays && not crowded && not waiting) (findTask pool >>= mapM_ (serve worker))
 
--- | Looks for a task until there is one, or until the scout has left its seat.
-scout :: Pool -> Seat -> IO (Maybe Entry)
-scout pool seat = rest
+-- | Looks for a task until there is one, or until the scout has left its station.
+scout :: Pool -> Station -> IO (Maybe Entry)
+scout pool station = rest
   where
     rest = do
-      stays <- belongs pool seat
-      waiting <- inLine (engaged seat)
+      stays <- belongs pool station
+      waiting <- inLine (engaged station)
       when waiting (ignoring (threadDelay 1000))
       seen <- visible pool
       case () of
@@ -325,10 +326,10 @@ scout pool seat = rest
     politely n = do
       _ <- publish (deques pool)
       free <- stepAside
-      busy <- anyComputes (engaged seat)
+      busy <- anyComputes (engaged station)
       case () of
         _
-          | busy -> if poolLimit pool > 0 then pure False else mayCompute (engaged seat) >>= patiently
+          | busy -> if poolLimit pool > 0 then pure False else mayCompute (engaged station) >>= patiently
           | free || n == 0 -> pure True
           | otherwise -> visible pool >>= \seen -> if seen then politely (n - 1) else pure False
 
@@ -343,15 +344,15 @@ scout pool seat = rest
 
     -- Nobody else would say that the Capability idles.
     doze free = do
-      unless free (ringWhenIdle pool seat)
-      over <- sleep pool seat free
+      unless free (ringWhenIdle pool station)
+      over <- sleep pool station free
       if over then pure Nothing else rest
 
     -- The task, or whether the Capability was free. Once is not enough for that it was not: a collection takes as
     -- long as another thread's turn.
     search before n = do
       free <- stepAside
-      busy <- anyComputes (engaged seat)
+      busy <- anyComputes (engaged station)
       if busy || not (free || before)
         then pure (Left False)
         else do
@@ -364,12 +365,12 @@ scout pool seat = rest
                 when (n == 150) (askForPrivate pool)
                 search free (n - 1)
 
-    -- What is in the deque is for other seats now; or the Capability is in use again and needs a scout that is
+    -- What is in the deque is for other stations now; or the Capability is in use again and needs a scout that is
     -- on it.
     leave = do
-      setScout (deques pool) (number seat) Absent
-      wakeOther pool (number seat)
-      attend pool (number seat)
+      setScout (deques pool) (number station) Absent
+      wakeOther pool (number station)
+      attend pool (number station)
 
 -- | Lets other threads of the Capability run; the answer is whether there were none to speak of.
 stepAside :: IO Bool
@@ -385,24 +386,24 @@ ignoring action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
 -- | Sleeps until the bell rings, given whether the Capability idles meanwhile. The answer is whether the pool has
 -- ended instead.
-sleep :: Pool -> Seat -> Bool -> IO Bool
-sleep pool seat idle = do
-  startCaller pool seat
-  setIdle (deques pool) (flags pool) (number seat) idle
-  setScout (deques pool) (number seat) Asleep
+sleep :: Pool -> Station -> Bool -> IO Bool
+sleep pool station idle = do
+  startAlarm pool station
+  setIdle (deques pool) (flags pool) (number station) idle
+  setScout (deques pool) (number station) Asleep
   -- The last look, after all know that this one sleeps: (P1), (P2).
-  stays <- belongs pool seat
+  stays <- belongs pool station
   seen <- visible pool
   over <- readIORef (ended pool)
-  watched <- readIORef (awaitsIdle seat)
-  rises <- if not stays || seen || over || not (idle || watched) then changeScout (deques pool) (number seat) Asleep (awake pool) else pure False
-  if rises then setIdle (deques pool) (flags pool) (number seat) False else listen
+  watched <- readIORef (awaitsIdle station)
+  rises <- if not stays || seen || over || not (idle || watched) then changeScout (deques pool) (number station) Asleep (awake pool) else pure False
+  if rises then setIdle (deques pool) (flags pool) (number station) False else listen
   if over && not seen
-    then True <$ setScout (deques pool) (number seat) Absent
+    then True <$ setScout (deques pool) (number station) Absent
     else pure False
   where
     -- Whatever comes to a thread that runs no task is not for it.
-    listen = takeMVar (bell seat) `catch` \e -> let _ = e :: SomeException in listen
+    listen = takeMVar (bell station) `catch` \e -> let _ = e :: SomeException in listen
 
 -- | Whether there is something to take. Sees to deques that nobody serves.
 visible :: Pool -> IO Bool

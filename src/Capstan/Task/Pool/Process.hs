@@ -31,7 +31,7 @@ data Stage
     Settling !CUInt
   deriving (Eq)
 
--- | This one.
+-- | The current process.
 newProcess :: IO Process
 newProcess = forks >>= fmap Process . newIORef . Settled
 

@@ -9,7 +9,7 @@ module Capstan.Task.Pool.Wait
   )
 where
 
-import Capstan.Task.Pool.Seat (Pool, makeWay)
+import Capstan.Task.Pool.Station (Pool, makeWay)
 import Capstan.Task.Thread.Briefly (briefly)
 import Capstan.Task.Work.Cell (Cell, poll, wait)
 import Control.Concurrent (isCurrentThreadBound, yield)

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Task.Pool.Workers
--- Description : Which workers of a seat run tasks, and whether one of them computes
+-- Description : Which workers of a station run tasks, and whether one of them computes
 --
 -- A task that blocks keeps its worker, and there may be very many of those: each look at all of them would make a
 -- program with @n@ such tasks take @n@ times @n@ steps. So those that were found blocked are put aside, and of them each
@@ -31,7 +31,7 @@ import Data.IntSet (IntSet)
 import qualified Data.IntSet as IntSet
 import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 
--- | The workers of a seat that have a task.
+-- | The workers of a station that have a task.
 newtype Workers = Workers (IORef State)
 
 data State = State

@@ -43,7 +43,6 @@ module Capstan.Task.Work.Cell
     claim,
     claimOwn,
     isOwn,
-    isTaken,
     isEnded,
     isInterrupted,
     begin,

@@ -1,7 +1,10 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE CPP #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UnliftedFFITypes #-}
+{-# OPTIONS_GHC -optP-imacros -optPhaskell/task_layout.h #-}
 
 -- |
 -- Module      : Capstan.Task.Work.Counters
@@ -41,10 +44,10 @@ foreign import prim "cst_task_countzh"
 
 -- | Counters for that many Capabilities.
 newCounters :: Int -> IO Counters
-newCounters (I# n) = IO $ \s -> case newByteArray# bytes s of
+newCounters n = IO $ \s -> case newByteArray# bytes s of
   (# s1, counters #) -> (# setByteArray# counters 0# bytes 0# s1, Counters counters #)
   where
-    bytes = (n +# 1#) *# 128#
+    !(I# bytes) = (n + 1) * 8 * COUNTER_WORDS
 
 -- | Counters that count nothing.
 noCounters :: IO Counters
@@ -55,13 +58,15 @@ noCounters = IO $ \s -> case newByteArray# 0# s of
 countPushed :: Counters -> IO ()
 countPushed (Counters counters)
   | isTrue# (sizeofMutableByteArray# counters ==# 0#) = pure ()
-  | otherwise = addAt counters 0
+  | otherwise = addAt counters COUNTER_PUSHED
 
 -- | Counts a task that has ended.
 countEnded :: Counters -> IO ()
-countEnded (Counters counters) = IO $ \s -> case count# counters 8# s of
+countEnded (Counters counters) = IO $ \s -> case count# counters ended s of
   (# s1, 1# #) -> (# s1, () #)
-  (# s1, _ #) -> case addAt counters 1 of IO add -> add s1
+  (# s1, _ #) -> case addAt counters COUNTER_ENDED of IO add -> add s1
+  where
+    !(I# ended) = COUNTER_ENDED
 
 addAt :: MutableByteArray# RealWorld -> Int -> IO ()
 addAt counters (I# i) = IO $ \s -> case fetchAddIntArray# counters i 1# s of
@@ -70,8 +75,8 @@ addAt counters (I# i) = IO $ \s -> case fetchAddIntArray# counters i 1# s of
 -- | Whether all tasks that were pushed have ended.
 quiescent :: Counters -> IO Bool
 quiescent (Counters counters) = do
-  ended <- total 1
-  pushed <- total 0
+  ended <- total COUNTER_ENDED
+  pushed <- total COUNTER_PUSHED
   pure (ended == pushed)
   where
     total :: Int -> IO Int
@@ -81,13 +86,17 @@ quiescent (Counters counters) = do
       | otherwise = do
         n <- IO $ \s -> case atomicReadIntArray# counters i# s of
           (# s1, n #) -> (# s1, I# n #)
-        go (i + 16) $! acc + n
+        go (i + COUNTER_WORDS) $! acc + n
 
 -- | Says that the owner waits for the last task.
 setWaiting :: Counters -> IO ()
-setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters 2# 1# s, () #)
+setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters waiting 1# s, () #)
+  where
+    !(I# waiting) = COUNTER_WAITING
 
--- | Whether it does.
+-- | Whether the owner waits.
 isWaiting :: Counters -> IO Bool
-isWaiting (Counters counters) = IO $ \s -> case readIntArray# counters 2# s of
+isWaiting (Counters counters) = IO $ \s -> case readIntArray# counters waiting s of
   (# s1, n #) -> (# s1, isTrue# n #)
+  where
+    !(I# waiting) = COUNTER_WAITING

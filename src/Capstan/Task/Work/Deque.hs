@@ -1,8 +1,10 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE CPP #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UnliftedFFITypes #-}
+{-# OPTIONS_GHC -optP-imacros -optPhaskell/task_layout.h #-}
 
 -- |
 -- Module      : Capstan.Task.Work.Deque
@@ -59,15 +61,6 @@ module Capstan.Task.Work.Deque
     Flags,
     newFlags,
     clearFlags,
-    addSearching,
-    addEngaged,
-    engagedWorkers,
-    Scout (..),
-    setScout,
-    changeScout,
-    scoutOf,
-    setIdle,
-    isIdle,
     remember,
     contextHere,
     push,
@@ -83,10 +76,10 @@ module Capstan.Task.Work.Deque
 where
 
 import Capstan.Prim (capabilityNumber)
-import Capstan.Task.Work.Cell (Cell (..), Phase (..), Status (..), newCell)
+import Capstan.Task.Work.Cell (Cell (..), Status)
 import Capstan.Task.Work.Counters (Counters (..))
 import Capstan.Task.Work.Group (Context, Place (..), contextAt, placeHere)
-import Control.Monad (forM_, when)
+import Capstan.Task.Work.Layout
 import Data.Bits (unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
 import GHC.IO (IO (..))
@@ -98,21 +91,6 @@ data Entry = Entry !(Cell Any) !Context
 -- | A task, for a deque.
 entryOf :: Cell a -> Context -> Entry
 entryOf cell = Entry (unsafeCoerce cell)
-
--- | The deques of a pool, one for each Capability up to a number.
---
--- Element 0 of the array is the entry that marks an empty slot; then come, for each Capability, its
--- state (a 'MutableByteArray#') and its ring (a 'MutableArray#'), which has two elements for each slot and one
--- more. @cmm\/task.cmm@ knows this layout.
-data Deques = Deques (SmallArray# Any)
-
--- | How many workers of the pool look for work, how many Capabilities idle with their scout asleep, and how many
--- workers run tasks or are blocked in one.
-data Flags = Flags (MutableByteArray# RealWorld)
-
-data State = State (MutableByteArray# RealWorld)
-
-data Ring = Ring (MutableArray# RealWorld Any)
 
 foreign import prim "cst_task_pushzh"
   push# ::
@@ -143,100 +121,12 @@ foreign import prim "cst_task_hungryzh"
   hungry# ::
     SmallArray# Any -> MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, Int# #)
 
-foreign import prim "cst_task_identityzh"
-  entryToAny# :: MutVar# RealWorld (Status Any) -> State# RealWorld -> (# State# RealWorld, Any #)
-
-foreign import prim "cst_task_identityzh"
-  anyToEntry# :: Any -> State# RealWorld -> (# State# RealWorld, MutVar# RealWorld (Status Any) #)
-
-foreign import prim "cst_task_identityzh"
-  stateToAny# :: MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, Any #)
-
-foreign import prim "cst_task_identityzh"
-  anyToState# :: Any -> State# RealWorld -> (# State# RealWorld, MutableByteArray# RealWorld #)
-
-foreign import prim "cst_task_identityzh"
-  ringToAny# :: MutableArray# RealWorld Any -> State# RealWorld -> (# State# RealWorld, Any #)
-
-foreign import prim "cst_task_identityzh"
-  anyToRing# :: Any -> State# RealWorld -> (# State# RealWorld, MutableArray# RealWorld Any #)
-
--- | The slots of a ring: RING_MASK + 1 of @cmm\/task.cmm@.
-ringSize :: Int
-ringSize = 1024
-
--- The words of a state that Haskell reads or writes; each group has a cache line of its own.
-sharedWord, bottomWord, idleWord, scoutWord :: Int
-sharedWord = 0
-bottomWord = 8
-idleWord = 16
-scoutWord = 17
-
--- | Deques for the Capabilities below a number.
-newDeques :: Int -> IO Deques
-newDeques count = do
-  Cell var <- newCell (Open Pending []) :: IO (Cell Any)
-  let !(I# size) = 2 * ringSize + 1
-      !(I# elements) = 1 + 2 * count
-  IO $ \s -> case entryToAny# var s of
-    (# s1, empty #) -> case newSmallArray# elements empty s1 of
-      (# s2, array #) -> case fill array empty size of
-        IO filled -> case filled s2 of
-          (# s3, () #) -> case unsafeFreezeSmallArray# array s3 of
-            (# s4, deques #) -> (# s4, Deques deques #)
-  where
-    fill array empty size = forM_ [0 .. count - 1] $ \i -> IO $ \s ->
-      case newAlignedPinnedByteArray# 192# 64# s of
-        (# s1, state #) -> case stateToAny# state (clear state s1) of
-          (# s2, state' #) -> case newArray# size empty s2 of
-            (# s3, ring #) -> case ringToAny# ring s3 of
-              (# s4, ring' #) -> (# set (2 + 2 * i) ring' (set (1 + 2 * i) state' s4), () #)
-      where
-        set (I# i) = writeSmallArray# array i
-
--- | A deque without entries, of which no thread is remembered, without a scout.
-clear :: MutableByteArray# RealWorld -> State# RealWorld -> State# RealWorld
-clear state s = writeIntArray# state scout none (setByteArray# state 0# 192# 0# s)
-  where
-    !(I# scout) = scoutWord
-    !(I# none) = fromEnum Absent
-
--- | Forgets all entries and scouts. Nobody may use the deques meanwhile.
-clearDeques :: Deques -> IO ()
-clearDeques deques@(Deques array) = forM_ [0 .. capacity deques - 1] $ \n -> do
-  State state <- stateOf deques n
-  Ring ring <- ringOf deques n
-  IO $ \s -> (# clear state s, () #)
-  forM_ [0 .. 2 * ringSize] $ \(I# i) -> IO $ \s -> case indexSmallArray# array 0# of
-    (# empty #) -> (# writeArray# ring i empty s, () #)
-
--- | The number of Capabilities that have a deque.
-capacity :: Deques -> Int
-capacity (Deques deques) = I# (sizeofSmallArray# deques -# 1#) `quot` 2
-
-stateOf :: Deques -> Int -> IO State
-stateOf (Deques deques) n = case 1 + 2 * n of
-  I# i -> case indexSmallArray# deques i of
-    (# x #) -> IO $ \s -> case anyToState# x s of (# s1, state #) -> (# s1, State state #)
-
-ringOf :: Deques -> Int -> IO Ring
-ringOf (Deques deques) n = case 2 + 2 * n of
-  I# i -> case indexSmallArray# deques i of
-    (# x #) -> IO $ \s -> case anyToRing# x s of (# s1, ring #) -> (# s1, Ring ring #)
-
-readWord :: State -> Int -> IO Int
-readWord (State state) (I# i) = IO $ \s -> case atomicReadIntArray# state i s of
-  (# s1, x #) -> (# s1, I# x #)
-
-writeWord :: State -> Int -> Int -> IO ()
-writeWord (State state) (I# i) (I# x) = IO $ \s -> (# atomicWriteIntArray# state i x s, () #)
-
 -- | Pushes a task on the deque of the Capability that the caller is on, in the context of the caller, and counts
 -- it. The answer is 0 if nothing was pushed: the ring is full, the Capability has no deque, its scout is not
 -- awake there, or it does not know the caller's place ('remember'). Else it is 1, plus 2 if another Capability
 -- idles with its scout asleep.
 push :: Deques -> Flags -> Counters -> Cell a -> IO Int
-push (Deques deques) (Flags flags) (Counters counters) (Cell cell) =
+push (Deques deques) (Flags (Words flags)) (Counters counters) (Cell cell) =
   IO $ \s -> case push# deques flags cell counters (unsafeCoerce ()) 0# s of
     (# s1, answer #) -> (# s1, I# answer #)
 {-# INLINE push #-}
@@ -245,7 +135,7 @@ push (Deques deques) (Flags flags) (Counters counters) (Cell cell) =
 -- is what a quarter of the answer is. All of the deque is public then. The answer is 0 if the ring is full or
 -- there is none.
 pushSurely :: Deques -> Flags -> Counters -> Entry -> IO Int
-pushSurely (Deques deques) (Flags flags) (Counters counters) (Entry (Cell cell) !context) =
+pushSurely (Deques deques) (Flags (Words flags)) (Counters counters) (Entry (Cell cell) !context) =
   IO $ \s -> case push# deques flags cell counters (unsafeCoerce context) 1# s of
     (# s1, answer #) -> (# s1, I# answer #)
 
@@ -279,21 +169,21 @@ publishOf (Deques deques) (I# n) = IO $ \s -> case publish# deques n s of
 
 -- | Whether another Capability wants work and this one has nothing in its deque.
 hungry :: Deques -> Flags -> IO Bool
-hungry (Deques deques) (Flags flags) = IO $ \s -> case hungry# deques flags s of
+hungry (Deques deques) (Flags (Words flags)) = IO $ \s -> case hungry# deques flags s of
   (# s1, answer #) -> (# s1, isTrue# answer #)
 {-# INLINE hungry #-}
 
 -- | Takes the oldest public entry of a deque.
 steal :: Deques -> Int -> IO (Maybe Entry)
-steal deques@(Deques array) n = do
+steal deques n = do
   state <- stateOf deques n
-  word <- readWord state sharedWord
+  word <- readWord state STATE_SHARED
   let top = word .&. 0xffffffff
       split = word `unsafeShiftR` 32 .&. 0xffffffff
   if top == split
     then pure Nothing
     else do
-      swapped <- swap state word (split * 0x100000000 .|. ((top + 1) .&. 0xffffffff))
+      swapped <- swapWord state STATE_SHARED word (split * 0x100000000 .|. ((top + 1) .&. 0xffffffff))
       if swapped then Just <$> takeSlot (top .&. (ringSize - 1)) else steal deques n
   where
     -- Ours alone since the swap (D1), and read after it (D2). The owner sees an empty slot by its entry (D4).
@@ -302,101 +192,20 @@ steal deques@(Deques array) n = do
       let !(I# i) = 2 * slot
       IO $ \s -> case readArray# ring i s of
         (# s1, x #) -> case readArray# ring (i +# 1#) s1 of
-          (# s2, context #) -> case indexSmallArray# array 0# of
+          (# s2, context #) -> case emptyEntry deques of
             (# empty #) -> case writeArray# ring i empty (writeArray# ring (i +# 1#) empty s2) of
               s3 -> case anyToEntry# x s3 of
                 (# s4, entry #) -> (# s4, Entry (Cell entry) (unsafeCoerce context) #)
 
-swap :: State -> Int -> Int -> IO Bool
-swap (State state) (I# old) (I# new) = IO $ \s -> case casIntArray# state 0# old new s of
-  (# s1, seen #) -> (# s1, isTrue# (seen ==# old) #)
-
 -- | Whether a deque has entries that can be stolen.
 hasPublic :: Deques -> Int -> IO Bool
 hasPublic deques n = do
-  word <- stateOf deques n >>= (`readWord` sharedWord)
+  word <- stateOf deques n >>= (`readWord` STATE_SHARED)
   pure (word .&. 0xffffffff /= word `unsafeShiftR` 32 .&. 0xffffffff)
 
 -- | Whether a deque seems to have entries that its owner has not published. A hint: the owner goes on.
 hasPrivate :: Deques -> Int -> IO Bool
 hasPrivate deques n = do
-  word <- stateOf deques n >>= (`readWord` sharedWord)
-  bottom <- stateOf deques n >>= (`readWord` bottomWord)
+  word <- stateOf deques n >>= (`readWord` STATE_SHARED)
+  bottom <- stateOf deques n >>= (`readWord` STATE_BOTTOM)
   pure (bottom /= word `unsafeShiftR` 32 .&. 0xffffffff)
-
--- | Flags of a pool of which nobody searches or sleeps.
-newFlags :: IO Flags
-newFlags = IO $ \s -> case newAlignedPinnedByteArray# 192# 64# s of
-  (# s1, flags #) -> (# setByteArray# flags 0# 192# 0# s1, Flags flags #)
-
--- | As new ones.
-clearFlags :: Flags -> IO ()
-clearFlags (Flags flags) = IO $ \s -> (# setByteArray# flags 0# 192# 0# s, () #)
-
--- | Changes the number of workers that look for work.
-addSearching :: Flags -> Int -> IO ()
-addSearching (Flags flags) (I# n) = IO $ \s -> case fetchAddIntArray# flags 0# n s of
-  (# s1, _ #) -> (# s1, () #)
-
--- | Changes the number of workers that have a task. It has a cache line of its own.
-addEngaged :: Flags -> Int -> IO ()
-addEngaged (Flags flags) (I# n) = IO $ \s -> case fetchAddIntArray# flags 8# n s of
-  (# s1, _ #) -> (# s1, () #)
-
--- | How many workers have a task.
-engagedWorkers :: Flags -> IO Int
-engagedWorkers (Flags flags) = IO $ \s -> case readIntArray# flags 8# s of (# s1, n #) -> (# s1, I# n #)
-
--- | How the scout of a seat is ("Capstan.Task.Pool"); its number is what @cmm\/task.cmm@ reads, which pushes
--- without a word where it is 0 or 1.
-data Scout
-  = -- | Awake, on the Capability.
-    Awake
-  | -- | Asleep, and woken when the Capability idles, or soon anyway ("Capstan.Task.Pool.Seat").
-    OnCall
-  | Asleep
-  | -- | There is none.
-    Absent
-  | -- | Awake, and not bound to the deque.
-    Elsewhere
-  deriving (Eq, Enum)
-
--- | Sets it; for the scout.
-setScout :: Deques -> Int -> Scout -> IO ()
-setScout deques n scout = do
-  state <- stateOf deques n
-  writeWord state scoutWord (fromEnum scout)
-
--- | How it is.
-scoutOf :: Deques -> Int -> IO Scout
-scoutOf deques n = toEnum <$> (stateOf deques n >>= (`readWord` scoutWord))
-
--- | Changes it from one to another, if it is the one. The answer is whether it was.
-changeScout :: Deques -> Int -> Scout -> Scout -> IO Bool
-changeScout deques n from to = do
-  now <- scoutOf deques n
-  if now /= from
-    then pure False
-    else do
-      State state <- stateOf deques n
-      let !(I# i) = scoutWord
-          !(I# old) = fromEnum from
-          !(I# new) = fromEnum to
-      IO $ \s -> case casIntArray# state i old new s of
-        (# s1, seen #) -> (# s1, isTrue# (seen ==# old) #)
-
--- | Says whether a Capability idles with its scout asleep. Only the scout says so, while it is awake, and who has
--- changed it from asleep to awake takes that back.
-setIdle :: Deques -> Flags -> Int -> Bool -> IO ()
-setIdle deques (Flags flags) n idle = do
-  was <- isIdle deques n
-  when (was /= idle) $ do
-    state <- stateOf deques n
-    writeWord state idleWord (fromEnum idle)
-    let !(I# change) = if idle then 1 else -1
-    IO $ \s -> case fetchAddIntArray# flags 1# change s of
-      (# s1, _ #) -> (# s1, () #)
-
--- | Whether it does.
-isIdle :: Deques -> Int -> IO Bool
-isIdle deques n = (/= 0) <$> (stateOf deques n >>= (`readWord` idleWord))

@@ -10,7 +10,7 @@ import Test.Tasty.HUnit
 
 data World = World
   { deque :: [Int],
-    -- | Whether the seat is ready, and whether its worker was woken.
+    -- | Whether the station is ready, and whether its worker was woken.
     ready :: !Bool,
     signal :: !Bool,
     claimed :: [Int],

@@ -8,17 +8,17 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 data World = World
-  { -- | Tasks in the private and in the public part of the seat's deque, and in other public parts.
+  { -- | Tasks in the private and in the public part of the station's deque, and in other public parts.
     private :: !Int,
     public :: !Int,
     elsewhere :: !Int,
-    -- | The scouts of the seat and of another, and their bells.
+    -- | The scouts of the station and of another, and their bells.
     scout :: !Scout,
     bell :: !Int,
     other :: !Scout,
     otherBell :: !Int,
     inUse :: !Bool,
-    -- | Whether the seat's caller is told when the Capability idles, and whether it has been told.
+    -- | Whether the station's alarm is told when the Capability idles, and whether it has been told.
     awaited :: !Bool,
     told :: !Bool,
     -- | Plain writes that others do not see yet.
@@ -47,10 +47,10 @@ data Fault
   deriving (Eq, Ord)
 
 data Thread
-  = -- | Pushes on the seat's Capability.
+  = -- | Pushes on the station's Capability.
     Push Fault
   | PushSurely Fault
-  | -- | Pushes on the seat's Capability, being bound.
+  | -- | Pushes on the station's Capability, being bound.
     PushBound Fault
   | PutOnCall Fault
   | AwaitIdle Fault
@@ -58,13 +58,13 @@ data Thread
     MakeWay
   | -- | Sees that the Capability idles.
     Watch
-  | -- | The seat's caller.
+  | -- | The station's alarm.
     Call Fault
   | CallRings Fault
   | CallForgets Fault
   | -- | Pushes on another.
     Publish Fault
-  | -- | Looks whether the seat's scout sleeps, and rings.
+  | -- | Looks whether the station's scout sleeps, and rings.
     See Fault
   | RingSwap Fault
   | SeeOther Fault
@@ -239,5 +239,5 @@ tests =
       testCase "a scout that rises although it was rung for is found out" (fails (sleeps RisesDeaf)),
       testCase "a scout that leaves without a word is found out" (fails (leaves LeavesSilently)),
       testCase "a scout that rescues nothing is found out" (fails (leaves RescuesNothing)),
-      testCase "a seat for which nobody appoints a scout is found out" (fails (leaves AppointsNobody))
+      testCase "a station for which nobody appoints a scout is found out" (fails (leaves AppointsNobody))
     ]
