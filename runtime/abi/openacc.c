@@ -3,10 +3,7 @@
  * the dynamic loader's words at best. Each entry names itself. */
 #ifdef CST_SHARED_LIBRARY
 
-#include "abi/whole.h"
 #include "core/front.h"
-
-CST_WHOLE(openacc);
 
 static _Noreturn void refuse(const char *name) {
     cst_message_fatal(

@@ -1,6 +1,6 @@
-/* A name that the linker is told to look for (-u, by tools/cabal-lists), so that it takes a file of
- * this ABI from Capstan's archive also where libgomp, named before it on the command line, offers
- * the file's functions. Else a program gets some functions of one runtime and some of the other. */
+/* A name that leads the linker to a file of this ABI in Capstan's archive, also where libgomp,
+ * named before the archive on the command line, offers the file's functions (whole.c). Else a
+ * program gets some functions of one runtime and some of the other. */
 #ifndef CST_ABI_WHOLE_H
 #define CST_ABI_WHOLE_H
 

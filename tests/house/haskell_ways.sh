@@ -41,12 +41,17 @@ way() {
 
 library dist
 
+# Users see these modules, and no other.
+ghc-pkg --package-db="$packages" --simple-output field capstan exposed-modules | tr -s ' ,' '\n\n' | sort >"$work/exposed"
+printf 'Capstan.%s\n' Array Array.Linear Batch Binding Callback Chan Domain Event Event.Compat OpenMP Prim Task |
+    sort | diff - "$work/exposed" >"$work/difference" || fail "other modules are exposed: $(cat "$work/difference")"
+
 # Calls that GHC inlines into a program need their functions by name, also in the shared library.
 shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-*-inplace-ghc*.so' | head -n 1)
 [ -n "$shared" ] || fail 'there is no shared library of the package'
 nm -D --defined-only "$shared" | awk '{ print $3 }' | sort -u >"$work/visible"
-# Capstan.Internal imports for itself only.
-find "$root/src/Capstan" -name '*.hs' ! -path '*/Internal/*' -exec \
+# So do those of the private library `internals`, which has all modules but Capstan.Internal.Worker.
+find "$root/src/Capstan" -name '*.hs' ! -path '*/Internal/Worker.hs' -exec \
     sed -n 's/^ *foreign import .*"&\{0,1\}\(\(cst\|capstan\)_[a-z_]*\)".*/\1/p' {} + | sort -u >"$work/wanted"
 hidden=$(comm -13 "$work/visible" "$work/wanted")
 [ "$(wc -l <"$work/wanted")" -gt 20 ] || fail 'the foreign imports were not found'

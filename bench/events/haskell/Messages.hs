@@ -10,8 +10,8 @@
 -- @-c@: processor time, for a machine that is busy with other things.
 module Main (main) where
 
-import Capstan.Event.Internal (Lifetime (..), Target (..), Trigger (..))
-import qualified Capstan.Event.Internal as Capstan
+import Capstan.Event (Lifetime (..), Target (..), Trigger (..))
+import qualified Capstan.Event as Capstan
 import Control.Concurrent.MVar (MVar, newEmptyMVar, putMVar, takeMVar)
 import Control.Monad (forM, forM_, replicateM, unless, void, when)
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -92,7 +92,7 @@ capstanOneShot actions = do
   forM_ actions $ \(fd, action) ->
     let wait = void (Capstan.register manager fd Capstan.readable OneShot Level (Run (\r -> when (Capstan.readyEvents r == Capstan.readable) (action >> wait))))
      in wait
-  pure (forM_ actions (Capstan.unregisterAll (Just manager) . fst))
+  pure (forM_ actions (Capstan.closeFdWith (const (pure ())) . fst))
 
 capstan :: Contender
 capstan actions = do

@@ -6,7 +6,6 @@
 #include "abi/omp/prototypes.h"
 
 #include "abi/gomp/facts.h"
-#include "abi/whole.h"
 #include "core/front.h"
 #include "platform/happens.h"
 
@@ -14,8 +13,6 @@
 
 #include <sys/syscall.h>
 #include <unistd.h>
-
-CST_WHOLE(omp_lock_old);
 
 /* The lock word names the owning thread, as there is no room for more: 0 when free, else the
  * thread's id, plus SLEEPERS when someone may sleep on it. */

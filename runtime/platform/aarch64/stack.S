@@ -76,7 +76,6 @@ side_stack:
  * alive is BaseReg (x19), Sp (x20), Hp (x21) and SpLim (x28); the continuation is on top of the
  * Haskell stack. Nothing is called and nothing returns: see cst_stack_switch. */
         .globl  cst_stack_resume_kept
-        .hidden cst_stack_resume_kept
         .type   cst_stack_resume_kept, %function
         .p2align 4
 cst_stack_resume_kept:

@@ -84,7 +84,6 @@ side_stack:
  * alive is Sp (rbp), Hp (r12), BaseReg (r13) and SpLim (r15); the continuation is on top of the
  * Haskell stack. Nothing is called and nothing returns: see cst_stack_switch. */
         .globl  cst_stack_resume_kept
-        .hidden cst_stack_resume_kept
         .type   cst_stack_resume_kept, @function
         .p2align 4
 cst_stack_resume_kept:

@@ -38,8 +38,10 @@ _Static_assert(
         CST_COROUTINE_DEFERRED == 1 && CST_COROUTINE_RELEASED == 2 && CST_RELEASE_IS_DUE == 1,
     "Haskell reads these");
 
+#pragma GCC visibility push(default) /* as in coroutine.h */
 extern struct cst_callback cst_coroutine_release;
 struct cst_callback cst_coroutine_release;
+#pragma GCC visibility pop
 
 enum { CAPABILITIES = 1024 }; /* that are told apart */
 

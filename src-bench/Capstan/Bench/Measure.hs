@@ -16,7 +16,6 @@ module Capstan.Bench.Measure
     measureFloor,
     describeSurroundings,
     watchBenchmark,
-    sampleCount,
   )
 where
 

@@ -4,8 +4,6 @@
 -- |
 -- Module      : Capstan.Array.Internal
 -- Description : What a shared array is, and where its memory comes from
---
--- This module is internal: it may change without notice.
 module Capstan.Array.Internal
   ( Array (..),
     Alignment (..),

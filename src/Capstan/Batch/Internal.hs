@@ -18,8 +18,6 @@
 -- |
 -- Module      : Capstan.Batch.Internal
 -- Description : How a batch is written down
---
--- This module is internal: it may change without notice.
 module Capstan.Batch.Internal
   ( Batch,
     newBatch,

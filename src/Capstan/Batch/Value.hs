@@ -8,8 +8,6 @@
 -- Description : What goes into a call of a batch and comes out of it
 --
 -- Which types a C function may take and return, and in which registers they travel.
---
--- This module is internal: it may change without notice.
 module Capstan.Batch.Value
   ( Register (..),
     KnownRegister (..),

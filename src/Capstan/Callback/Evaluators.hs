@@ -17,8 +17,6 @@
 --
 -- E1 and E2 each are a store and a load with a barrier in between, so one of the two sees the other. By
 -- E3 no exception comes late.
---
--- This module is internal: it may change without notice.
 module Capstan.Callback.Evaluators
   ( Evaluators,
     newEvaluators,

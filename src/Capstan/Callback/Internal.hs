@@ -6,8 +6,6 @@
 -- |
 -- Module      : Capstan.Callback.Internal
 -- Description : How a callback's arguments and results travel
---
--- This module is internal: it may change without notice.
 module Capstan.Callback.Internal
   ( Function (..),
     Evaluation (..),

@@ -1,8 +1,6 @@
 -- |
 -- Module      : Capstan.Event.Failure
 -- Description : What C answers, as exceptions
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Failure
   ( check,
     named,

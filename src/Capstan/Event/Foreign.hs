@@ -5,8 +5,6 @@
 -- The calls of @capstan.h@ that "Capstan.Event.Internal" uses. None of the unsafe ones sleeps in the
 -- kernel: the manager's locks are held for less than a microsecond, or for one system call that
 -- does not block.
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Foreign
   ( CManager,
     Record,
@@ -18,7 +16,6 @@ module Capstan.Event.Foreign
     c_manager_new_pull,
     c_manager_end,
     c_manager_free,
-    c_manager_back_end,
     c_statistics,
     c_fd_register,
     c_fd_change,
@@ -46,7 +43,6 @@ module Capstan.Event.Foreign
 where
 
 import Data.Word (Word64, Word8)
-import Foreign.C.String (CString)
 import Foreign.C.Types (CInt (..), CSize (..), CUInt (..))
 import Foreign.Ptr (FunPtr, Ptr)
 
@@ -75,9 +71,6 @@ foreign import ccall unsafe "cst_manager_end"
 
 foreign import ccall unsafe "&capstan_manager_free"
   c_manager_free :: FunPtr (Ptr CManager -> IO ())
-
-foreign import ccall unsafe "capstan_manager_back_end"
-  c_manager_back_end :: Ptr CManager -> IO CString
 
 foreign import ccall unsafe "capstan_manager_statistics"
   c_statistics :: Ptr CManager -> Ptr Word64 -> CSize -> IO ()

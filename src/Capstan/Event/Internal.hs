@@ -3,8 +3,6 @@
 -- Description : How "Capstan.Event" works
 --
 -- Registrations, timers and posts. Managers are in "Capstan.Event.Manager".
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Internal
   ( module Capstan.Event.Types,
     module Capstan.Event.Manager,

@@ -11,8 +11,6 @@
 --
 -- While there is something to do, the pull is an unsafe call that cannot block. When there is
 -- nothing, even after other threads of the Capability have run, a safe call sleeps in the kernel.
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Manager
   ( Manager,
     Handler (..),
@@ -34,7 +32,6 @@ module Capstan.Event.Manager
     recordIdent,
     recordEvents,
     recordExpirations,
-    recordDescriptor,
   )
 where
 

@@ -15,8 +15,6 @@
 -- given it back, so that something else is below it: then the head has another count, and step 3 fails.
 -- The count has 32 bits; it would have to come round between two steps of one thread. What lies below
 -- a slot is written before the slot gets into the stack, and changing the head is a full barrier.
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Slots
   ( Slots,
     Slot,

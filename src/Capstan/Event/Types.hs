@@ -4,8 +4,6 @@
 -- |
 -- Module      : Capstan.Event.Types
 -- Description : What happens, and where it is delivered
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Types
   ( Events (..),
     readable,

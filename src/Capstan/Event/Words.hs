@@ -6,8 +6,6 @@
 -- Description : Numbers that threads change without locks
 --
 -- An 'Data.IORef.IORef' of a number costs an object for each change, and twice as many for an atomic one.
---
--- This module is internal: it may change without notice.
 module Capstan.Event.Words
   ( Words,
     newWords,

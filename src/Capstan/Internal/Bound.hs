@@ -10,8 +10,6 @@
 -- * G2. The bound thread ends when it has taken the gate. An exception that it gets while it waits for the gate, which is
 --   after the action, is its outcome.
 -- * G3. Who finds the gate taken throws the exception where it came from, when the action has ended.
---
--- This module is internal: it may change without notice.
 module Capstan.Internal.Bound
   ( runBound,
   )

@@ -13,8 +13,6 @@
 -- A C thread that calls back gets a bound Haskell thread of its own, which runs 'serve' on a side
 -- stack (@runtime\/substrate\/rts\/coroutine.c@). To evaluate a callback is to return from one of
 -- the foreign calls below; the next one lets C go on.
---
--- This module is internal: it may change without notice.
 module Capstan.Internal.Coroutine
   ( Call,
     Callback,

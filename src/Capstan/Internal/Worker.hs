@@ -9,8 +9,6 @@
 -- A worker of the @rts@ substrate (@runtime\/substrate\/rts\/worker.c@) becomes a bound Haskell
 -- thread by running this module's action. The action makes one safe foreign call, so the
 -- Capability is free for as long as the worker is in C.
---
--- This module is internal: it may change without notice.
 module Capstan.Internal.Worker
   ( workerAction,
   )

@@ -3,8 +3,6 @@
 -- |
 -- Module      : Capstan.OpenMP.Foreign
 -- Description : The foreign calls of "Capstan.OpenMP"
---
--- This module is internal: it may change without notice.
 module Capstan.OpenMP.Foreign
   ( setNumThreads,
     askMaxThreads,

@@ -1,8 +1,6 @@
 -- |
 -- Module      : Capstan.OpenMP.Text
 -- Description : Texts that C writes, and formats that it takes
---
--- This module is internal: it may change without notice.
 module Capstan.OpenMP.Text
   ( withFormat,
     checkFormat,

@@ -13,8 +13,6 @@
 --
 -- All that the types promise rests on what this module does not export to users: the constructors of
 -- 'Part' and 'Action', whose fields may be used more than once.
---
--- This module is internal: it may change without notice.
 module Capstan.Array.Linear.Internal
   ( Part (..),
     Lower,
