@@ -18,7 +18,10 @@ struct edge {
     struct edge *next;
 };
 
-enum { OWN_EDGES = 4 };
+enum {
+    OWN_EDGES = 8,      /* a node then fills the smallest block of a slab */
+    ENTERING = 1 << 30, /* more than a task has predecessors */
+};
 
 struct edge_block {
     struct edge_block *next;
@@ -29,12 +32,16 @@ struct edge_block {
 struct cst_depend_node {
     struct cst_task *task;   /* NULL: only awaited */
     struct cst_seat *waiter; /* wakes up when no predecessor is left; NULL: task is made ready */
-    _Atomic uint32_t references;       /* the task's, and one for each place in the table */
-    _Atomic uint32_t predecessors;     /* not complete; plus 1 while edges are being added */
+    /* The task's, and one for each place in the table. Until the node has been entered its maker
+     * alone counts. */
+    _Atomic uint32_t references;
+    /* Not complete. While edges are being added: ENTERING, less those that are complete by now. */
+    _Atomic uint32_t predecessors;
     _Atomic(struct edge *) successors; /* CLOSED once complete */
-    uint32_t own_used;
-    struct edge own[OWN_EDGES];
     struct edge_block *more;
+    uint32_t own_used;
+    uint32_t added; /* edges that predecessors got; the maker's count */
+    struct edge own[OWN_EDGES];
 };
 
 static struct edge closed;
@@ -45,8 +52,19 @@ static struct edge closed;
 static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_task *task) {
     struct cst_depend_node *node = cst_slab_allocate(&thread->nodes, sizeof *node);
     if (!node) cst_memory_exhausted("dependences of tasks", sizeof *node);
-    *node = (struct cst_depend_node){.task = task, .references = 1, .predecessors = 1};
+    node->task = task;
+    node->waiter = NULL;
+    cst_store_relaxed(&node->references, 1);
+    cst_store_relaxed(&node->predecessors, ENTERING);
+    cst_store_relaxed(&node->successors, NULL);
+    node->more = NULL;
+    node->own_used = node->added = 0; /* the edges are written as they come into use */
     return node;
+}
+
+/* Of a node that is being entered: nobody else gives a reference back before that has ended. */
+static inline void count_place(struct cst_depend_node *node) {
+    cst_store_relaxed(&node->references, cst_load_relaxed(&node->references) + 1);
 }
 
 /* With edges behind it. */
@@ -70,14 +88,13 @@ static inline void release_node(struct cst_thread *thread, struct cst_depend_nod
         cst_slab_free(&thread->nodes, node);
 }
 
-static bool is_complete(struct cst_depend_node *node) {
+static inline bool is_complete(struct cst_depend_node *node) {
     if (cst_load_acquire(&node->successors) != CLOSED) return false;
     cst_happens_after(node);
     return true;
 }
 
-static struct edge *new_edge(struct cst_depend_node *node) {
-    if (node->own_used < OWN_EDGES) return &node->own[node->own_used++];
+static struct edge *more_edge(struct cst_depend_node *node) {
     if (!node->more || node->more->used == 16) {
         struct edge_block *block = malloc(sizeof *block);
         if (!block) cst_memory_exhausted("dependences of tasks", sizeof *block);
@@ -88,20 +105,33 @@ static struct edge *new_edge(struct cst_depend_node *node) {
     return &node->more->edge[node->more->used++];
 }
 
-static void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {
-    if (from == to || is_complete(from)) return;
-    struct edge *edge = new_edge(to);
+/* `from` was not complete when it was looked at. */
+static __attribute__((noinline)) void link_nodes(struct cst_depend_node *from,
+                                                 struct cst_depend_node *to) {
+    struct edge *edge =
+        cst_likely(to->own_used < OWN_EDGES) ? &to->own[to->own_used++] : more_edge(to);
     edge->to = to;
-    cst_add_relaxed(&to->predecessors, 1); /* before the edge can be seen */
     struct edge *head = cst_load_acquire(&from->successors);
     do {
         if (head == CLOSED) {
             cst_happens_after(from);
-            cst_sub_acq_rel(&to->predecessors, 1);
             return;
         }
         edge->next = head;
     } while (!cst_cas_acq_rel(&from->successors, &head, edge)); /* pairs with complete's exchange */
+    to->added++;
+}
+
+/* All edges are there. True: no predecessor is left. A node without edges nobody else knows. */
+static inline bool end_entering(struct cst_depend_node *node) {
+    uint32_t added = node->added;
+    cst_happens_before(node); /* with what was found complete */
+    if (added == 0) return true;
+    return cst_add_seq_cst(&node->predecessors, (int)(added - ENTERING)) == ENTERING - added;
+}
+
+static inline void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {
+    if (from != to && !is_complete(from)) link_nodes(from, to);
 }
 
 void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node) {
@@ -190,7 +220,7 @@ static void compact(struct cst_thread *thread, struct node_set *set) {
 
 /* The set is full: makes room in it, as much again as it has members that are not complete, so that
  * a look at all of them is paid for by as many that are added. */
-static void enlarge_set(struct cst_thread *thread, struct node_set *set) {
+static __attribute__((noinline)) void enlarge_set(struct cst_thread *thread, struct node_set *set) {
     uint32_t capacity = FIRST_NODES;
     compact(thread, set);
     if (set->capacity == 0 && set->count == 0) return;
@@ -207,7 +237,7 @@ static void enlarge_set(struct cst_thread *thread, struct node_set *set) {
 static void add_to_set(struct cst_thread *thread, struct node_set *set,
                        struct cst_depend_node *node) {
     if (set->count == (set->capacity > 0 ? set->capacity : 1)) enlarge_set(thread, set);
-    cst_add_relaxed(&node->references, 1);
+    count_place(node);
     nodes_of(set)[set->count++] = node;
 }
 
@@ -219,9 +249,10 @@ static uint32_t hash(const void *address, uint32_t capacity) {
 
 static struct entry *probe(struct cst_depend_table *table, void *address) {
     uint32_t i = hash(address, table->capacity);
-    while (table->entry[i].address && table->entry[i].address != address)
-        i = (i + 1) & (table->capacity - 1);
-    return &table->entry[i];
+    for (;; i = (i + 1) & (table->capacity - 1)) {
+        struct entry *entry = &table->entry[i];
+        if (entry->address == address || !entry->address) return entry;
+    }
 }
 
 /* For so many entries and as many again, in a table that is at most half full. */
@@ -289,7 +320,8 @@ static void sweep(struct cst_thread *thread, struct cst_depend_table *table) {
  * again finds the entries and their memory there. Large, it grows only if more than half of its
  * entries are alive: otherwise a quarter of the table is free again, so a sweep is paid for by as
  * many entries that are added. */
-static void make_room(struct cst_thread *thread, struct cst_depend_table *table) {
+static __attribute__((cold, noinline)) void make_room(struct cst_thread *thread,
+                                                      struct cst_depend_table *table) {
     uint32_t least = 0;
     if (table->count >= MANY) {
         sweep(thread, table);
@@ -358,54 +390,67 @@ static struct cst_depend_table *table_of(struct cst_task *parent) {
 
 /* --- entering --------------------------------------------------------------------------- */
 
-static void add_edges(struct node_set *from, struct cst_depend_node *to) {
-    struct cst_depend_node **node = nodes_of(from);
-    for (uint32_t i = 0; i < from->count; i++) add_edge(node[i], to);
+static inline __attribute__((always_inline)) void add_edges(struct node_set *from,
+                                                            struct cst_depend_node *to) {
+    struct cst_depend_node **node = nodes_of(from), **end = node + from->count;
+    for (; node < end; node++) add_edge(*node, to);
 }
 
 /* After a task that depends on all memory, nothing older counts. */
-static void enter_all_memory(struct cst_thread *thread, struct cst_depend_table *table,
-                             struct cst_depend_node *node, bool record) {
+static __attribute__((noinline)) void enter_all_memory(struct cst_thread *thread,
+                                                       struct cst_depend_table *table,
+                                                       struct cst_depend_node *node, bool record) {
     for (uint32_t i = 0; i < table->capacity; i++) {
         add_edges(&table->entry[i].current, node);
         add_edges(&table->entry[i].before, node);
     }
-    if (table->all_memory) add_edge(table->all_memory, node);
     if (!record) return;
     clear(thread, table);
-    cst_add_relaxed(&node->references, 1);
+    count_place(node);
     table->all_memory = node;
 }
 
-static void enter_item(struct cst_thread *thread, struct cst_depend_table *table,
-                       struct cst_depend_node *node, struct cst_depend_item item, bool record) {
+/* The tasks of an entry that are all of one kind, the newest, become those before. */
+static inline void begin_kind(struct cst_thread *thread, struct entry *entry,
+                              enum cst_depend_kind kind) {
+    struct node_set old = entry->before;
+    if (old.count > 0) drop_set(thread, &old);
+    entry->before = entry->current;
+    entry->current = old;
+    entry->kind = kind;
+}
+
+static inline void enter_item(struct cst_thread *thread, struct cst_depend_table *table,
+                              struct cst_depend_node *node, struct cst_depend_item item,
+                              bool record) {
     struct entry *entry =
         record ? find_or_add(thread, table, item.address) : find(table, item.address);
-    if (table->all_memory) add_edge(table->all_memory, node);
     if (!entry) return; /* nobody has named it, and who only awaits does not */
     bool joins =
         entry->current.count > 0 && item.kind == entry->kind && item.kind != CST_DEPEND_OUT;
     add_edges(joins ? &entry->before : &entry->current, node);
     if (!record) return;
-    if (!joins) {
-        struct node_set old = entry->before;
-        drop_set(thread, &old);
-        entry->before = entry->current;
-        entry->current = old;
-        entry->kind = item.kind;
-    }
+    if (!joins) begin_kind(thread, entry, item.kind);
     add_to_set(thread, &entry->current, node);
 }
 
-static void enter(struct cst_thread *thread, struct cst_task *parent, struct cst_depend_node *node,
-                  const struct cst_depend_list *list, bool record) {
+static inline struct cst_depend_item item_at(const struct cst_depend_list *list, size_t index) {
+    if (cst_unlikely(index >= list->plain)) return list->other(list, index);
+    return (struct cst_depend_item){.address = list->address[index],
+                                    .kind = index < list->out ? CST_DEPEND_OUT : CST_DEPEND_IN};
+}
+
+static inline __attribute__((always_inline)) void
+enter(struct cst_thread *thread, struct cst_task *parent, struct cst_depend_node *node,
+      const struct cst_depend_list *list, bool record) {
     struct cst_depend_table *table = table_of(parent);
+    if (cst_unlikely(table->all_memory != NULL)) add_edge(table->all_memory, node);
     for (size_t i = 0; i < list->count; i++) {
-        struct cst_depend_item item = list->item(list, i);
-        if (item.all_memory)
-            enter_all_memory(thread, table, node, record);
-        else if (item.address)
+        struct cst_depend_item item = item_at(list, i);
+        if (cst_likely(item.address != NULL))
             enter_item(thread, table, node, item, record);
+        else if (item.kind == CST_DEPEND_OUT)
+            enter_all_memory(thread, table, node, record);
     }
 }
 
@@ -414,8 +459,7 @@ bool cst_depend_enter(struct cst_thread *thread, struct cst_task *parent, struct
     struct cst_depend_node *node = make_node(thread, task);
     task->depend = node;
     enter(thread, parent, node, list, true);
-    cst_happens_before(node); /* with what was found complete */
-    return cst_add_seq_cst(&node->predecessors, -1) == 1;
+    return end_entering(node);
 }
 
 bool cst_depend_is_void(struct cst_thread *thread, struct cst_task *parent) {
@@ -436,7 +480,7 @@ void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
     struct cst_depend_node *node = make_node(thread, NULL);
     node->waiter = thread->seat;
     enter(thread, parent, node, list, false);
-    if (cst_add_seq_cst(&node->predecessors, -1) != 1) {
+    if (!end_entering(node)) {
         struct cst_wait wait = {.holds = has_no_predecessors, .object = node};
         cst_task_wait(thread, &wait);
     }

@@ -22,14 +22,14 @@ enum cst_depend_kind { CST_DEPEND_IN, CST_DEPEND_OUT, CST_DEPEND_INOUTSET };
 struct cst_depend_item {
     void *address; /* NULL with OUT: omp_all_memory */
     enum cst_depend_kind kind;
-    bool all_memory;
 };
 
-/* A task's depend clauses, read one by one, so that the compiler's format stays at the edge. */
+/* A task's depend clauses. Nearly all are addresses of the kinds OUT and IN, and lie ready in this
+ * order; each of the rest is asked for, so that the compiler's format stays at the edge. */
 struct cst_depend_list {
-    size_t count;
-    struct cst_depend_item (*item)(const struct cst_depend_list *list, size_t index);
-    void **raw;
+    size_t out, plain, count; /* ends of those of OUT, of IN, and of all */
+    void **address;
+    struct cst_depend_item (*other)(const struct cst_depend_list *list, size_t index);
 };
 
 /* Enters `task` among its siblings. True: it may run at once; false: the completion of its last
