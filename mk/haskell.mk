@@ -35,7 +35,8 @@ $(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
 RTS_LIBRARY := $(BUILD)/lib/libcapstan-rts.so
 RTS_MODULE := src/Capstan/Internal/Worker.hs
 RTS_SOURCES := $(sort $(wildcard runtime/substrate/rts/*.c) \
-    runtime/substrate/thread.c runtime/platform/linux/cpu_mask.c runtime/platform/linux/futex.c)
+    runtime/substrate/thread.c \
+    $(addprefix runtime/platform/linux/,confined.c cpu_mask.c futex.c))
 RTS_OBJECTS := $(RTS_SOURCES:%=$(BUILD)/obj/rts/%.o)
 RTS_MODULE_OBJECT := $(BUILD)/obj/rts/hs/$(RTS_MODULE:src/%.hs=%.o)
 RTS_EXPORTS := runtime/substrate/rts/exports.map

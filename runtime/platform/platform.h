@@ -50,8 +50,11 @@ void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected);
 bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns);
 /* Wakes at most `count` threads that sleep on word. Returns how many. */
 int cst_futex_wake(_Atomic uint32_t *word, int count);
-/* Gives the processor to another runnable thread, if there is one. */
+/* Gives the processor to another runnable thread, if there is one; in a confined program it sleeps
+ * for some 50 us. */
 void cst_yield(void);
+/* The same for who has asked lately whether the program is confined. */
+void cst_yield_again(void);
 
 /* A full memory barrier on every thread of the process (membarrier(2)), so that a frequent access
  * elsewhere needs none. About a microsecond. False where the kernel lacks it: then the frequent
@@ -68,8 +71,6 @@ uint64_t cst_thread_ask_turns(uint64_t ns);
 /* Has the thread that the process began with ended, though the process goes on (pthread_exit in
  * main)? False where the kernel does not tell. One system call, and no file. */
 bool cst_thread_main_has_ended(void);
-/* Are system calls filtered (seccomp)? One that was allowed may end the process then. */
-bool cst_process_is_confined(void);
 /* What the calling thread has used so far: processor time, and how often it gave the processor up
  * to wait for something, or was driven from it. About 600 ns. */
 struct cst_thread_usage {
@@ -77,6 +78,27 @@ struct cst_thread_usage {
     uint64_t voluntary_switches, involuntary_switches;
 };
 struct cst_thread_usage cst_thread_usage(void);
+
+/* --- confined.c -------------------------------------------------------------------------- */
+
+/* A program may give up system calls (seccomp), so that another one ends it. Once a thread that
+ * uses OpenMP is known to have done so, this layer makes no calls in regions but those that libgomp
+ * makes too: futex, and what a new thread needs. The others then do nothing, and answer as where
+ * the kernel refuses them. */
+extern _Atomic bool cst_confined_seen;
+
+/* Is the calling thread filtered, and was the process not as the library was loaded? Asks the
+ * kernel: prctl(PR_GET_SECCOMP), which the filter must allow. Some 100 to 500 ns. */
+bool cst_confined_self(void);
+/* Has any thread been found so? */
+static inline bool cst_confined(void) {
+    return cst_load_relaxed(&cst_confined_seen);
+}
+/* The two together; for callers that are about to make calls of that kind, and are not in a hurry.
+ */
+static inline bool cst_confined_now(void) {
+    return cst_confined() || cst_confined_self();
+}
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -144,13 +166,26 @@ struct cst_thread_traits {
     uint64_t mask[CST_CPU_MASK_WORDS];
 };
 
-/* How a thread is scheduled. A new thread has that from its maker too, and cannot always change it.
- */
+/* What a new thread has from its maker too, and cannot always change, as numbers to compare: how it
+ * is scheduled, also by disks and timers, and what it may do. */
+enum {
+    CST_CLASS_SCHEDULING, /* policy, priority and nice value */
+    CST_CLASS_DISKS,
+    CST_CLASS_TIMERS,
+    CST_CLASS_EFFECTIVE, /* capabilities */
+    CST_CLASS_PERMITTED,
+    CST_CLASS_INHERITABLE,
+    /* What cannot be compared: a filter of system calls, and a folder or open files that are not
+     * the first thread's (unshare). 0: none of these. Else 1 here; core puts the number of the
+     * thread there from which all threads of the class descend. */
+    CST_CLASS_OWN,
+    CST_CLASS_WORDS,
+};
 struct cst_thread_class {
-    int nice, policy, priority;
+    uint64_t word[CST_CLASS_WORDS];
 };
 
-/* The calling thread's; both take some 500 ns. */
+/* The calling thread's; the first takes some 500 ns, the second some 2 us. */
 void cst_thread_traits_get(struct cst_thread_traits *traits);
 struct cst_thread_class cst_thread_class_get(void);
 

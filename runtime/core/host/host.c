@@ -14,7 +14,6 @@ static struct {
     const char *note; /* why the wanted substrate does not serve */
     bool haskell;     /* a Haskell program, with the runtime linked in */
     bool child;       /* of a fork, in which the RTS cannot go on */
-    bool confined;    /* a filter of system calls was there as the library was loaded */
 } host;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_busy;
@@ -24,7 +23,6 @@ void (*cst_host_notice_fork)(void);
 _Atomic(void (*)(void)) cst_host_region_begins;
 
 void cst_host_init(void) {
-    host.confined = cst_process_is_confined();
     host.haskell = cst_rts_is_host();
 }
 
@@ -57,7 +55,7 @@ static void search_rts(struct search *search) {
         search->reason = "a forked child cannot use GHC's runtime system";
     } else if (host.haskell) {
         start_rts(search);
-    } else if (!host.confined && cst_process_is_confined()) {
+    } else if (cst_confined_now()) {
         search->reason = "the program has had its system calls filtered (seccomp) before its first "
                          "region, and GHC's libraries would have to be opened";
     } else if (!cst_stack_call(STACK_SIZE, start_rts, search)) {

@@ -261,13 +261,13 @@ struct cst_team {
     uint32_t region; /* number of the current or last region; members know their seat's */
     /* The same for who has left it already; 0 once it has ended, or if it had one member. */
     _Atomic uint32_t running;
-    _Atomic(struct cst_thread *) keeper; /* the only thread that may lease it; NULL: any */
-    _Atomic uint64_t served;             /* identity of the last master; 0: it has ended */
-    struct cst_thread_class class;       /* of all its workers; constant once it is in the pool */
-    struct cst_thread_traits traits;     /* what the workers have from it (workers.h) */
-    uint32_t counted;                    /* threads counted as busy in the pool */
-    _Atomic uint32_t capacity;           /* seats with a worker (seat 0: always) */
-    uint32_t seats_length;               /* length of the array `seats` */
+    _Atomic(struct cst_thread *) keeper;     /* the only thread that may lease it; NULL: any */
+    _Atomic uint64_t served;                 /* identity of the last master; 0: it has ended */
+    _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has some */
+    struct cst_thread_traits traits;         /* what the workers have from it (workers.h) */
+    uint32_t counted;                        /* threads counted as busy in the pool */
+    _Atomic uint32_t capacity;               /* seats with a worker (seat 0: always) */
+    uint32_t seats_length;                   /* length of the array `seats` */
     struct cst_team *next;    /* in the pool's list, or the thread's list of solo teams */
     struct cst_context saved; /* the master's context in the enclosing region */
 

@@ -30,6 +30,7 @@ struct cst_thread {
     struct cst_rival_watch rival;
     struct cst_apart_watch apart;
     struct cst_yields yields;
+    uint32_t looked_in; /* region in which it last asked whether it is confined (wait.c) */
     /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
     uint32_t ahead;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
@@ -55,8 +56,10 @@ struct cst_thread {
     struct cst_origin origin;        /* its last call, noted while somebody listens (trace.h) */
     bool worker;
     bool has_traits;
+    int32_t id; /* the kernel's, once it has slept; 0: not asked for */
     /* Of the system's thread, in which this record serves one after the other: its number, from 1;
-     * and its traits as of its first region (workers.h). */
+     * and its traits and class as of its first region (workers.h). Of a worker that has opened no
+     * region only CST_CLASS_OWN is known: its team's. */
     uint64_t identity;
     struct cst_thread_traits traits;
     struct cst_thread_class class;

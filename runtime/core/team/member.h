@@ -41,7 +41,7 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     thread->number = seat->number;
     seat->implicit.open_group = team->group;
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
-    cst_apart_say(seat);
+    if (order->size > 1) cst_apart_say(seat);
 }
 
 /* Sends off the children of member `number` in the tree. */

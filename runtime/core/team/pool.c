@@ -27,11 +27,15 @@ static struct {
     bool warned;
 } pool;
 
-/* A team that is kept for nobody is for masters whose class of scheduling its workers have. */
+/* A team that is kept for nobody is for masters whose class its workers have. */
 static bool is_for(struct cst_team *team, struct cst_thread *thread) {
     struct cst_thread *keeper = cst_load_relaxed(&team->keeper);
     if (keeper) return keeper == thread;
-    return memcmp(&team->class, &thread->class, sizeof team->class) == 0;
+    if (cst_load_relaxed(&team->served) == thread->identity) return true;
+    if (cst_load_relaxed(&team->capacity) == 1) return true;
+    for (int i = 0; i < CST_CLASS_WORDS; i++)
+        if (cst_load_relaxed(&team->class[i]) != thread->class.word[i]) return false;
+    return true;
 }
 
 static bool lease(struct cst_team *team, struct cst_thread *thread) {
@@ -45,7 +49,6 @@ static struct cst_team *make_team(const struct cst_thread *master) {
     struct cst_team *team = cst_team_make();
     if (!team) return NULL;
     cst_store_relaxed(&team->leased, 1);
-    team->class = master->class;
     team->traits = master->traits;
     team->next = cst_load_relaxed(&pool.teams);
     cst_store_release(&pool.teams, team); /* pairs with the acquire in find */
@@ -147,11 +150,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
     if (cst_unlikely(cst_load_relaxed(&cst_host_forks) > 0)) cst_host_notice_fork();
-    if (cst_unlikely(!thread->has_traits)) {
-        cst_thread_traits_get(&thread->traits);
-        thread->class = cst_thread_class_get();
-        thread->has_traits = true;
-    }
+    if (cst_unlikely(!thread->has_traits)) cst_workers_learn_traits(thread);
     void (*begins)(void) = cst_load_relaxed(&cst_host_region_begins);
     if (begins) begins();
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
@@ -175,6 +174,9 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
         cst_turn_return(threads - nested);
         return NULL;
     }
+    if (cst_unlikely(cst_load_relaxed(&team->capacity) == 1))
+        for (int i = 0; i < CST_CLASS_WORDS; i++)
+            cst_store_relaxed(&team->class[i], thread -> class.word[i]);
     cst_workers_serve(thread, team);
     struct cst_thread *keeper = keep ? thread : NULL;
     if (cst_load_relaxed(&team->keeper) != keeper) cst_store_relaxed(&team->keeper, keeper);

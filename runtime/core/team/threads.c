@@ -123,6 +123,9 @@ struct cst_thread *cst_thread_make(void) {
     if (!thread) cst_memory_exhausted("the record of a thread", sizeof *thread);
     thread->worker = false;
     thread->has_traits = false;
+    thread->id = 0;
+    thread->looked_in = 0;
+    thread->class.word[CST_CLASS_OWN] = 0;
     thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
     thread->rival = (struct cst_rival_watch){0};
     init_initial_team(thread);
@@ -187,6 +190,7 @@ void cst_thread_after_fork_in_child(void) {
     cst_store_relaxed(&threads.lock, 0);
     mark_main(cst_current_thread ? (void *)cst_current_thread : &stranger);
     if (!cst_current_thread) return;
+    cst_current_thread->id = 0;
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
     for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
         team->orphaned = team->size > 1;

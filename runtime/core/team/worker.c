@@ -88,6 +88,7 @@ void *cst_worker(void *argument) {
     struct cst_team *team = seat->team;
     struct cst_thread *thread = cst_self();
     thread->worker = true;
+    thread->class.word[CST_CLASS_OWN] = cst_load_relaxed(&team->class[CST_CLASS_OWN]);
     seat->thread = thread;
     thread->team = team;
     thread->seat = seat;

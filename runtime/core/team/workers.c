@@ -34,6 +34,12 @@ static void end_workers(struct cst_team *team, uint32_t self) {
     cst_store_relaxed(&team->capacity, 1);
 }
 
+/* Of a team that the caller has leased. */
+static void end_idle(struct cst_team *team) {
+    cst_pool_count_ended(team, false);
+    end_workers(team, 0);
+}
+
 bool cst_workers_end(bool kept) {
     bool all = true;
     for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
@@ -42,14 +48,22 @@ bool cst_workers_end(bool kept) {
             all = false;
             continue;
         }
-        cst_pool_count_ended(team, false);
-        end_workers(team, 0);
+        end_idle(team);
         cst_pool_release_idle(team);
     }
     return all;
 }
 
 /* --- traits ----------------------------------------------------------------------------- */
+
+void cst_workers_learn_traits(struct cst_thread *master) {
+    uint64_t *own = &master->class.word[CST_CLASS_OWN];
+    uint64_t family = *own ? *own : master->identity;
+    cst_thread_traits_get(&master->traits);
+    master->class = cst_thread_class_get();
+    if (*own) *own = family;
+    master->has_traits = true;
+}
 
 void cst_workers_serve(struct cst_thread *master, struct cst_team *team) {
     if (cst_likely(cst_load_relaxed(&team->served) == master->identity)) return;
@@ -67,12 +81,16 @@ void cst_workers_adopt(struct cst_seat *seat) {
 }
 
 void cst_workers_lose_master(struct cst_thread *master) {
+    uint64_t own = master->class.word[CST_CLASS_OWN];
     for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
         /* A look without the lease: whoever leases the team meanwhile becomes its master. */
         if (cst_load_relaxed(&team->served) != master->identity || !cst_pool_lease_idle(team))
             continue;
         if (cst_load_relaxed(&team->served) == master->identity) {
-            command(team, CST_ORDER_BLOCK_SIGNALS, 0);
+            if (own != 0 && cst_load_relaxed(&team->class[CST_CLASS_OWN]) == own)
+                end_idle(team);
+            else
+                command(team, CST_ORDER_BLOCK_SIGNALS, 0);
             sigfillset(&team->traits.blocked);
             team->traits_number++;
             cst_store_relaxed(&team->served, 0);

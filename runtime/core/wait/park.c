@@ -26,7 +26,7 @@ void cst_wake_parked(struct cst_seat *seat) {
     cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
     bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
     if (!parts) return;
-    if (slept) cst_cpu_part_woken(sleeper);
+    if (slept && sleeper != 0) cst_cpu_part_woken(sleeper);
     cst_exchange_seq_cst(&seat->dock.parked, CST_AWAKE);
 }
 
@@ -63,14 +63,15 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     struct cst_team *team = seat->team;
     bool in_time = true;
     if (!cst_box_close(seat)) return true; /* it has been given a task */
-    cst_store_relaxed(&seat->dock.sleeper, cst_thread_id());
+    if (cst_unlikely(thread->id == 0)) thread->id = cst_thread_id();
+    cst_store_relaxed(&seat->dock.sleeper, thread->id);
     cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
     bool sees_tasks = true;
     if (wait->help) {
         count_sleeper(team, seat->region, 1);
         /* Who defers a task looks at `sleepers` without a fence; this makes its store of the
          * task visible to us, or our count visible to it (task.c, announce). */
-        sees_tasks = cst_process_barrier();
+        sees_tasks = !cst_confined() && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
         in_time = sleep_parked(seat, wait, sees_tasks);

@@ -130,5 +130,5 @@ void cst_rival_answer(struct cst_rival_watch *watch) {
     uint32_t asked = cst_load_relaxed(&rival.asked);
     if (cst_likely(asked == watch->asked)) return;
     watch->asked = asked;
-    cst_rival_look(watch);
+    if (!cst_confined_now()) cst_rival_look(watch);
 }

@@ -72,10 +72,11 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
  * be another process that waits, and who goes on beside one must not give away what is left of its
  * slice (apart.c). True: the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
-    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen))
+    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen) ||
+        (wait->idle ? cst_confined_now() : cst_confined()))
         return false;
     uint64_t begin = cst_clock_ns();
-    cst_yield();
+    cst_yield_again();
     if (!wait->holds(wait)) {
         thread->ahead = 0;
         return false;
@@ -126,7 +127,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t last = cst_clock_ns();
     bool endless = is_endless(thread, wait);
-    if (!endless && cst_yields_cost(&thread->yields, last)) return false;
+    if (!endless && (cst_confined() || cst_yields_cost(&thread->yields, last))) return false;
     for (uint32_t yields = 0; yields < cst_policy.yields || endless; yields++) {
         if (wait->holds(wait)) {
             if (!thread->seat->crowded && (yields == 1) != (thread->ahead > 0))
@@ -135,7 +136,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         if (cst_wait_helped(thread, wait)) yields = 0, last = cst_clock_ns();
         pass_turn(thread, wait);
-        cst_yield();
+        cst_yield_again();
         uint64_t now = cst_clock_ns();
         if (cst_yields_took(&thread->yields, last, now) && !endless) break;
         last = now;
@@ -170,16 +171,27 @@ static bool is_rivalled(struct cst_thread *thread) {
     return cst_rival_is_known();
 }
 
+/* The waits below make system calls that a confined program may not. Filters come between regions:
+ * so a member asks once in each, and an idle one, for which another thread may set a filter, each
+ * time. */
+static void look_for_filter(struct cst_thread *thread, const struct cst_wait *wait) {
+    if (!wait->idle && thread->looked_in == thread->seat->region) return;
+    thread->looked_in = thread->seat->region;
+    (void)cst_confined_now();
+}
+
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
     thread->rival.waits++;
     bool ahead = cst_unlikely(thread->ahead > 0) && !thread->seat->crowded;
     if (!ahead && cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
+    if (ahead) look_for_filter(thread, wait);
     if (ahead && give_way(thread, wait)) return;
     while (!wait->holds(wait)) {
         if (cst_wait_helped(thread, wait)) continue;
         if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */
+        look_for_filter(thread, wait);
         if (!is_rivalled(thread)) {
             bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);
             if (spins && !is_crowded(thread, wait) && spin(thread, wait)) return;

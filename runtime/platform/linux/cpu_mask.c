@@ -39,12 +39,14 @@ bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
 size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
     int saved = errno;
     memset(bits, 0, words * sizeof *bits);
+    if (cst_confined_now()) return 0;
     bool known = syscall(SYS_sched_getaffinity, 0, words * sizeof *bits, bits) > 0;
     errno = saved;
     return known ? count_bits(bits, words) : 0;
 }
 
 bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
+    if (cst_confined_now()) return false;
     int saved = errno;
     bool done = syscall(SYS_sched_setaffinity, 0, words * sizeof *bits, bits) == 0;
     errno = saved;
@@ -56,6 +58,7 @@ bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
 static uint64_t leave_out_here(int32_t id, uint64_t *bits, uint64_t **word) {
     unsigned here = cst_cpu_current();
     memset(bits, 0, CST_CPU_MASK_WORDS * sizeof *bits);
+    if (cst_confined_now()) return 0;
     long bytes = syscall(SYS_sched_getaffinity, id, CST_CPU_MASK_WORDS * sizeof *bits, bits);
     if (bytes <= 0 || here >= 64 * CST_CPU_MASK_WORDS) return 0;
     *word = &bits[here / 64];
@@ -87,6 +90,7 @@ void cst_cpu_part_woken(int32_t id) {
 }
 
 int32_t cst_thread_id(void) {
+    if (cst_confined_now()) return 0;
     return (int32_t)syscall(SYS_gettid);
 }
 
@@ -96,7 +100,8 @@ unsigned cst_cpu_current(void) {
 }
 
 bool cst_thread_is_main(void) {
-    return cst_thread_id() == getpid();
+    int32_t id = cst_thread_id();
+    return id != 0 && id == getpid();
 }
 
 /* How many words a mask of this kernel has. Programs ask for the count in loops, and to clear and

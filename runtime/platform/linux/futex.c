@@ -38,8 +38,19 @@ int cst_futex_wake(_Atomic uint32_t *word, int count) {
     return woken > 0 ? (int)woken : 0;
 }
 
-void cst_yield(void) {
+void cst_yield_again(void) {
+    static _Atomic uint32_t nothing;
+    enum { NAP_NS = 1000 }; /* and what the kernel adds to a span */
+    if (cst_confined()) {
+        cst_futex_wait_for(&nothing, 0, NAP_NS);
+        return;
+    }
     /* Not sched_yield(3): a part of libc less to map, as futexes need syscall(2) anyway. It cannot
      * fail, so errno stays. */
     syscall(SYS_sched_yield);
+}
+
+void cst_yield(void) {
+    (void)cst_confined_now();
+    cst_yield_again();
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -46,6 +45,7 @@ struct attributes {
 };
 
 uint64_t cst_thread_ask_turns(uint64_t ns) {
+    if (cst_confined_now()) return 0;
     int saved = errno;
     struct attributes own = {.size = sizeof own};
     uint64_t before = 0;
@@ -72,6 +72,7 @@ static struct rusage thread_usage(void) {
 /* The processor time in rusage is as old as the last tick of the scheduler, milliseconds; the
  * thread's clock is exact. */
 struct cst_thread_usage cst_thread_usage(void) {
+    if (cst_confined()) return (struct cst_thread_usage){0};
     struct rusage usage = thread_usage();
     struct timespec used = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -82,16 +83,10 @@ struct cst_thread_usage cst_thread_usage(void) {
     };
 }
 
-bool cst_process_is_confined(void) {
-    int saved = errno;
-    int mode = prctl(PR_GET_SECCOMP);
-    errno = saved;
-    return mode > 0;
-}
-
 /* The kernel keeps the list of a thread's robust mutexes, whose head the C library gives it as the
  * thread begins, and forgets it as the thread ends. So it tells without /proc. */
 bool cst_thread_main_has_ended(void) {
+    if (cst_confined_now()) return false;
     int saved = errno;
     void *head = NULL;
     size_t length = 0;

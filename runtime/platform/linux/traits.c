@@ -5,8 +5,11 @@
 #include "platform/platform.h"
 
 #include <errno.h>
+#include <linux/capability.h>
+#include <linux/kcmp.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,13 +19,41 @@ void cst_thread_traits_get(struct cst_thread_traits *traits) {
     traits->processors = cst_cpu_mask_get_own(traits->mask, CST_CPU_MASK_WORDS);
 }
 
-struct cst_thread_class cst_thread_class_get(void) {
-    int saved = errno;
+static uint64_t scheduling(int32_t self) {
     struct sched_param parameters = {0};
-    struct cst_thread_class class = {.nice = getpriority(PRIO_PROCESS, (id_t)cst_thread_id()),
-                                     .policy = sched_getscheduler(0)};
+    uint64_t policy = (uint32_t)sched_getscheduler(0);
     sched_getparam(0, &parameters);
-    class.priority = parameters.sched_priority;
+    uint8_t nice = (uint8_t)getpriority(PRIO_PROCESS, (id_t)self);
+    return policy << 32 | (uint64_t)(uint8_t)parameters.sched_priority << 8 | nice;
+}
+
+static void get_capabilities(uint64_t *word) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct half[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (syscall(SYS_capget, &header, half) != 0) return;
+    word[CST_CLASS_EFFECTIVE] = (uint64_t)half[1].effective << 32 | half[0].effective;
+    word[CST_CLASS_PERMITTED] = (uint64_t)half[1].permitted << 32 | half[0].permitted;
+    word[CST_CLASS_INHERITABLE] = (uint64_t)half[1].inheritable << 32 | half[0].inheritable;
+}
+
+/* Has the thread a working folder or a table of open files that is not the first thread's? No,
+ * where the kernel does not tell. */
+static bool is_apart(int32_t self) {
+    pid_t first = getpid();
+    return first != self && (syscall(SYS_kcmp, first, self, KCMP_FS, 0, 0) > 0 ||
+                             syscall(SYS_kcmp, first, self, KCMP_FILES, 0, 0) > 0);
+}
+
+struct cst_thread_class cst_thread_class_get(void) {
+    struct cst_thread_class class = {.word = {[CST_CLASS_OWN] = true}};
+    if (cst_confined_self()) return class; /* the rest may be forbidden */
+    int saved = errno;
+    int32_t self = cst_thread_id();
+    class.word[CST_CLASS_SCHEDULING] = scheduling(self);
+    class.word[CST_CLASS_DISKS] = (uint64_t)syscall(SYS_ioprio_get, 1 /* a thread */, 0);
+    class.word[CST_CLASS_TIMERS] = (uint64_t)prctl(PR_GET_TIMERSLACK);
+    get_capabilities(class.word);
+    class.word[CST_CLASS_OWN] = is_apart(self);
     errno = saved;
     return class;
 }

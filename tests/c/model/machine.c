@@ -65,6 +65,9 @@ bool cst_thread_is_main(void) {
 void cst_yield(void) {
     explore_spin(EXPLORE_AT("yield"));
 }
+void cst_yield_again(void) {
+    cst_yield();
+}
 
 void cst_process_barrier_prepare(void) {}
 
@@ -94,7 +97,8 @@ bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
     function(argument);
     return true;
 }
-bool cst_process_is_confined(void) {
+_Atomic bool cst_confined_seen;
+bool cst_confined_self(void) {
     return false;
 }
 struct cst_thread_usage cst_thread_usage(void) {
