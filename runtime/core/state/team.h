@@ -140,7 +140,7 @@ struct cst_seat {
     bool crowded;                  /* the team was, when its region began */
     bool made_tasks;               /* deferred a task since the last barrier */
     bool completed_tasks;          /* completed one since it last told member 0 */
-    bool at_end;                   /* a worker that has arrived, and at most helps with tasks */
+    bool at_end;                   /* a worker between regions, which at most helps with tasks */
     bool in_wave;                  /* it takes part in the wave below (quiesce.c) */
     bool box_open;                 /* unless it has been given a task meanwhile */
     uint8_t partners;              /* large team: members a power of two away; 0: a small one */

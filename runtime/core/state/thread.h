@@ -78,11 +78,15 @@ static inline struct cst_thread *cst_self(void) {
     return cst_thread_make();
 }
 
-/* The calling thread's record; NULL if OpenMP does not know the thread. For questions: they may
- * come from a signal's handler, and so must neither allocate nor lock. The answer of an unknown
- * thread is that of an initial one. */
+/* The calling thread's record; NULL if OpenMP does not know the thread, or if it is a worker
+ * between two regions, which executes no task. For questions: they may come from a signal's
+ * handler, and so must neither allocate nor lock. The answer of such a thread is that of an initial
+ * one. */
 static inline const struct cst_thread *cst_known(void) {
-    return cst_current_thread;
+    const struct cst_thread *thread = cst_current_thread;
+    if (thread && cst_unlikely(thread->seat->at_end) && thread->task == &thread->seat->implicit)
+        return NULL;
+    return thread;
 }
 
 /* The control variables that the calling thread would begin a region with; for questions. */

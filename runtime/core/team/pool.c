@@ -105,6 +105,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
         }
         seat->region = team->region;
         seat->traits_number = team->traits_number;
+        seat->at_end = true;
         cst_store_relaxed(&seat->dock.go, team->region);
         uint32_t index = cst_load_relaxed(&pool.workers_made) + 1;
         if (!cst_thread_provide()) {

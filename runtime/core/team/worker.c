@@ -90,9 +90,12 @@ void *cst_worker(void *argument) {
     thread->worker = true;
     thread->class.word[CST_CLASS_OWN] = cst_load_relaxed(&team->class[CST_CLASS_OWN]);
     seat->thread = thread;
-    thread->team = team;
-    thread->seat = seat;
+    /* In this order: a signal's handler that asks finds a thread that idles (cst_known). */
     thread->task = &seat->implicit;
+    cst_compiler_barrier();
+    thread->seat = seat;
+    cst_compiler_barrier();
+    thread->team = team;
     thread->number = seat->number;
     while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);

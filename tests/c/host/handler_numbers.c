@@ -1,5 +1,5 @@
 /* A signal's handler that interrupts a worker at any moment, also one that idles, is told a number
- * that fits the number of threads: profilers index by it.
+ * that fits the number of threads: profilers index by it. A worker that idles is in no region.
  *
  * test: not stock it ends the worker that is not wanted, so nobody takes the signal
  */
@@ -11,12 +11,15 @@
 enum { MOST = 5 };
 
 static pthread_t members[MOST];
-static int taken, odd;
+static int taken, odd, in_region;
 
 static void handler(int signal) {
     (void)signal;
     int number = omp_get_thread_num(), threads = omp_get_num_threads();
     if (number < 0 || number >= threads) INCREMENT(&odd);
+    if (omp_get_level() != 0 || omp_get_active_level() != 0 || omp_in_parallel() || number != 0 ||
+        threads != 1)
+        INCREMENT(&in_region);
     INCREMENT(&taken);
 }
 
@@ -41,5 +44,9 @@ int main(void) {
         AWAIT(&taken, (round + 1) * sent);
     }
     CHECK_EQ(odd, 0);
+    taken = in_region = 0;
+    for (int i = 1; i < MOST; i++) CHECK(pthread_kill(members[i], SIGUSR1) == 0);
+    AWAIT(&taken, MOST - 1);
+    CHECK_EQ(in_region, 0);
     return 0;
 }
