@@ -4,12 +4,12 @@
  * with a status of GHC's, by abort, or by a call of a hook that is not set yet. As a guest it does
  * not decide that. What it calls then leads here (guest.c, imports.c):
  *
- * - while it starts, the start has failed, and who waits for it does without;
+ * - while it starts, the start has failed, and who waits for it does without; the threads that it
+ *   has by then end where they come by, lest they keep alive a process whose own have ended;
  * - a thread that called it by cst_rts_try goes on there;
  * - else the process ends with a message and status 1.
  *
- * Threads of a start that has failed stay where they are: nobody calls that RTS again, and what
- * they hold nobody wants. */
+ * Nobody calls an RTS again whose start has failed, and what its threads held nobody wants. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 /* Not declared, as of GHC 9.0. */
 extern RtsMsgFunction *sysErrorMsgFn;
@@ -42,22 +43,23 @@ static struct {
     _Atomic uint32_t state; /* futex */
     pthread_mutex_t lock;   /* of the rest */
     struct attempt *attempts;
-    char text[400]; /* what the RTS said last, or what failed */
+    struct attempt *threads; /* of the start; each goes on at its own end */
+    char text[400];          /* what the RTS said last, or what failed */
 } guest = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void enter(struct attempt *attempt) {
+static void enter(struct attempt **list, struct attempt *attempt) {
     attempt->thread = pthread_self();
     pthread_mutex_lock(&guest.lock);
-    attempt->next = guest.attempts;
-    guest.attempts = attempt;
+    attempt->next = *list;
+    *list = attempt;
     pthread_mutex_unlock(&guest.lock);
 }
 
 /* Out of the list; NULL: the thread is in none. */
-static struct attempt *leave(void) {
+static struct attempt *leave(struct attempt **list) {
     pthread_t self = pthread_self();
     pthread_mutex_lock(&guest.lock);
-    struct attempt **link = &guest.attempts;
+    struct attempt **link = list;
     while (*link && !pthread_equal((*link)->thread, self)) link = &(*link)->next;
     struct attempt *found = *link;
     if (found) *link = found->next;
@@ -67,10 +69,10 @@ static struct attempt *leave(void) {
 
 bool cst_rts_try(void (*function)(void *), void *argument) {
     struct attempt attempt;
-    enter(&attempt);
+    enter(&guest.attempts, &attempt);
     if (setjmp(attempt.place) != 0) return false; /* it is out of the list */
     function(argument);
-    leave();
+    leave(&guest.attempts);
     return true;
 }
 
@@ -85,20 +87,33 @@ static void note(const char *text) {
     pthread_mutex_unlock(&guest.lock);
 }
 
-static _Noreturn void stay(void) {
+void *cst_rts_thread_run(void *(*function)(void *), void *argument) {
+    struct attempt attempt;
+    enter(&guest.threads, &attempt);
+    if (setjmp(attempt.place) != 0) return NULL;
+    void *result = function(argument);
+    /* Later nobody looks into the list, in which one that GHC ended otherwise may be left. */
+    if (is_starting()) leave(&guest.threads);
+    return result;
+}
+
+/* The start has failed: its thread ends. One that is not known stays. */
+static _Noreturn void end_thread(void) {
     static _Atomic uint32_t nobody;
+    struct attempt *attempt = leave(&guest.threads);
+    if (attempt) longjmp(attempt->place, 1);
     for (;;) cst_futex_wait(&nobody, 0);
 }
 
 /* `text`: NULL: the RTS has told why. */
 static _Noreturn void give_up(const char *text) {
-    struct attempt *attempt = leave();
-    if (attempt) longjmp(attempt->place, 1);
-    if (text) note(text);
     if (is_starting()) {
+        if (text) note(text);
         cst_rts_start_ends(false);
-        stay();
+        end_thread();
     }
+    struct attempt *attempt = leave(&guest.attempts);
+    if (attempt) longjmp(attempt->place, 1);
     if (text) fprintf(stderr, "capstan: GHC's runtime system: %s\n", text);
     exit(EXIT_FAILURE);
 }
@@ -160,6 +175,23 @@ static void *no_memory(size_t size) {
     char text[80];
     snprintf(text, sizeof text, "out of memory allocating %zu bytes", size);
     give_up(text);
+}
+
+/* Who waits for a condition may be woken for none: so while it starts, a thread is, time and again,
+ * and ends if the start has failed. */
+int cst_rts_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    enum { LOOK_NS = 100000000 };
+    if (!is_starting()) return pthread_cond_wait(condition, mutex);
+    if (cst_load_acquire(&guest.state) == STARTING) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += LOOK_NS;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        (void)pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &until);
+    }
+    if (cst_load_acquire(&guest.state) != FAILED) return 0;
+    pthread_mutex_unlock(mutex);
+    end_thread();
 }
 
 void *cst_rts_malloc(size_t size) {

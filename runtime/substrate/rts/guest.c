@@ -68,6 +68,7 @@ enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 4 };
 
 static struct cst_rts_import more_imports[] = {
     {"__tls_get_addr", NULL}, /* found when it starts */
+    {"pthread_cond_wait", (void *)cst_rts_cond_wait},
     {"malloc", (void *)cst_rts_malloc},
     {"calloc", (void *)cst_rts_calloc},
     {"realloc", (void *)cst_rts_realloc},

@@ -128,7 +128,12 @@ void cst_rts_start_begins(void);
 void cst_rts_start_ends(bool well);
 bool cst_rts_start_await(const char **reason);
 
+/* Runs function(argument), all that a thread of the RTS does. It returns early, with NULL, if the
+ * start fails and the thread notices. */
+void *cst_rts_thread_run(void *(*function)(void *argument), void *argument);
+
 /* What the RTS calls in place of the C library. Where there is no memory they do not return. */
+int cst_rts_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
 void *cst_rts_malloc(size_t size);
 void *cst_rts_calloc(size_t count, size_t size);
 void *cst_rts_realloc(void *old, size_t size);

@@ -35,7 +35,7 @@ static void *wait_for_work(void *argument) {
     void *(*function)(void *) = spare->function;
     void *work = spare->argument;
     free(spare);
-    return wanted ? function(work) : NULL;
+    return wanted ? cst_rts_thread_run(function, work) : NULL;
 }
 
 /* Releases what was written to the spare before; it may be freed at once. */
