@@ -80,22 +80,39 @@ void cst_workers_adopt(struct cst_seat *seat) {
     cst_thread_traits_adopt(&team->traits, seat->bound_place == 0);
 }
 
+/* Is the thread in a region of the team? So it ends in the midst of it, and nobody gives the team
+ * back. */
+static bool is_in_region(const struct cst_thread *thread, const struct cst_team *team) {
+    const struct cst_team *open = thread->team;
+    while (open && open != team) open = open->enclosing;
+    return open != NULL;
+}
+
+/* Of a team whose last master ends, and which the caller has leased. */
+static void leave_to_nobody(struct cst_team *team, uint64_t own) {
+    if (own != 0 && cst_load_relaxed(&team->class[CST_CLASS_OWN]) == own)
+        end_idle(team);
+    else
+        command(team, CST_ORDER_BLOCK_SIGNALS, 0);
+    sigfillset(&team->traits.blocked);
+    team->traits_number++;
+    cst_store_relaxed(&team->served, 0);
+}
+
 void cst_workers_lose_master(struct cst_thread *master) {
     uint64_t own = master->class.word[CST_CLASS_OWN];
     for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
-        /* A look without the lease: whoever leases the team meanwhile becomes its master. */
-        if (cst_load_relaxed(&team->served) != master->identity || !cst_pool_lease_idle(team))
-            continue;
-        if (cst_load_relaxed(&team->served) == master->identity) {
-            if (own != 0 && cst_load_relaxed(&team->class[CST_CLASS_OWN]) == own)
-                end_idle(team);
-            else
-                command(team, CST_ORDER_BLOCK_SIGNALS, 0);
-            sigfillset(&team->traits.blocked);
-            team->traits_number++;
-            cst_store_relaxed(&team->served, 0);
+        if (is_in_region(master, team)) continue;
+        /* Who has the team meanwhile becomes its master, or gives it back at once: it may be
+         * another thread that ends, and finds that it is not its last master. */
+        while (cst_load_relaxed(&team->served) == master->identity) {
+            if (!cst_pool_lease_idle(team)) {
+                cst_yield();
+                continue;
+            }
+            if (cst_load_relaxed(&team->served) == master->identity) leave_to_nobody(team, own);
+            cst_pool_release_idle(team);
         }
-        cst_pool_release_idle(team);
     }
 }
 

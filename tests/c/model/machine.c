@@ -1,7 +1,7 @@
 /* The kernel, the clock and the thread library, as far as core asks for them: each call is a step
  * of the explorer. Stands in for platform/linux/{futex,clock,cpu_mask,scheduler}.c and the
  * substrates. */
-#include "explore.h"
+#include "models.h"
 #include "platform/platform.h"
 #include "platform/stack.h"
 #include "substrate/substrate.h"
@@ -79,19 +79,43 @@ bool cst_process_barrier(void) {
 bool cst_thread_main_has_ended(void) {
     return machine_is_impatient;
 }
+/* --- traits: a number for each thread ------------------------------------------------------ */
+
+enum { THREADS = 64 };
+static unsigned traits_of[THREADS];
+static bool is_worker[THREADS];
+
+void machine_set_traits(unsigned traits) {
+    traits_of[explore_self()] = traits;
+}
+unsigned machine_traits(void) {
+    return traits_of[explore_self()];
+}
+unsigned machine_takers(void) {
+    unsigned count = 0;
+    for (int i = 0; i < THREADS; i++) count += is_worker[i] && traits_of[i] != MACHINE_BLOCKED;
+    return count;
+}
 void cst_thread_traits_get(struct cst_thread_traits *traits) {
-    *traits = (struct cst_thread_traits){0};
+    *traits = (struct cst_thread_traits){.processors = machine_traits()};
 }
 struct cst_thread_class cst_thread_class_get(void) {
     return (struct cst_thread_class){0};
 }
 bool cst_thread_traits_same(const struct cst_thread_traits *a, const struct cst_thread_traits *b) {
-    return a->processors == b->processors;
+    return a->processors == b->processors &&
+           memcmp(&a->blocked, &b->blocked, sizeof a->blocked) == 0;
 }
 void cst_thread_traits_adopt(const struct cst_thread_traits *wanted, bool processors) {
-    (void)wanted, (void)processors;
+    (void)processors;
+    machine_set_traits((unsigned)wanted->processors);
 }
-void cst_thread_block_signals(void) {}
+void cst_thread_block_signals(void) {
+    machine_set_traits(MACHINE_BLOCKED);
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
 bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
     (void)size;
     function(argument);
@@ -125,10 +149,27 @@ static int start(unsigned capabilities, unsigned (*busy)(void), const char **rea
     return 0;
 }
 
+/* A thread has its maker's traits. */
+struct beginning {
+    cst_worker_main *main;
+    void *argument;
+    unsigned traits;
+};
+
+static void *begin(void *argument) {
+    struct beginning beginning = *(struct beginning *)argument;
+    explore_free(argument);
+    machine_set_traits(beginning.traits);
+    is_worker[explore_self()] = true;
+    return beginning.main(beginning.argument);
+}
+
 static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
                  bool apart) {
     (void)index, (void)stack_size, (void)apart;
-    explore_start(main, argument);
+    struct beginning *beginning = explore_allocate(sizeof *beginning);
+    *beginning = (struct beginning){main, argument, machine_traits()};
+    explore_start(begin, beginning);
     return 0;
 }
 

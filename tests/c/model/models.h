@@ -17,6 +17,13 @@ void models_configure(unsigned processors, bool spinning);
  * thread has ended, so that a worker which idles ends. */
 extern bool machine_is_impatient;
 
+/* The traits of the running thread (platform.h): a number. A worker begins with its maker's. */
+enum { MACHINE_BLOCKED = 99 }; /* all signals */
+void machine_set_traits(unsigned traits);
+unsigned machine_traits(void);
+/* How many workers, of those that have begun, would take a signal. */
+unsigned machine_takers(void);
+
 /* In a model's setup: a team of that size in the middle of a region. */
 struct cst_team *models_team(unsigned size, bool crowded);
 
