@@ -33,7 +33,7 @@ enum cst_callback_state {
     CST_CALLBACK_UNSAFE,       /* the region was entered by an unsafe foreign call */
     CST_CALLBACK_NOT_THREADED, /* on a worker, without -threaded */
     CST_CALLBACK_FORKED,       /* in the child of a fork that did not make it */
-    CST_CALLBACK_ENDED,        /* GHC's runtime system has ended */
+    CST_CALLBACK_ENDED,        /* GHC's runtime system ends, or has ended */
     CST_CALLBACK_NO_MEMORY,    /* for a side stack */
     CST_CALLBACK_KILLED        /* the Haskell thread that evaluates callbacks was killed */
 };

@@ -47,6 +47,16 @@ for options in -N1 -N2 -N4 '-N2 -c' '-N3 -A64k' '-N1 -V0'; do
     passes threaded +RTS $options
 done
 
+# A program that ends beside callbacks prints nothing.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    timeout 60 "$out/threaded/tests" ends +RTS "-N$((1 + i % 2))" >"$out/output" 2>&1 || fail=1
+    if [ -n "${fail-}" ] || [ -s "$out/output" ]; then
+        echo "threaded ends: failed"
+        cat "$out/output"
+        exit 1
+    fi
+done
+
 # GHC 9.0.2's non-moving collector crashes by itself when Capabilities change.
 passes threaded -setNumCapabilities '-unsafe regions on a disabled Capability' +RTS -N2 --nonmoving-gc
 

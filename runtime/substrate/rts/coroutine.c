@@ -77,15 +77,17 @@ static void call_in(struct side *side) {
     rts_setInCallCapability(-1, 0); /* as it was: any, for other calls of this thread */
     HaskellObj action =
         rts_apply(capability, (HaskellObj)deRefStablePtr(serve), rts_mkPtr(capability, side));
-    /* Its status is not looked at: it ends early if the RTS does, or if someone kills it; then the
-     * call is left without a result. */
+    /* It ends early if the RTS does, or if someone kills it; then the call is left without a
+     * result.
+     */
     rts_evalIO(&capability, action, NULL);
+    bool ends = rts_getSchedStatus(capability) == Interrupted;
     rts_unlock(capability);
     side->public.state = CST_COROUTINE_OVER;
     uint32_t open = CST_CALLBACK_OPEN;
     struct cst_callback *callback = side->public.callback;
     if (callback && callback != &cst_coroutine_release)
-        cst_cas_acq_rel(&callback->state, &open, CST_CALLBACK_KILLED);
+        cst_cas_acq_rel(&callback->state, &open, ends ? CST_CALLBACK_ENDED : CST_CALLBACK_KILLED);
 }
 
 static void run(void *argument) {

@@ -360,19 +360,22 @@ close scope = do
   thrown <- readIORef (scopeThrown scope)
   pure $ case thrown of
     Just e -> Just e
-    Nothing -> toException . CallbackRefused <$> refusal state
+    Nothing -> refusal state
 {-# NOINLINE close #-}
 
 -- | As @enum cst_callback_state@.
-refusal :: Word32 -> Maybe String
+refusal :: Word32 -> Maybe SomeException
 refusal state = case state of
-  2 -> Just "callback refused: the C function was called by an unsafe foreign import, which holds a Capability while the region's threads wait for one; import it safe"
-  3 -> Just "callback refused: an OpenMP worker called back in a program without bound threads; link it with -threaded"
-  4 -> Just "callback refused: the process has forked since the callback was made; make it in the child"
-  5 -> Just "callback refused: GHC's runtime system has ended"
-  6 -> Just "callback refused: no memory for a side stack"
-  7 -> Just "callback lost: the Haskell thread that evaluated it was killed"
+  2 -> refused "callback refused: the C function was called by an unsafe foreign import, which holds a Capability while the region's threads wait for one; import it safe"
+  3 -> refused "callback refused: an OpenMP worker called back in a program without bound threads; link it with -threaded"
+  4 -> refused "callback refused: the process has forked since the callback was made; make it in the child"
+  -- The program ends, and so does this thread, which waits for nobody: as with GHC's other threads, nothing is printed.
+  5 -> Just (toException ThreadKilled)
+  6 -> refused "callback refused: no memory for a side stack"
+  7 -> refused "callback lost: the Haskell thread that evaluated it was killed"
   _ -> Nothing
+  where
+    refused = Just . toException . CallbackRefused
 
 -- | How large the side stacks are that are made from now on, in bytes; 1 MiB if this was never
 -- called. What a callback calls in C runs on such a stack; Haskell code itself needs little of it,

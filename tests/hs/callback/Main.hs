@@ -1,18 +1,25 @@
 -- | Tests of "Capstan.Callback". Without arguments all of them; callback.sh runs them under other
--- runtime systems and settings.
+-- runtime systems and settings. With the argument @ends@, a program that callback.sh looks at.
 module Main (main) where
 
 import qualified AsynchronousTests
 import Check (runTests)
+import qualified Ending
 import qualified EvaluationTests
 import qualified ExampleTests
 import qualified ExceptionTests
 import qualified OpenMPTests
 import qualified RegionTests
 import qualified SharingTests
+import System.Environment (getArgs)
 
 main :: IO ()
-main =
+main = do
+  arguments <- getArgs
+  if arguments == ["ends"] then Ending.program else tests
+
+tests :: IO ()
+tests =
   runTests $
     EvaluationTests.tests
       ++ RegionTests.tests
