@@ -38,8 +38,7 @@ static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
          */
         if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
         if (cst_likely(cst_reached(wait.word, wait.target))) return true;
-        if (cst_workers_retire(seat)) return false;
-        patience = cst_workers_patience_again(patience);
+        if (cst_workers_retire(seat, &patience)) return false;
     }
 }
 

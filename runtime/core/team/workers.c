@@ -126,15 +126,22 @@ uint64_t cst_workers_patience(struct cst_team *team) {
     return idle_ms > 0 ? (idle_ms < most ? idle_ms : most) * NS_OF_MS : 1;
 }
 
-uint64_t cst_workers_patience_again(uint64_t patience) {
+/* A worker that may not end now is to ask again: after that long, but no more than once a second.
+ */
+static uint64_t later(uint64_t patience) {
     enum { LOOK_NS = 1000000000 };
-    if (cst_thread_tells_main_ends()) return 0;
     return patience > LOOK_NS ? patience : LOOK_NS;
 }
 
-bool cst_workers_retire(struct cst_seat *seat) {
+bool cst_workers_retire(struct cst_seat *seat, uint64_t *patience) {
     struct cst_team *team = seat->team;
-    if (cst_load_relaxed(&team->keeper) || !cst_pool_lease_idle(team)) return false;
+    uint64_t asked_after = *patience;
+    *patience = cst_thread_tells_main_ends() ? 0 : later(asked_after);
+    if (cst_load_relaxed(&team->keeper)) return false;
+    if (!cst_pool_lease_idle(team)) {
+        *patience = later(asked_after); /* a thread that ends may have it for a moment */
+        return false;
+    }
     /* With the lease nobody gives an order; one that came before is obeyed first. */
     if (cst_reached(&seat->dock.go, seat->region + 1) ||
         !cst_pool_count_ended(team, !cst_thread_main_has_ended())) {

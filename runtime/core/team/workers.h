@@ -35,11 +35,11 @@ void cst_workers_lose_master(struct cst_thread *master);
  * ever. */
 uint64_t cst_workers_patience(struct cst_team *team);
 
-/* Such a worker asks. True: it has left the team, and must not touch its seat any more. */
-bool cst_workers_retire(struct cst_seat *seat);
-/* How long it is to wait if it may not. It looks again only where the end of the host's first
- * thread is told by nobody, for then it is to end too. */
-uint64_t cst_workers_patience_again(uint64_t patience);
+/* Such a worker asks. True: it has left the team, and must not touch its seat any more. Else
+ * *patience is how long it is to wait before it asks again; 0: for ever. It asks again where its
+ * team was in use, and where the end of the host's first thread is told by nobody, for then it is
+ * to end too. */
+bool cst_workers_retire(struct cst_seat *seat, uint64_t *patience);
 
 /* Ends all workers of teams that no master has leased; with `kept`, also those that are kept for a
  * master. False when some are in use. */
