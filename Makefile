@@ -22,6 +22,7 @@ include mk/haskell.mk
 include mk/tests.mk
 include mk/fuzz.mk
 include mk/release.mk
+include mk/aarch64.mk
 include mk/bench.mk
 include mk/style.mk
 include mk/install.mk

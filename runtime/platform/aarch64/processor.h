@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* `yield` does nothing on processors without threads of their own in a core, which is most; `isb`
- * empties the pipeline, and so lasts about as long as x86-64's pause. WiredTiger and Rust's
- * standard library measured that and took it. */
+ * empties the pipeline, and so lasts about as long as x86-64's pause. Rust's standard library and
+ * jemalloc measured that and took it. */
 static inline void cst_cpu_relax(void) {
     __asm__ volatile("isb" ::: "memory");
 }

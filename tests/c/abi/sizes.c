@@ -19,7 +19,7 @@ void GOMP_taskloop(void (*body)(void *), void *data, void (*copy)(void *, void *
                    long end, long step);
 
 static size_t volume[MANY], offsets[MANY], extent[MANY];
-static char from[64], to[64];
+static signed char from[64], to[64];
 
 static int copy(size_t element, int dimensions) {
     return omp_target_memcpy_rect(to, from, element, dimensions, volume, offsets, offsets, extent,
@@ -66,7 +66,7 @@ static void many_dimensions(void) {
     volume[MANY - 1] = 2;
     extent[rows] = extent[columns] = extent[MANY - 1] = 4;
     offsets[columns] = 1;
-    for (int i = 0; i < 64; i++) from[i] = (char)i;
+    for (int i = 0; i < 64; i++) from[i] = (signed char)i;
     memset(to, -1, sizeof to);
     CHECK_EQ(copy(1, MANY), 0);
     for (int i = 0; i < 64; i++) {

@@ -77,13 +77,13 @@ static void number_from_icv(void) {
 /* Arguments of every form reach the members. */
 static void arguments(void) {
     int shared = 7, first = 8, reduced = 1;
-    char array[3000];
-    for (unsigned i = 0; i < sizeof array; i++) array[i] = (char)i;
+    signed char array[3000];
+    for (unsigned i = 0; i < sizeof array; i++) array[i] = (signed char)i;
 #pragma omp parallel num_threads(3) firstprivate(first, array) reduction(+ : reduced)
     {
         CHECK_EQ(shared, 7);
         CHECK_EQ(first, 8);
-        for (unsigned i = 0; i < sizeof array; i++) CHECK_EQ(array[i], (char)i);
+        for (unsigned i = 0; i < sizeof array; i++) CHECK_EQ(array[i], (signed char)i);
         first = array[5] = -1;
         reduced += omp_get_thread_num();
 #pragma omp barrier

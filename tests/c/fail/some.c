@@ -6,7 +6,9 @@
  * test: not thread it has a malloc of its own
  * test: not address it has a malloc of its own
  * test: flags -Iruntime/include -Lbuild/lib -ldl
- * test: shared parts/failing.c -ldl */
+ * test: shared parts/failing.c -ldl
+ * test: not qemu each of its many processes is translated anew
+ */
 #include "fail/failing.h"
 
 int main(int count, char **arguments) {

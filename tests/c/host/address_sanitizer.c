@@ -7,6 +7,7 @@
  * test: not address it is about the shared library
  * test: not undefined it is about the shared library
  * test: flags -fsanitize=address
+ * test: not qemu the search for leaks wants ptrace
  */
 #include "process.h"
 #include <limits.h>

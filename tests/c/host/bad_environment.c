@@ -12,6 +12,8 @@ struct entry {
 
 #define INVALID(name) "Invalid value for environment variable " name
 
+static char too_small[80];
+
 static const struct entry table[] = {
     {"OMP_NUM_THREADS=abc", INVALID("OMP_NUM_THREADS"), NULL},
     {"OMP_NUM_THREADS=0", INVALID("OMP_NUM_THREADS"), NULL},
@@ -55,7 +57,7 @@ static const struct entry table[] = {
     {"OMP_STACKSIZE=big", INVALID("OMP_STACKSIZE"), NULL},
     {"OMP_STACKSIZE=99999999999G", INVALID("OMP_STACKSIZE"), NULL},
     {"OMP_STACKSIZE=16 M", NULL, NULL},
-    {"OMP_STACKSIZE=1", "Stack size less than minimum of 16k", NULL},
+    {"OMP_STACKSIZE=1", too_small, NULL},
     {"GOMP_SPINCOUNT=few", INVALID("GOMP_SPINCOUNT"), NULL},
     {"GOMP_SPINCOUNT=infinite", NULL, NULL},
     {"OMP_NUM_TEAMS=0", INVALID("OMP_NUM_TEAMS"), NULL},
@@ -119,6 +121,8 @@ int main(int count, char **arguments) {
         show();
         return 0;
     }
+    snprintf(too_small, sizeof too_small, "Stack size less than minimum of %ldk",
+             sysconf(_SC_THREAD_STACK_MIN) / 1024);
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) expect(&table[i]);
     return 0;
 }

@@ -3,6 +3,7 @@
  * computed for ever. GCC's runtime crashes, or does compute for ever.
  * test: not stock it crashes
  * test: not address it needs more address space than is left here
+ * test: not qemu a child makes threads until memory ends, which lasts a minute
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -101,6 +101,10 @@ static void questions_allocate_nothing(void) {
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
+static size_t at_least(size_t size, size_t least) {
+    return size > least ? size : least;
+}
+
 static void in_thread(void *(*function)(void *), size_t stack_size) {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -139,7 +143,8 @@ static void confine(void) {
 
 /* What the child does first. */
 static int act(const char *argument) {
-    if (!strcmp(argument, "small stack")) in_thread(computes, 32 * 1024);
+    if (!strcmp(argument, "small stack"))
+        in_thread(computes, at_least(32 * 1024, PTHREAD_STACK_MIN));
     if (!strcmp(argument, "smallest stack")) in_thread(computes, PTHREAD_STACK_MIN);
     if (!strcmp(argument, "confined")) {
         confine();
@@ -147,7 +152,7 @@ static int act(const char *argument) {
     }
     if (!strcmp(argument, "confined thread")) {
         confine();
-        in_thread(computes, 64 * 1024);
+        in_thread(computes, at_least(64 * 1024, PTHREAD_STACK_MIN));
         computes(NULL);
     }
     return 0;

@@ -1,6 +1,7 @@
 /* The child of a fork runs regions of its own, and so do its children, while the parent goes on:
  * decision 8 of the design. GCC's runtime hangs in the child.
  * test: not stock its child waits for workers that the fork did not copy
+ * test: not qemu it has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

@@ -3,6 +3,7 @@
  * Beside another session that crowds the processors, each of its turns would take a second.
  * test: alone
  * test: not stock its child waits for workers that the fork did not copy
+ * test: not qemu a child of several threads hangs there without OpenMP too
  */
 #include "process.h"
 #include <omp.h>

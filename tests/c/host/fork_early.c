@@ -5,6 +5,7 @@
  * test: plain
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp
+ * test: not qemu a child of several threads hangs there without OpenMP too
  */
 #include "part.h"
 #include <pthread.h>

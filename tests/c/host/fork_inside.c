@@ -1,6 +1,7 @@
 /* A fork from inside of a region, by its master or a worker: the child is alone, sees its place
  * in the region, may open an inner one, start a program, or end; the parent's region goes on.
  * test: not stock the child of a member waits for workers that the fork did not copy
+ * test: not qemu it has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

@@ -5,6 +5,7 @@
  * test: plain
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp
+ * test: not qemu what it has translated grows
  */
 #include "part.h"
 #include <pthread.h>

@@ -1,5 +1,7 @@
 /* The host's first thread ends by pthread_exit, and the process goes on: it ends with the host's
  * last thread, with status 0 and exit handlers, whichever of the two have used OpenMP, and when.
+ *
+ * test: not qemu the kernel does not tell that the first thread has ended
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -8,13 +8,14 @@
 #define _GNU_SOURCE
 #include "process.h"
 #include <fenv.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <xmmintrin.h>
 
 extern char **environ;
 
@@ -26,10 +27,17 @@ struct state {
     struct rlimit limit[RLIM_NLIMITS];
     struct itimerval timer[3];
     mode_t umask;
-    unsigned mxcsr, environment_hash, environment_count;
-    int rounding, exceptions, descriptors;
+    unsigned environment_hash, environment_count;
+    int rounding, exceptions, traps, descriptors;
+    bool subnormal; /* results are not flushed to zero */
     struct timespec date;
 };
+
+static bool has_subnormal(void) {
+    static volatile double least = DBL_MIN, half;
+    half = least / 2;
+    return half != 0;
+}
 
 static int open_descriptors(void) {
     int count = 0;
@@ -50,7 +58,8 @@ static struct state *take(void) {
     for (int i = 0; i < 3; i++) getitimer(i, &s->timer[i]);
     s->umask = umask(0);
     umask(s->umask);
-    s->mxcsr = _mm_getcsr();
+    s->traps = fegetexcept();
+    s->subnormal = has_subnormal();
     s->rounding = fegetround();
     s->exceptions = fetestexcept(FE_ALL_EXCEPT);
     s->descriptors = open_descriptors();
@@ -77,7 +86,8 @@ static void compare(struct state *before, struct state *after) {
     CHECK(!memcmp(before->limit, after->limit, sizeof before->limit));
     CHECK(!memcmp(before->timer, after->timer, sizeof before->timer));
     CHECK_EQ(before->umask, after->umask);
-    CHECK_EQ(before->mxcsr, after->mxcsr);
+    CHECK_EQ(before->traps, after->traps);
+    CHECK_EQ(before->subnormal, after->subnormal);
     CHECK_EQ(before->rounding, after->rounding);
     CHECK_EQ(before->exceptions, after->exceptions);
     CHECK_EQ(before->environment_count, after->environment_count);

@@ -7,6 +7,7 @@
  * test: not thread it is about the shared library
  * test: not address it is about the shared library
  * test: not undefined it is about the shared library
+ * test: not qemu there is no rts substrate for that processor
  */
 #include "process.h"
 #include <limits.h>

@@ -4,6 +4,7 @@
  * test: plain
  * test: not stock it knows no such variables
  * test: flags -ldl -lpthread
+ * test: not qemu there is no rts substrate for that processor
  */
 #define _GNU_SOURCE
 #include "process.h"

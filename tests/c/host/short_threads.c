@@ -1,6 +1,7 @@
 /* Ten thousand threads of the program, each of which opens one region and ends: neither threads
  * nor memory are left behind.
  * test: alone
+ * test: not qemu what it has translated grows
  */
 #include "lives.h"
 

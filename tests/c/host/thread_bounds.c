@@ -1,6 +1,7 @@
 /* The number of threads does not grow with the number of rounds, nor with that of callers that
  * came and went, nor with changes of the team size.
  * test: alone
+ * test: not qemu it has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

@@ -2,6 +2,7 @@
  * a limit on processes, on the address space, absurd numbers. GCC's runtime ends the process.
  * test: not stock it exits with status 1
  * test: alone
+ * test: not qemu it becomes another user, of whom the namespace has none
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -7,6 +7,7 @@
  * test: not address it is about the shared library
  * test: not undefined it is about the shared library
  * test: flags -fsanitize=thread
+ * test: not qemu its own threads hang
  */
 #include "process.h"
 #include <limits.h>

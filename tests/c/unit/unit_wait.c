@@ -12,7 +12,7 @@
 #include "core/state/thread.h"
 #include "core/wait/wait.h"
 
-#include <errno.h>
+#include <dlfcn.h>
 #include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
@@ -29,10 +29,14 @@ static _Atomic int moves;
 static _Atomic int partings; /* masks of other threads that have been set */
 static _Atomic int sleeps;
 
-/* libc's, and it counts. Like libc's it reads six arguments, however many there are. */
+typedef long system_call(long number, ...);
+
+/* Calls libc's, and counts. Like libc's it reads six arguments, however many there are. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
+    static _Atomic(system_call *) libcs;
+    if (!cst_load_relaxed(&libcs)) cst_store_relaxed(&libcs, dlsym(RTLD_NEXT, "syscall"));
     va_list list;
-    long a[6], result;
+    long a[6];
     va_start(list, number);
     for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
     va_end(list);
@@ -40,14 +44,7 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
     if (number == SYS_sched_setaffinity) cst_add_relaxed(a[0] == 0 ? &moves : &partings, 1);
     if (number == SYS_futex && a[1] == (FUTEX_WAIT | FUTEX_PRIVATE_FLAG))
         cst_add_relaxed(&sleeps, 1);
-    register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    if (result >= 0) return result;
-    errno = (int)-result;
-    return -1;
+    return cst_load_relaxed(&libcs)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* A microsecond from one look at it to the next: nobody has lost a slice, however busy the machine

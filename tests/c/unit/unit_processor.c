@@ -1,0 +1,115 @@
+/* What platform.h promises of any processor: the rate of its counter, how long a turn of a spin
+ * loop lasts (platform/linux/relax.c), and how it computes with floating-point numbers.
+ *
+ * test: flags -lm
+ */
+#include "unit.h"
+
+#include "platform/platform.h"
+
+#include <fenv.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* What the clock says, look by look, in nanoseconds from one to the next; the last one is repeated.
+ * NULL: the time. */
+static const unsigned *script;
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static uint64_t now;
+    if (!script) return (int)syscall(SYS_clock_gettime, clock, time);
+    now += *script;
+    if (script[1] != 0) script++;
+    *time = (struct timespec){.tv_sec = (time_t)(now / 1000000000),
+                              .tv_nsec = (long)(now % 1000000000)};
+    return 0;
+}
+
+/* In a child: what it finds under that script. */
+static uint32_t found(const unsigned *steps, uint32_t (*find)(void)) {
+    int ends[2];
+    uint32_t answer = 0;
+    UNIT_EQUAL(pipe(ends), 0);
+    if (fork() == 0) {
+        script = steps;
+        answer = find();
+        _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
+    }
+    UNIT_EQUAL(read(ends[0], &answer, sizeof answer), sizeof answer);
+    close(ends[0]);
+    close(ends[1]);
+    wait(NULL);
+    return answer;
+}
+
+/* Three rounds of 32 turns; two looks at the clock for each. */
+static void shortest_round_counts(void) {
+    static const unsigned steps[] = {1, 10000000, 9000, 32 * 40, 50, 32 * 43, 0};
+    UNIT_EQUAL(found(steps, cst_cpu_relax_ns), 40);
+}
+
+static void coarse_clock(void) {
+    static const unsigned stands[] = {1, 1, 1, 1, 1, 31, 0}, leaps[] = {1, 1000000, 0};
+    UNIT_EQUAL(found(stands, cst_cpu_relax_ns), 1);
+    UNIT_EQUAL(found(leaps, cst_cpu_relax_ns), 1000);
+}
+
+/* The shortest of many tries; all of them interrupted would be bad luck indeed. */
+static void measured_is_true(void) {
+    enum { TURNS = 200 };
+    uint64_t wanted = (uint64_t)TURNS * cst_cpu_relax_ns(), shortest = UINT64_MAX;
+    for (int try = 0; try < 500; try++) {
+        uint64_t from = cst_clock_ns();
+        for (int turn = 0; turn < TURNS; turn++) cst_cpu_relax();
+        uint64_t took = cst_clock_ns() - from;
+        if (took < shortest) shortest = took;
+    }
+    if (shortest < wanted / 3 || shortest > 3 * wanted)
+        UNIT_STOP("%d turns last %llu ns, not some %llu", TURNS, (unsigned long long)shortest,
+                  (unsigned long long)wanted);
+}
+
+static void counter_has_its_rate(void) {
+    uint64_t ns = cst_clock_ns(), ticks = cst_clock_ticks();
+    struct timespec some = {.tv_nsec = 20000000};
+    nanosleep(&some, NULL);
+    ticks = cst_clock_ticks() - ticks;
+    ns = cst_clock_ns() - ns;
+    if (ticks < ns * 9 / 10 || ticks > 6 * ns)
+        UNIT_STOP("%llu ticks in %llu ns", (unsigned long long)ticks, (unsigned long long)ns);
+}
+
+/* Now; the compiler knows nothing of the mode, and would compute it where and when it likes. */
+static double third(void) {
+    static volatile double one = 1, result;
+    return result = one / 3;
+}
+
+static void computes_as_told(void) {
+    uint64_t nearest = cst_float_mode();
+    double usual = third();
+    fesetround(FE_UPWARD);
+    uint64_t upward = cst_float_mode();
+    cst_float_adopt(nearest);
+    UNIT_EQUAL(fegetround(), FE_TONEAREST);
+    UNIT_CHECK(third() == usual);
+    cst_float_adopt(upward);
+    UNIT_EQUAL(fegetround(), FE_UPWARD);
+    UNIT_CHECK(third() > usual);
+    cst_float_adopt(nearest);
+    feraiseexcept(FE_INEXACT);
+    UNIT_CHECK(cst_float_mode() == nearest);
+    cst_float_adopt(nearest);
+    UNIT_CHECK(fetestexcept(FE_INEXACT) != 0);
+}
+
+int main(void) {
+    unit_limit(20);
+    UNIT_RUN(shortest_round_counts);
+    UNIT_RUN(coarse_clock);
+    UNIT_RUN(measured_is_true);
+    UNIT_RUN(counter_has_its_rate);
+    UNIT_RUN(computes_as_told);
+    return unit_result();
+}
