@@ -9,7 +9,7 @@ static const char *const names[] = {
     "OMP_PROC_BIND",     "OMP_MAX_ACTIVE_LEVELS", "OMP_WAIT_POLICY",  "OMP_STACKSIZE",
     "GOMP_SPINCOUNT",    "OMP_THREAD_LIMIT",      "OMP_CANCELLATION", "OMP_TEAMS_THREAD_LIMIT",
     "CAPSTAN_SUBSTRATE", "OMP_DEFAULT_DEVICE",    "CAPSTAN_REPORT",   "CAPSTAN_CAPABILITIES",
-    "OMP_DISPLAY_ENV",   "OMP_AFFINITY_FORMAT",
+    "OMP_DISPLAY_ENV",   "OMP_AFFINITY_FORMAT",   "CAPSTAN_WAIT",
 };
 
 /* A size is shown in bytes and read in kilobytes, an infinite count as a number, and where a report

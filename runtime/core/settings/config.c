@@ -121,7 +121,7 @@ static const struct variable variables[] = {
     {.name = "CAPSTAN_WAIT",
      .read = read_waiting,
      .allowed = "a list such as \"turns:off,spin:on\" of spin, yield, costs, rivals, haskell, "
-                "apart, giveway, wake, newcomer, turns and patience"},
+                "apart, giveway, wake, newcomer, turns, patience and all"},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */

@@ -3,13 +3,19 @@
 
 #include "core/base/parse.h"
 
-static const struct cst_word names[] = {
-    {"spin", CST_HEURISTIC_SPIN},         {"yield", CST_HEURISTIC_YIELD},
-    {"costs", CST_HEURISTIC_COSTS},       {"rivals", CST_HEURISTIC_RIVALS},
-    {"haskell", CST_HEURISTIC_HASKELL},   {"apart", CST_HEURISTIC_APART},
-    {"giveway", CST_HEURISTIC_GIVEWAY},   {"wake", CST_HEURISTIC_WAKE},
-    {"newcomer", CST_HEURISTIC_NEWCOMER}, {"turns", CST_HEURISTIC_TURNS},
-    {"patience", CST_HEURISTIC_PATIENCE}, {NULL, 0}};
+static const struct cst_word names[] = {{"spin", CST_HEURISTIC_SPIN},
+                                        {"yield", CST_HEURISTIC_YIELD},
+                                        {"costs", CST_HEURISTIC_COSTS},
+                                        {"rivals", CST_HEURISTIC_RIVALS},
+                                        {"haskell", CST_HEURISTIC_HASKELL},
+                                        {"apart", CST_HEURISTIC_APART},
+                                        {"giveway", CST_HEURISTIC_GIVEWAY},
+                                        {"wake", CST_HEURISTIC_WAKE},
+                                        {"newcomer", CST_HEURISTIC_NEWCOMER},
+                                        {"turns", CST_HEURISTIC_TURNS},
+                                        {"patience", CST_HEURISTIC_PATIENCE},
+                                        {"all", CST_HEURISTIC_ALL},
+                                        {NULL, 0}};
 
 static const struct cst_word states[] = {{"on", 0}, {"off", 1}, {NULL, 0}};
 
@@ -30,7 +36,7 @@ bool cst_waiting_parse(const char *text, uint32_t *off) {
 }
 
 const char *cst_waiting_name(size_t n, uint32_t *bit) {
-    if (n >= sizeof names / sizeof names[0] - 1) return NULL;
+    if (names[n].value == CST_HEURISTIC_ALL) return NULL;
     *bit = (uint32_t)names[n].value;
     return names[n].text;
 }

@@ -19,12 +19,14 @@ enum cst_heuristic {
     CST_HEURISTIC_NEWCOMER = 1 << 8,  /* a new worker begins on another one than its maker's */
     CST_HEURISTIC_TURNS = 1 << 9,     /* masters that want too many processors take turns */
     CST_HEURISTIC_PATIENCE = 1 << 10, /* in an ordered loop it polls rarely */
+    CST_HEURISTIC_ALL = (1 << 11) - 1,
 };
 
-/* Text such as "turns:off,spin:on". False: it is wrong. */
+/* Text such as "turns:off,spin:off" or "all:off,spin:on": a later word overrides an earlier one.
+ * False: it is wrong, and nothing has changed. */
 bool cst_waiting_parse(const char *text, uint32_t *off);
 
-/* The n-th heuristic's name and bit; NULL at the end. */
+/* The name and bit of the nth heuristic, from 0; NULL behind the last one. Asked in this order. */
 const char *cst_waiting_name(size_t n, uint32_t *bit);
 
 #endif

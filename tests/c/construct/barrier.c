@@ -2,6 +2,8 @@
  * used again at once; so do the barriers at the end of worksharing constructs and of regions.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: env CAPSTAN_WAIT=spin:off
+ * test: env CAPSTAN_WAIT=yield:off
  */
 #include "testing.h"
 #include <omp.h>

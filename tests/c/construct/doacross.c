@@ -2,6 +2,7 @@
  * reported, under every schedule, in one and two dimensions, also for unsigned long long.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: env CAPSTAN_WAIT=patience:off
  */
 #include "testing.h"
 #include <omp.h>

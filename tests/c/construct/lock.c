@@ -2,6 +2,7 @@
  * that sleep, release by another task of the region than the one that is looked at.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: env CAPSTAN_WAIT=spin:off
  */
 #define _GNU_SOURCE
 #include "testing.h"

@@ -2,6 +2,7 @@
  * where some iterations have none; the rest of the iterations overlaps.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: env CAPSTAN_WAIT=patience:off
  */
 #include "testing.h"
 #include <limits.h>

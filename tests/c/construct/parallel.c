@@ -2,6 +2,18 @@
  * themselves from 0, and are all different threads; if and nesting limits make it one.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: env CAPSTAN_WAIT=spin:off
+ * test: env CAPSTAN_WAIT=yield:off
+ * test: env CAPSTAN_WAIT=costs:off
+ * test: env CAPSTAN_WAIT=rivals:off
+ * test: env CAPSTAN_WAIT=haskell:off
+ * test: env CAPSTAN_WAIT=apart:off
+ * test: env CAPSTAN_WAIT=giveway:off
+ * test: env CAPSTAN_WAIT=wake:off
+ * test: env CAPSTAN_WAIT=newcomer:off
+ * test: env CAPSTAN_WAIT=turns:off
+ * test: env CAPSTAN_WAIT=patience:off
+ * test: env CAPSTAN_WAIT=all:off
  */
 #define _GNU_SOURCE
 #include "testing.h"

@@ -4,6 +4,7 @@
  *
  * test: env CAPSTAN_IDLE_MS=20
  * test: env CAPSTAN_IDLE_MS=20 OMP_WAIT_POLICY=active
+ * test: env CAPSTAN_IDLE_MS=20 CAPSTAN_WAIT=spin:off
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -6,6 +6,7 @@
  * test: env OMP_DYNAMIC=true OMP_WAIT_POLICY=passive
  * test: env OMP_DYNAMIC=true OMP_WAIT_POLICY=active
  * test: env OMP_DYNAMIC=false
+ * test: env OMP_DYNAMIC=true CAPSTAN_WAIT=turns:off
  */
 #include "testing.h"
 

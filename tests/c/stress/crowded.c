@@ -5,6 +5,8 @@
  *
  * test: env OMP_DYNAMIC=false
  * test: env OMP_DYNAMIC=false OMP_WAIT_POLICY=passive
+ * test: env OMP_DYNAMIC=false CAPSTAN_WAIT=yield:off
+ * test: env OMP_DYNAMIC=false CAPSTAN_WAIT=costs:off
  */
 #include "testing.h"
 #include <omp.h>

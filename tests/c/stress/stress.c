@@ -13,6 +13,8 @@
  * test: env STRESS_THREADS=32 OMP_CANCELLATION=true
  * test: env STRESS_THREADS=3 OMP_WAIT_POLICY=passive
  * test: env STRESS_THREADS=2 OMP_WAIT_POLICY=active OMP_CANCELLATION=true
+ * test: env STRESS_THREADS=3 CAPSTAN_WAIT=spin:off OMP_CANCELLATION=true
+ * test: env STRESS_THREADS=8 CAPSTAN_WAIT=yield:off
  */
 #include "parts/region.h"
 #include "parts/share.h"

@@ -7,6 +7,7 @@
 
 #include "core/settings/config.h"
 #include "core/settings/place.h"
+#include "core/settings/waiting.h"
 #include "platform/platform.h"
 
 #include <dlfcn.h>
@@ -69,6 +70,9 @@ static int answer(const char *question) {
     } else if (strcmp(question, "wait") == 0) {
         fprintf(stderr, "%d %d %llu", cst_config.wait_policy, cst_config.spin_count_given,
                 (unsigned long long)cst_config.spin_count);
+    } else if (strcmp(question, "switches") == 0) {
+        for (uint32_t i = 0, bit; cst_waiting_name(i, &bit); i++)
+            fputc(cst_config.wait_off & bit ? '0' : '1', stderr);
     } else if (strcmp(question, "stack") == 0) {
         fprintf(stderr, "%zu", cst_config.stack_size);
     } else if (strcmp(question, "bind") == 0) {
@@ -126,6 +130,50 @@ static void waiting(void) {
     UNIT_TEXT(RUN("wait", "GOMP_SPINCOUNT=infinite"), "0 1 18446744073709551615");
 }
 
+/* One digit for each heuristic of waiting: spin, yield, costs, rivals, haskell, apart, giveway,
+ * wake, newcomer, turns, patience. */
+static void switches(void) {
+    UNIT_TEXT(RUN("switches"), "11111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT="), "11111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off"), "11111111101");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT= Spin : OFF , apart:off,patience:off "), "01111011110");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off,turns:on"), "11111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off"), "00000000000");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off,spin:on"), "10000000000");
+    char value[200] = "CAPSTAN_WAIT=", expected[] = "11111111111";
+    const char *name;
+    uint32_t bit;
+    for (size_t i = 0; (name = cst_waiting_name(i, &bit)); i++) {
+        snprintf(value, sizeof value, "CAPSTAN_WAIT=%s:off", name);
+        expected[i] = '0';
+        UNIT_TEXT(RUN("switches", value), expected);
+        expected[i] = '1';
+    }
+}
+
+/* A list that is wrong in any place is ignored as a whole, with a word on what is allowed. */
+static void wrong_switches(void) {
+    static const char *const wrong[] = {"turns",          "turns:",
+                                        "turns:of",       "turn:off",
+                                        ":off",           "off",
+                                        "turns=off",      "turns:off,",
+                                        ",turns:off",     "turns:off apart:off",
+                                        "turns:off,apart"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char variable[64], quoted[64], name[64];
+        snprintf(variable, sizeof variable, "CAPSTAN_WAIT=%s", wrong[i]);
+        snprintf(quoted, sizeof quoted, "\"%s\"", wrong[i]);
+        const char *text = RUN("switches", variable), *known;
+        UNIT_CHECK(strstr(text, "environment variable CAPSTAN_WAIT") && strstr(text, quoted));
+        UNIT_CHECK(strstr(text, "ignored\n11111111111"));
+        uint32_t bit;
+        for (size_t n = 0; (known = cst_waiting_name(n, &bit)); n++) {
+            snprintf(name, sizeof name, " %s", known);
+            UNIT_CHECK(strstr(strstr(text, "must be"), name));
+        }
+    }
+}
+
 static void stacks(void) {
     UNIT_TEXT(RUN("stack"), "0");
     UNIT_TEXT(RUN("stack", "OMP_STACKSIZE=4m", "GOMP_STACKSIZE=1m"), "4194304");
@@ -175,6 +223,7 @@ static void own_variables(void) {
     UNIT_CHECK(strstr(text, "CAPSTAN_REPORT") && strstr(text, "0 0 -1"));
     text = RUN("own", "CAPSTAN_SUBSTRAT=rts");
     UNIT_CHECK(strstr(text, "unknown environment variable CAPSTAN_SUBSTRAT"));
+    UNIT_CHECK(strstr(text, "CAPSTAN_WAIT"));
 }
 
 static void states(void) {
@@ -382,6 +431,8 @@ int main(int count, char **arguments) {
     UNIT_RUN(threads);
     UNIT_RUN(schedules);
     UNIT_RUN(waiting);
+    UNIT_RUN(switches);
+    UNIT_RUN(wrong_switches);
     UNIT_RUN(stacks);
     UNIT_RUN(binding);
     UNIT_RUN(devices);

@@ -58,6 +58,13 @@ cases fixture directory =
           assertBool (show settings) $ (string "OMP_DYNAMIC", string "FALSE", string "default") `elem` settings
         _ -> assertFailure "settings are a list"
       assertContains (resultOut result) ["Invalid value for environment variable OMP_DYNAMIC"],
+    testCase "the ways to wait" $ do
+      result <- with [("CAPSTAN_WAIT", "turns:off")] ["env"]
+      resultExit result @?= ExitSuccess
+      assertContains (resultOut result) ["CAPSTAN_WAIT", "spin:on,", "turns:off,", "environment"]
+      wrong <- with [("CAPSTAN_WAIT", "turns:of")] ["env"]
+      resultExit wrong @?= ExitSuccess
+      assertContains (resultOut wrong) ["turns:on,", "\"turns:of\" was refused", "it must be a list such as \"turns:off,spin:on\""],
     testCase "a setting with control characters is shown without them" $ do
       result <- with [("OMP_AFFINITY_FORMAT", "\ESC[31m%n")] ["env"]
       assertContains (resultOut result) ["\\x1b[31m%n"]
