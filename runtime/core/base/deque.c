@@ -22,6 +22,7 @@ bool cst_deque_grow(struct cst_deque *deque) {
                               cst_load_relaxed(&old->entry[i & old->mask]));
     /* Pairs with the thief's acquire of buffer: it sees the copied entries. */
     cst_store_release(&deque->buffer, new);
+    cst_deque_validate(deque);
     return true;
 }
 
@@ -64,3 +65,28 @@ struct cst_task *cst_deque_steal(struct cst_deque *deque, cst_deque_permit *perm
     }
     return task;
 }
+
+#if CST_CHECK_LEVEL >= 2
+static void validate_buffers(const struct cst_deque_buffer *buffer) {
+    cst_check((buffer->mask & (buffer->mask + 1)) == 0);
+    for (; buffer->retired; buffer = buffer->retired)
+        cst_check(buffer->retired->mask + 1 == (buffer->mask + 1) / 2);
+    cst_check(buffer->mask + 1 == FIRST_CAPACITY);
+}
+
+void cst_deque_validate(struct cst_deque *deque) {
+    struct cst_deque_buffer *buffer = cst_load_relaxed(&deque->buffer);
+    int64_t bottom = cst_load_relaxed(&deque->bottom);
+    /* Thieves only raise it, and leave their entries as they are. */
+    int64_t top = cst_load_acquire(&deque->top);
+    cst_check(0 <= deque->top_seen && deque->top_seen <= top && top <= bottom);
+    if (!buffer) {
+        cst_check(bottom == 0);
+        return;
+    }
+    validate_buffers(buffer);
+    cst_check(bottom - top <= buffer->mask + 1);
+    for (int64_t i = top; i < bottom; i++)
+        cst_check(cst_load_relaxed(&buffer->entry[i & buffer->mask]) != NULL);
+}
+#endif

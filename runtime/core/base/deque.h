@@ -8,6 +8,7 @@
 #define CST_CORE_BASE_DEQUE_H
 
 #include "platform/atomic.h"
+#include "platform/check.h"
 
 #include <stddef.h>
 
@@ -29,6 +30,16 @@ struct cst_deque {
 
 /* Doubles the buffer (or makes the first). False when memory is exhausted. */
 bool cst_deque_grow(struct cst_deque *deque);
+
+/* Owner, in builds with all checks (check.h): fails unless the deque is whole. Looks at each entry.
+ */
+#if CST_CHECK_LEVEL >= 2
+void cst_deque_validate(struct cst_deque *deque);
+#else
+static inline void cst_deque_validate(struct cst_deque *deque) {
+    (void)deque;
+}
+#endif
 
 /* Owner: are there at least `limit` entries? Looks at the thieves' end only when it matters. */
 static inline bool cst_deque_holds(struct cst_deque *deque, int64_t limit) {

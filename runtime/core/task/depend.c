@@ -329,7 +329,37 @@ static __attribute__((cold, noinline)) void make_room(struct cst_thread *thread,
     }
     uint32_t capacity = capacity_for(table->count > least ? table->count : least);
     if (capacity > table->capacity || capacity <= table->capacity / 4) resize(table, capacity);
+    cst_depend_validate(table);
 }
+
+#if CST_CHECK_LEVEL >= 2
+static void validate_set(struct node_set *set) {
+    cst_check((set->capacity & (set->capacity - 1)) == 0);
+    cst_check(set->count <= (set->capacity > 0 ? set->capacity : 1));
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct cst_depend_node *node = nodes_of(set)[i];
+        cst_check(node != NULL && cst_load_relaxed(&node->references) > 0);
+        cst_check(node->own_used <= OWN_EDGES);
+    }
+}
+
+void cst_depend_validate(struct cst_depend_table *table) {
+    uint32_t count = 0;
+    cst_check((table->capacity & (table->capacity - 1)) == 0);
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        struct entry *entry = &table->entry[i];
+        if (!entry->address) {
+            cst_check(entry->current.count == 0 && entry->before.count == 0);
+            continue;
+        }
+        count++;
+        cst_check(probe(table, entry->address) == entry); /* no gap before it, no second one */
+        validate_set(&entry->current);
+        validate_set(&entry->before);
+    }
+    cst_check(count == table->count && 2 * count <= table->capacity);
+}
+#endif
 
 static struct entry *find(struct cst_depend_table *table, void *address) {
     struct entry *entry = table->count > 0 ? probe(table, address) : NULL;

@@ -7,6 +7,7 @@
 #define CST_CORE_TASK_DEPEND_H
 
 #include "platform/atomic.h"
+#include "platform/check.h"
 
 #include <stddef.h>
 
@@ -49,5 +50,15 @@ void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
 void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node);
 
 void cst_depend_free_table(struct cst_depend_table *table);
+
+/* Its owner, in builds with all checks (platform/check.h): the process ends unless the table is
+ * whole. Looks at each entry. */
+#if CST_CHECK_LEVEL >= 2
+void cst_depend_validate(struct cst_depend_table *table);
+#else
+static inline void cst_depend_validate(struct cst_depend_table *table) {
+    (void)table;
+}
+#endif
 
 #endif

@@ -197,8 +197,28 @@ void cst_pool_forget(struct cst_thread *thread) {
     thread->last_team[0] = thread->last_team[1] = NULL;
 }
 
+#if CST_CHECK_LEVEL >= 2
+/* Under the lock no worker is made, and those that end are counted before their teams shrink. */
+void cst_pool_validate(const struct cst_team *returned) {
+    uint32_t found = 0, seats = 0;
+    cst_lock_acquire(&pool.lock);
+    for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next) {
+        uint32_t capacity = cst_load_relaxed(&team->capacity);
+        cst_check(cst_load_relaxed(&team->leased) <= 1);
+        cst_check(capacity >= 1);
+        seats += capacity - 1;
+        found += team == returned;
+    }
+    cst_check(found == 1 || returned->orphaned);
+    cst_check(cst_load_relaxed(&pool.workers) <= seats);
+    cst_check(cst_load_relaxed(&pool.workers) <= cst_load_relaxed(&pool.workers_made));
+    cst_lock_release(&pool.lock);
+}
+#endif
+
 void cst_pool_return(struct cst_team *team) {
     uint32_t counted = team->counted;
+    cst_pool_validate(team);
     cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
     /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.

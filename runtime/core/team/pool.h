@@ -8,12 +8,23 @@
 #define CST_CORE_TEAM_POOL_H
 
 #include "core/state/thread.h"
+#include "platform/check.h"
 
 /* A leased team with as many of `threads` members as could be had; if `at_most`, no more than there
  * are processors that no other region has. The count is in *granted: 1 if there is no team. */
 struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
                                 uint32_t *granted);
 void cst_pool_return(struct cst_team *team);
+
+/* In builds with all checks (platform/check.h): the process ends unless the pool is whole, and has
+ * the team that is being returned once. Takes the pool's lock. */
+#if CST_CHECK_LEVEL >= 2
+void cst_pool_validate(const struct cst_team *returned);
+#else
+static inline void cst_pool_validate(const struct cst_team *returned) {
+    (void)returned;
+}
+#endif
 
 /* --- for teams that idle (workers.h) --------------------------------------------------------- */
 

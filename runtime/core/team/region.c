@@ -13,6 +13,7 @@
 #include "core/team/pool.h"
 #include "core/team/size.h"
 #include "core/team/team.h"
+#include "core/team/validate.h"
 #include "core/work/barrier.h"
 #include "core/work/loop.h"
 #include "platform/happens.h"
@@ -198,6 +199,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (cst_unlikely(team->limited > 1))
         cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);
     if (team->size > 1) {
+        cst_team_validate(team);
         cst_pool_return(team);
     } else {
         team->next = thread->solo;
