@@ -168,20 +168,21 @@ void bench_once(const struct bench *b, const char *name, bench_body *body) {
     free(value);
 }
 
-pid_t bench_start_load(bool pinned) {
+static void pin_to(int nth) {
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &all) && nth-- == 0) CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+pid_t bench_start_load(int nth) {
     pid_t parent = getpid(), child = fork();
     if (child != 0) return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
-    if (pinned) {
-        cpu_set_t all, first;
-        sched_getaffinity(0, sizeof all, &all);
-        CPU_ZERO(&first);
-        int cpu = 0;
-        while (!CPU_ISSET(cpu, &all)) cpu++;
-        CPU_SET(cpu, &first);
-        sched_setaffinity(0, sizeof first, &first);
-    }
+    if (nth != BENCH_ANYWHERE) pin_to(nth);
     for (;;) bench_work(1000000);
 }
 

@@ -52,8 +52,10 @@ double bench_now(void);
 /* Ends the program when a result is not what it must be. */
 void bench_equal(const char *name, long long found, long long wanted);
 
-/* A process that computes until it is stopped or its parent ends; pinned: on the first CPU. */
-pid_t bench_start_load(bool pinned);
+/* A process that computes until it is stopped or its parent ends: on the nth of this process's
+ * CPUs, from 0, or with BENCH_ANYWHERE where the kernel puts it. */
+enum { BENCH_ANYWHERE = -1 };
+pid_t bench_start_load(int nth);
 void bench_stop_load(pid_t load);
 
 /* Work that no compiler removes: about one nanosecond for each turn. */

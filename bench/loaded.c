@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
         if (run == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             /* Before the first region: an OpenMP runtime need not survive a fork. */
-            pid_t load = b->list ? 0 : bench_start_load(pinned);
+            pid_t load = b->list ? 0 : bench_start_load(pinned ? 0 : BENCH_ANYWHERE);
             omp_set_dynamic(0);
             suite(b, pinned ? "pinned" : "any");
             bench_stop_load(load);

@@ -1,4 +1,4 @@
--- | A Haskell program that uses OpenMP: @host callers@ and @host mixed@.
+-- | A Haskell program that uses OpenMP: @host callers@, @host mixed@ and @host unsafe@.
 --
 -- Built twice: without Capstan, so that the dynamic linker finds libgomp or libomp, and with the
 -- capstan package linked in.
@@ -10,6 +10,7 @@ import GHC.Conc (getNumProcessors, setNumCapabilities)
 import Mixed (mixed)
 import System.Environment (getArgs)
 import System.Exit (die)
+import Unsafe (unsafe)
 
 main :: IO ()
 main = do
@@ -18,4 +19,5 @@ main = do
   case arguments of
     "callers" : rest -> parseArguments rest >>= callers
     "mixed" : rest -> parseArguments rest >>= mixed
-    _ -> die "usage: host callers|mixed [-t THREADS] [-r SAMPLES] [-u MICROSECONDS] [CASE...]"
+    "unsafe" : rest -> parseArguments rest >>= unsafe
+    _ -> die "usage: host callers|mixed|unsafe [-t THREADS] [-r SAMPLES] [-u MICROSECONDS] [CASE...]"

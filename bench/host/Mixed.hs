@@ -7,7 +7,7 @@
 -- alone: who returns from one waits for a Capability until a slice of one of the others ends.
 -- "apart-over-ideal": the two computations at once, and then the regions: what it costs that a region of some
 -- microseconds is not as efficient as its work by itself. The "region-" cases are the latency of single regions.
-module Mixed (mixed) where
+module Mixed (mixed, allocate) where
 
 import Bench
 import Control.Concurrent

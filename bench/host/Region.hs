@@ -1,7 +1,7 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- | The foreign calls of the host programs.
-module Region (region, plain) where
+module Region (region, plain, work) where
 
 import Control.Monad (unless)
 import Foreign.C.Types (CDouble (..), CInt (..))
@@ -9,6 +9,12 @@ import Foreign.C.Types (CDouble (..), CInt (..))
 foreign import ccall safe "host_region" hostRegion :: CInt -> IO CDouble
 
 foreign import ccall safe "host_plain" hostPlain :: IO CDouble
+
+foreign import ccall unsafe "host_work" hostWork :: CInt -> IO CDouble
+
+-- | A region with so many threads that keeps its Capability: 0.2 ms of work for each thread.
+work :: CInt -> IO ()
+work threads = hostWork threads >>= check . (/ fromIntegral threads)
 
 -- | A region with so many threads. The sum of sines must be right.
 region :: CInt -> IO ()

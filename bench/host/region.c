@@ -27,3 +27,12 @@ double host_region(int threads) {
 double host_plain(void) {
     return sines(0, SINES);
 }
+
+/* So much work for each thread that it counts, and the same for each: the sum of all is returned.
+ */
+double host_work(int threads) {
+    double sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    for (int round = 0; round < 20; round++) sum += sines(0, SINES) / 20;
+    return sum;
+}

@@ -11,6 +11,7 @@ import Capstan.CLI.Bench.Runtime
 import Capstan.CLI.Bench.Simulate
 import Capstan.CLI.Bench.Statistics (median)
 import Capstan.CLI.Bench.Suite
+import Capstan.CLI.Bench.Switch (switchTable)
 import Capstan.CLI.Bench.Table (comparisonTable, paperTable, quantity, resultsTable)
 import Capstan.CLI.Bench.Targets
 import Capstan.CLI.Bench.Types
@@ -200,9 +201,14 @@ showSuite style suite results = do
   putStrLn (Style.heading style (Text.unpack (suiteName suite)) ++ ": " ++ Text.unpack (suiteTitle suite))
   putStrLn (describe results)
   putStrLn (describeFloor results)
-  putStr (if suiteName suite == "paper" then paperTable style results else resultsTable style results)
+  putStr (tableOf (suiteName suite) style results)
   forM_ (failureLines results) (warn . Text.unpack)
   putStrLn ""
+
+tableOf :: Text.Text -> Style -> Results -> String
+tableOf "paper" = paperTable
+tableOf "waiting" = switchTable
+tableOf _ = resultsTable
 
 -- | Results on disk, shown as they were after the measurement where nothing else is asked of them. A suite that is named
 -- must have some.

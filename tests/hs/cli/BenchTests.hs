@@ -196,6 +196,23 @@ tests fixture =
         result <- bench fixture tree ["--compare", tree </> "old.json", "--rounds", "5", "--threads", "2"]
         resultExit result @?= ExitSuccess
         assertContains (resultOut result) ["Since 2026-01-01", "parallel", "libgomp", "200 ns", "100 ns", "less"],
+      testCase "what a way to wait gains: a case with it on and off" $ do
+        tree <- newTree fixture "waiting" []
+        saveSuite
+          tree
+          "waiting"
+          [ row "fork-join spin:on" "pthread" (around 100),
+            row "fork-join spin:off" "pthread" (around 400),
+            row "first giveway:on,newcomer:on" "pthread" (around 300),
+            row "first giveway:off,newcomer:off" "pthread" (around 100),
+            row "barrier yield:on" "pthread" (around 100),
+            row "alone wake:off" "pthread" (around 100)
+          ]
+        result <- bench fixture tree ["--saved", "waiting"]
+        resultExit result @?= ExitSuccess
+        let shown = [C.words line | line <- C.lines (resultOut result), "pthread" `elem` C.words line]
+        map (take 4) shown @?= [["spin", "fork-join", "2", "pthread"], ["giveway,", "newcomer", "first", "2"]]
+        assertContains (resultOut result) ["100 ns", "400 ns", "4.00 (", "gains", "300 ns", "0.333 (", "costs"],
       testCase "only the named cases are judged" $ do
         tree <- newTree fixture "cases" [target "parallel" 0.5, target "barrier" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
@@ -261,12 +278,16 @@ newTree fixture name targets = do
   mapM_ (createFileLink (C.unpack (C.strip (resultOut library))) . (</> "libgomp.so.1")) runtimes
   pure tree
 
--- | Results of the suite @overhead@, as if measured; the floor is a round trip of 50 ns.
+-- | Results of the suite @overhead@, as if measured.
 saveResults :: FilePath -> [Value] -> IO ()
-saveResults tree rows =
-  encodeFile (tree </> "build/bench/overhead.json") $
+saveResults tree = saveSuite tree "overhead"
+
+-- | The same of any suite; the floor is a round trip of 50 ns.
+saveSuite :: FilePath -> FilePath -> [Value] -> IO ()
+saveSuite tree suite rows =
+  encodeFile (tree </> "build/bench" </> suite <> ".json") $
     object
-      [ "suite" .= ("overhead" :: Text),
+      [ "suite" .= suite,
         "date" .= ("2026-01-01 00:00" :: Text),
         "rounds" .= (10 :: Int),
         "machine" .= object ["processor" .= ("a test" :: Text), "cores" .= (2 :: Int), "kernel" .= ("0" :: Text)],

@@ -15,6 +15,7 @@ import Capstan.CLI.Bench.Machine (describeMachine, quiet)
 import Capstan.CLI.Bench.Progress (Progress, finish, report, start)
 import Capstan.CLI.Bench.Runtime (Places (..), Runtime (..), cleanEnvironment, isOurs)
 import Capstan.CLI.Bench.Suite (Program (..), Suite (..), floorProgram)
+import Capstan.CLI.Bench.Switch (switched, under)
 import Capstan.CLI.Bench.Types (Failure (..), Results (..), Row (..))
 import Control.Monad (filterM)
 import Data.List (nub, partition)
@@ -55,22 +56,25 @@ data Step = Step
   { stepRound :: !Int,
     stepProgram :: Program,
     stepThreads :: !Int,
-    stepRuntime :: Maybe Runtime
+    stepRuntime :: Maybe Runtime,
+    -- | The value of @CAPSTAN_WAIT@, where a heuristic is switched.
+    stepWait :: Maybe Text
   }
 
--- | Rounds outermost, runtimes innermost: A B C A B C.
+-- | Rounds outermost, runtimes and then switches innermost: A B C A B C.
 steps :: Plan -> Suite -> [Step]
 steps plan suite =
   [ step
     | r <- [1 .. planRounds plan],
       step <-
-        [Step r floorProgram t Nothing | t <- take 1 (programThreads floorProgram (planCores plan))]
-          ++ [ Step r p t (Just runtime)
+        [Step r floorProgram t Nothing Nothing | t <- take 1 (programThreads floorProgram (planCores plan))]
+          ++ [ Step r p t (Just runtime) wait
                | p <- suitePrograms suite,
                  r `mod` programEvery p == 1 `mod` programEvery p,
                  t <- wanted p (programThreads p (planCores plan)),
                  runtime <- planRuntimes plan,
-                 p `runsUnder` runtime
+                 p `runsUnder` runtime,
+                 wait <- if null (programSwitches p) then [Nothing] else map (Just . switched (programSwitches p)) [True, False]
              ]
   ]
   where
@@ -138,7 +142,8 @@ runOne :: Plan -> Progress -> Step -> IO (Step, ([Line], Maybe Failure))
 runOne plan progress step = do
   report progress (unwords [stepFile step, show (stepThreads step) ++ " threads,", name ++ ", round", show (stepRound step)])
   clean <- cleanEnvironment
-  let settings = Map.union (Map.fromList (maybe [] runtimeEnvironment (stepRuntime step))) clean
+  let chosen = maybe [] runtimeEnvironment (stepRuntime step) ++ [("CAPSTAN_WAIT", Text.unpack wait) | Just wait <- [stepWait step]]
+      settings = Map.union (Map.fromList chosen) clean
       command = (proc (placePrograms (planPlaces plan) </> stepFile step) (programWords p ++ arguments)) {env = Just (Map.toList settings)}
   outcome <- timeout (planLimit plan * 1000000) (readCreateProcessWithExitCode command "")
   return $ case outcome of
@@ -199,7 +204,7 @@ rows suite rounds outcomes =
   ]
   where
     entries =
-      [ ((stepThreads s, name, unit, maybe "machine" runtimeName (stepRuntime s)), (stepRound s, value))
+      [ ((stepThreads s, maybe name (name `under`) (stepWait s), unit, maybe "machine" runtimeName (stepRuntime s)), (stepRound s, value))
         | (s, (found, _)) <- outcomes,
           (name, unit, value) <- found
       ]

@@ -47,7 +47,9 @@ data Program = Program
     -- | Under these runtimes only; under all where there are none.
     programRuntimes :: [Text],
     -- | The cases with a team of that size; all where there are none.
-    programCases :: Int -> [String]
+    programCases :: Int -> [String],
+    -- | Heuristics of waiting (@CAPSTAN_WAIT@) that are all on in one process and all off in the next.
+    programSwitches :: [Text]
   }
 
 program :: FilePath -> (Int -> [Int]) -> Program
@@ -63,7 +65,8 @@ program name threads =
       programEvery = 1,
       programShown = [],
       programRuntimes = [],
-      programCases = const []
+      programCases = const [],
+      programSwitches = []
     }
 
 -- | The Haskell program with regions, in one of its ways.
@@ -97,6 +100,15 @@ haskell group samples =
       programRuntimes = ["rts"]
     }
 
+-- | The cases that show what these heuristics gain, under the substrate that serves C programs.
+waiting :: [Text] -> [String] -> Program
+waiting switches cases =
+  (program "waiting" allCores)
+    { programRuntimes = ["pthread"],
+      programCases = const cases,
+      programSwitches = switches
+    }
+
 -- | 1, 2, 4, … and all cores.
 teamSizes :: Int -> [Int]
 teamSizes cores = nub (sort (takeWhile (< cores) (iterate (* 2) 1) ++ [cores]))
@@ -117,6 +129,22 @@ suites =
       ],
     suite "teamsize" "Regions of changing size" [program "teamsize" allCores],
     suite "loaded" "Beside another process that computes" [program "loaded" allCores],
+    suite
+      "waiting"
+      "What each way to wait gains"
+      [ waiting ["spin"] ["fork-join"],
+        crowded (waiting ["yield"] ["barrier"]),
+        beside (crowded (waiting ["costs"] ["region-beside-each"])),
+        beside (waiting ["rivals"] ["region-beside-many", "barriers-x10-beside-many"]),
+        beside (waiting ["apart"] ["region-beside-one", "barriers-x10-beside-one"]),
+        waiting ["giveway"] firsts,
+        waiting ["newcomer"] firsts,
+        waiting ["giveway", "newcomer"] firsts,
+        waiting ["wake"] ["after-pause"],
+        waiting ["patience"] ["ordered", "doacross"],
+        inHaskell "turns" "callers" ["green-8"],
+        inHaskell "haskell" "unsafe" ["unsafe-beside-allocating"]
+      ],
     suite "callers" "Many masters" [program "callers" allCores, host "callers"],
     suite "mixed" "Regions while Haskell computes" [host "mixed"],
     suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
@@ -168,6 +196,11 @@ suites =
   ]
   where
     beyond cores = [2 * cores, 4 * cores, 8 * cores]
+    crowded p = p {programThreads = \cores -> [2 * cores]}
+    -- Long against the kernel's slices.
+    beside p = p {programSamples = (10, 100000)}
+    firsts = ["first-regions", "first-work"]
+    inHaskell switch way cases = (host way) {programRuntimes = ["rts"], programCases = const cases, programSwitches = [switch]}
     suite name title = Suite name title 10
     tabulated p = p {programCases = \threads -> nub [Text.unpack (publishedCase r) | r <- concatMap publishedRows published, publishedThreads r == threads]}
     squareRoot = floor . sqrt . (fromIntegral :: Int -> Double)

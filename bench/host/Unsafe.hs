@@ -1,0 +1,23 @@
+-- | Regions opened by unsafe calls, as bindings of numerical libraries make them, alone and while one Haskell
+-- thread allocates. Each collection waits for the call to return, then wants both processors: of a worker that
+-- still spins for the next region it does not get one.
+module Unsafe (unsafe) where
+
+import Bench
+import Control.Concurrent
+import Control.Monad (forM_, forever, replicateM, replicateM_, when)
+import Mixed (allocate)
+import Region (work)
+
+unsafe :: Arguments -> IO ()
+unsafe a = do
+  measure a "unsafe-alone" 0
+  measure a "unsafe-beside-allocating" 1
+
+measure :: Arguments -> String -> Int -> IO ()
+measure a name beside = when (wanted a name) $ do
+  others <- replicateM beside (forkIO (forever (allocate 10)))
+  n <- growUntil (argSampleTime a) (\n -> timed (replicateM_ n (work (argThreads a))))
+  values <- replicateM (argSamples a) (timed (replicateM_ n (work (argThreads a))))
+  forM_ others killThread
+  emit name "ns" (median values / fromIntegral n)
