@@ -2,7 +2,8 @@
  * no cache can hold until it is read again is written past the caches: two for two.
  *
  * The sum of a later block is added up in the same loop: the two have nothing in common, so the one
- * waits for memory while the other computes. */
+ * waits for memory while the other computes. It is added up from first to last, as Haskell does
+ * (Capstan.Task.Scan), so the bits are the same whoever computes it. */
 #include "haskell/sums.h"
 
 #if defined(__SSE2__)
@@ -46,22 +47,22 @@ static inline void finish_stores(void) {
     static inline __attribute__((always_inline))                                                   \
     type sums_##name(type *restrict to, const type *from, size_t count, type before,               \
                      const type *later, size_t later_count, type *later_sum, bool past_caches) {   \
-        type sum = before, aside[2] = {*later_sum, (type)-0.0};                                    \
+        type sum = before, aside = *later_sum;                                                     \
         size_t i = 0;                                                                              \
         for (; i + 1 < count && i + 1 < later_count; i += 2) {                                     \
             sum += from[i];                                                                        \
             STORE(&to[i], sum, past_caches);                                                       \
+            aside += later[i];                                                                     \
             sum += from[i + 1];                                                                    \
             STORE(&to[i + 1], sum, past_caches);                                                   \
-            aside[0] += later[i];                                                                  \
-            aside[1] += later[i + 1];                                                              \
+            aside += later[i + 1];                                                                 \
         }                                                                                          \
-        for (size_t k = i; k < later_count; k++) aside[k % 2] += later[k];                         \
+        for (size_t k = i; k < later_count; k++) aside += later[k];                                \
         for (; i < count; i++) {                                                                   \
             sum += from[i];                                                                        \
             STORE(&to[i], sum, past_caches);                                                       \
         }                                                                                          \
-        *later_sum = aside[0] + aside[1];                                                          \
+        *later_sum = aside;                                                                        \
         return sum;                                                                                \
     }                                                                                              \
                                                                                                    \

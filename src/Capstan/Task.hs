@@ -25,7 +25,8 @@
 -- 3. The first exception of a scope reaches the caller of 'run'; the other tasks are interrupted, or end
 --    without running. An asynchronous exception to the caller does the same.
 -- 4. 'await' waits only for what its task truly needs. It runs the task itself, or the green thread waits
---    and the Capability goes on with other tasks; never does it run another task on top of its own stack.
+--    and the Capability goes on with other tasks; never does it run another task on top of its own stack. What interrupts the wait, as a
+--    'System.Timeout.timeout', leaves the task alone.
 -- 5. A task may block in an 'Control.Concurrent.MVar.MVar', in STM or in a safe foreign call (an OpenMP
 --    region, for one): another worker of the Capability goes on.
 -- 6. Everything works on one Capability.
@@ -33,6 +34,11 @@
 --    later goes on where it was, as with any value.
 -- 8. The branches of 'both' and the bodies of loops have exceptions masked as the caller has, on whichever Capability they run. A task
 --    of a scope has not.
+--
+-- 9. Results are evaluated to weak head normal form by the task, the branch or the body that computes them; functions whose names end
+--    in @NF@ evaluate them completely.
+-- 10. Pure functions have the same value in each run, to the last bit, on any number of Capabilities. What could depend on the schedule is in
+--    'IO', or is named @unsafe@.
 --
 -- == Cautions
 --
@@ -73,11 +79,14 @@ module Capstan.Task
     -- * Tasks
     Promise,
     async,
+    asyncNF,
     await,
+    awaitWithin,
     poll,
 
     -- * Two branches
     both,
+    bothNF,
     bothOn,
     bothPure,
 
@@ -91,6 +100,15 @@ module Capstan.Task
     parallelForReduce,
     parallelFind,
     mapChunks,
+    mapChunksNF,
+
+    -- * In ST
+    -- $unsafe
+    unsafeBoth,
+    unsafeParallelFor,
+    unsafeParallelForReduce,
+    unsafeParallelFind,
+    unsafeMapChunks,
 
     -- * Vectors
     parallelScan,
@@ -117,7 +135,11 @@ import Capstan.Task.Join.Scope
 import Capstan.Task.Loop.For
 import Capstan.Task.Loop.Lanes (parallelForAfter)
 import Capstan.Task.Pool (Pool, poolName, poolSize)
-import Capstan.Task.Thread.Seeded (seeded, switchPoint)
 import Capstan.Task.Vector.Scan (parallelScan)
+import Capstan.Task.Thread.Seeded (seeded, switchPoint)
 import Capstan.Task.Vector.Sort
 import Capstan.Task.Vector.Sums (prefixSum)
+
+-- $unsafe
+-- The same for 'Control.Monad.ST.ST', and any other monad of states. What they do is pure only where no branch or body writes what another
+-- one reads or writes, for which the caller answers: an array that each fills a part of is pure, a counter is not.

@@ -55,6 +55,11 @@ bool cst_rts_attach(struct cst_rts_worker *worker);
  * thread must hold no Capability. */
 void cst_rts_get_action(void);
 
+/* --- frames.c -------------------------------------------------------------------------- */
+
+/* For cmm/task.cmm; see there. */
+bool cst_rts_is_open(StgPtr top, const StgInfoTable *border);
+
 /* --- trace.c --------------------------------------------------------------------------- */
 
 cst_trace_function *cst_rts_trace(void);

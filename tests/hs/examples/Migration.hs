@@ -39,7 +39,7 @@ mapped = parMap rdeepseq
 
 -- After. Without IO, say it in ST.
 mappedTasks :: (Int -> [Int]) -> [Int] -> [[Int]]
-mappedTasks f xs = concat (runST (mapChunks (range 0 (length xs)) piece))
+mappedTasks f xs = concat (runST (unsafeMapChunks (range 0 (length xs)) piece))
   where
     values = Vector.fromList xs
     piece low high = pure (force [f (values Vector.! i) | i <- [low .. high - 1]])

@@ -235,10 +235,10 @@ values :: [(String, IO () -> Int)]
 values =
   [ ("bothPure, left", \step -> uncurry (+) (bothPure (before step 40) 2)),
     ("bothPure, right", \step -> uncurry (+) (bothPure 2 (before step 40))),
-    ("both, left", \step -> runST (uncurry (+) <$> both (pure $! before step 40) (pure 2))),
-    ("both, right", \step -> runST (uncurry (+) <$> both (pure 2) (pure $! before step 40))),
-    ("both in both", \step -> runST (uncurry (+) <$> both (pure 2) (uncurry (+) <$> both (pure $! before step 30) (pure 10)))),
-    ("a loop", \step -> runST (parallelForReduce (chunk 1 (range 0 43)) (+) 0 (\i -> if i == 20 then pure $! before step 1 else pure (min 1 i)))),
+    ("both, left", \step -> runST (uncurry (+) <$> unsafeBoth (pure $! before step 40) (pure 2))),
+    ("both, right", \step -> runST (uncurry (+) <$> unsafeBoth (pure 2) (pure $! before step 40))),
+    ("both in both", \step -> runST (uncurry (+) <$> unsafeBoth (pure 2) (uncurry (+) <$> unsafeBoth (pure $! before step 30) (pure 10)))),
+    ("a loop", \step -> runST (unsafeParallelForReduce (chunk 1 (range 0 43)) (+) 0 (\i -> if i == 20 then pure $! before step 1 else pure (min 1 i)))),
     ("a sort", \step -> runST (sorted (before step))),
     ("a scan", \step -> Boxed.last (parallelScan (\a b -> if b == 5000 then before step a else min 42 (a + b)) (Boxed.enumFromN 0 9000)))
   ]
@@ -275,7 +275,7 @@ twoEvaluate n = do
   let value = tree 13
       tree :: Int -> Int
       tree 0 = n `div` n
-      tree k = uncurry (+) (if even k then bothPure (tree (k - 1)) (tree (k - 1)) else runST (both (pure $! tree (k - 1)) (pure $! tree (k - 1))))
+      tree k = uncurry (+) (if even k then bothPure (tree (k - 1)) (tree (k - 1)) else runST (unsafeBoth (pure $! tree (k - 1)) (pure $! tree (k - 1))))
   ends' <- forM [0, 1] $ \place -> do
     end <- newEmptyMVar
     _ <- forkOn place (evaluate value >>= \x -> getMaskingState >>= \state -> putMVar end (x, state))

@@ -66,7 +66,7 @@ tests =
       testCase "in ST" $ do
         let squares = runST $ do
               v <- M.new 1000
-              parallelFor (chunk 10 (range 0 1000)) (\i -> M.write v i (i * i))
+              unsafeParallelFor (chunk 10 (range 0 1000)) (\i -> M.write v i (i * i))
               U.unsafeFreeze v
         squares @?= U.generate 1000 (\i -> i * i),
       testCase "a large range of an empty body" $ parallelFor (range 0 50000000) (\_ -> pure ()),

@@ -2,6 +2,7 @@
 -- and four if these are more. Their number goes up only, but for the last test.
 module Main (main) where
 
+import qualified AwaitTests
 import qualified BoundTests
 import qualified CapabilityTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
@@ -12,11 +13,13 @@ import qualified LaneTests
 import qualified LoopTests
 import qualified MaskTests
 import qualified ModelTests
+import qualified PurityTests
 import qualified RegionTests
 import qualified RuleTests
 import qualified ScopeTests
 import qualified SeededTests
 import qualified StressTests
+import qualified StrictTests
 import System.Environment (setEnv)
 import Test.Tasty
 import qualified VectorTests
@@ -27,23 +30,27 @@ main = do
   -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : RuleTests.tests : map on (first : filter (> first) [2, 4]) ++ [CapabilityTests.tests])
+    testGroup "tasks" (ModelTests.tests : RuleTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
 
-on :: Int -> TestTree
-on n =
-  withResource (setNumCapabilities n) pure . const $
-    testGroup
-      ("on " ++ show n)
-      [ ScopeTests.tests,
-        FailureTests.tests,
-        MaskTests.tests,
-        LoopTests.tests,
-        LaneTests.tests,
-        BoundTests.tests,
-        VectorTests.tests,
-        DomainTests.tests,
-        RegionTests.tests,
-        SeededTests.tests,
-        StressTests.tests,
-        ForkTests.tests
-      ]
+-- | Tests on so many Capabilities.
+on :: Int -> [TestTree] -> TestTree
+on n = withResource (setNumCapabilities n) pure . const . testGroup ("on " ++ show n)
+
+everything :: [TestTree]
+everything =
+  [ ScopeTests.tests,
+    AwaitTests.tests,
+    StrictTests.tests,
+    PurityTests.tests,
+    FailureTests.tests,
+    MaskTests.tests,
+    LoopTests.tests,
+    LaneTests.tests,
+    BoundTests.tests,
+    VectorTests.tests,
+    DomainTests.tests,
+    RegionTests.tests,
+    SeededTests.tests,
+    StressTests.tests,
+    ForkTests.tests
+  ]

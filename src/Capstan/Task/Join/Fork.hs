@@ -32,9 +32,12 @@
 -- is masked, and remains so. Who does what must not be left half done, and may be evaluating, says so before ('noDuplicate').
 module Capstan.Task.Join.Fork
   ( both,
+    bothNF,
     bothOn,
+    unsafeBoth,
     bothResuming,
     bothPure,
+    settle,
   )
 where
 
@@ -46,6 +49,7 @@ import Capstan.Task.Work.Cell
 import Capstan.Task.Work.Deque (pop)
 import Capstan.Task.Work.Group (contextAt, isConsequence, placeHere, stopped)
 import Control.Concurrent (myThreadId)
+import Control.DeepSeq (NFData, force)
 import Control.Exception
 import Control.Monad (void)
 import Control.Monad.Primitive (PrimBase, unsafeIOToPrim, unsafePrimToIO)
@@ -53,32 +57,48 @@ import Data.Maybe (fromMaybe)
 import GHC.Exts (runRW#)
 import GHC.IO (IO (..), noDuplicate, unsafeDupableInterleaveIO)
 
--- | Both results, computed in parallel: the right branch may run on another Capability. If one branch
--- throws, the other is interrupted, and when it has ended the exception is thrown again. Both have exceptions masked
--- as the caller has. Costs about as much as ten function calls when nobody takes the right branch.
+-- | Both results, computed in parallel: the right branch may run on another Capability. Each is evaluated to weak head normal form
+-- where it was computed. If one branch throws, the other is interrupted, and when it has ended the exception is thrown again. Both
+-- have exceptions masked as the caller has. Costs about as much as ten function calls when nobody takes the right branch.
 --
--- In 'Control.Monad.ST.ST' the branches must not write what the other reads or writes.
-both :: PrimBase m => m a -> m b -> m (a, b)
-both left right = unsafeIOToPrim (bothResuming defaultPool (unsafePrimToIO left) (unsafePrimToIO right))
-{-# INLINE [1] both #-}
+-- > (left, right) <- both (length <$> readFile a) (length <$> readFile b)
+both :: IO a -> IO b -> IO (a, b)
+both = bothOn defaultPool
+{-# INLINE both #-}
+
+-- | As 'both', with results that are evaluated completely.
+bothNF :: (NFData a, NFData b) => IO a -> IO b -> IO (a, b)
+bothNF left right = both (force <$> left) (force <$> right)
+{-# INLINE bothNF #-}
+
+-- | As 'both', in 'Control.Monad.ST.ST' too. Unsafe: branches that write what the other reads or writes make the value of a pure function
+-- depend on the schedule.
+unsafeBoth :: PrimBase m => m a -> m b -> m (a, b)
+unsafeBoth left right = unsafeIOToPrim (bothResuming defaultPool (unsafePrimToIO left) (unsafePrimToIO right))
+{-# INLINE [1] unsafeBoth #-}
 
 -- What is done in IO is not begun again.
-{-# RULES "both/IO" forall (left :: IO a) (right :: IO b). both left right = bothOn defaultPool left right #-}
+{-# RULES "unsafeBoth/IO" forall (left :: IO a) (right :: IO b). unsafeBoth left right = bothOn defaultPool left right #-}
 
 -- | As 'bothOn', where the branches are of a value, perhaps: who needs it after an interrupt goes on with them.
 bothResuming :: Pool -> IO a -> IO b -> IO (a, b)
 bothResuming pool left right = do
   noDuplicate
-  a <- unsafeDupableInterleaveIO (Result <$> left)
-  b <- unsafeDupableInterleaveIO (Result <$> right)
-  (Result x, Result y) <- resuming (bothOn pool (evaluate a) (evaluate b))
-  pure (x, y)
+  a <- unsafeDupableInterleaveIO left
+  b <- unsafeDupableInterleaveIO right
+  resuming (bothOn pool (evaluate a) (evaluate b))
 {-# NOINLINE bothResuming #-}
 
--- | What an action gave. Not a newtype: the result is not evaluated with the value that the action is.
-data Result a = Result a
-
-{- HLINT ignore Result -}
+-- | Evaluates a value to weak head normal form, for those who need it later: what it throws they get. An interrupt leaves it as far as
+-- it has come.
+settle :: a -> IO ()
+settle x = resuming (void (try' (evaluate x)))
+  where
+    try' action =
+      (Right <$> action) `catch` \e -> case fromException e of
+        Just (SomeAsyncException _) -> throwIO e
+        Nothing -> pure (Left (e :: SomeException))
+{-# NOINLINE settle #-}
 
 -- | Runs an action that can be run again. What is thrown to its thread from outside is thrown on in the same way.
 resuming :: IO a -> IO a
@@ -99,20 +119,22 @@ data Outcome a b
   | Joined a b
 
 -- | As 'both', on the workers of a pool.
+--
+-- > withPool "background" 1 $ \pool -> bothOn pool (compress a) (compress b)
 bothOn :: Pool -> IO a -> IO b -> IO (a, b)
 bothOn pool left right = do
   masking <- getMaskingState
-  cell <- newCell (Branch masking right)
+  cell <- newCell (Branch masking (right >>= evaluate))
   outcome <- branches cell `catch` abandon pool cell
   case outcome of
     RightIsMine a -> do
-      b <- right
+      !b <- right
       pure (a, b)
     Joined a b -> pure (a, b)
   where
     branches cell = do
       spawn pool (uncounted pool) cell
-      a <- left
+      !a <- left
       mine <- pop (deques pool) cell
       if mine then pure (RightIsMine a) else joinBranch pool cell a
 {-# INLINE bothOn #-}

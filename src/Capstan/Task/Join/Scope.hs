@@ -22,7 +22,9 @@ module Capstan.Task.Join.Scope
     runWithin,
     cancel,
     async,
+    asyncNF,
     await,
+    awaitWithin,
     poll,
     defaultPool,
     withPool,
@@ -43,11 +45,13 @@ import Capstan.Task.Work.Run
 import Control.Applicative ((<|>))
 import Control.Concurrent (killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
+import Control.DeepSeq (NFData, force)
 import Control.Exception
 import Control.Monad (guard, unless, void, when)
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
+import System.Timeout (timeout)
 
 -- | What 'cancel' makes of a scope, and of the tasks in it.
 data Cancelled = Cancelled
@@ -98,7 +102,7 @@ runOn workers body = do
         over = Cell.isEnded bodyCell
     _ <- enter inside (Member over (Cell.interrupt bodyCell))
     refused <- enter above (Member over (stopInside above members))
-    outcome <- maybe (within place inside (try (restore (body scope)))) (pure . Left) refused
+    outcome <- maybe (within place inside (try (restore (aboveBorder (body scope))))) (pure . Left) refused
     Cell.finish bodyCell (Cell.Done ())
     let thrown = case outcome of
           Left e | Just (SomeAsyncException _) <- fromException e, not (own e) -> Just e
@@ -172,29 +176,45 @@ cancel scope = failWith scope (toException Cancelled)
 failWith :: Scope -> SomeException -> IO ()
 failWith (Scope _ home) = failHome home
 
--- | Starts a task. If it throws, its scope fails with that exception; where a failure is expected,
--- @async scope (try action)@ brings it to 'await' only.
+-- | Starts a task. Its result is evaluated to weak head normal form by the task. If it throws, its scope fails with that exception; where a
+-- failure is expected, @async scope (try action)@ brings it to 'await' only.
 --
 -- The task runs unmasked, on any Capability; it may block, open scopes and start tasks. In a scope that has failed
--- 'async' throws what that failed with, in one that is over 'ScopeEnded'.
+-- 'async' throws what that failed with, in one that is over 'ScopeEnded'. Costs some tens of nanoseconds and under 100 bytes.
+--
+-- > run $ \scope -> do
+-- >   index <- async scope (buildIndex files)
+-- >   settings <- readSettings
+-- >   serve settings =<< await index
 async :: Scope -> IO a -> IO (Promise a)
 async (Scope workers home) action = do
   failed <- fate (group home)
   case failed of
     Just e -> throwIO e
     Nothing -> do
-      cell <- Cell.newCell (Cell.Task home action)
+      cell <- Cell.newCell (Cell.Task home (action >>= evaluate))
       spawn workers (counters home) cell
       pure (Promise workers cell)
 
--- | The result of a task. If nobody has begun it and the caller is of its scope, the caller runs it; else the caller's green
--- thread waits and its Capability goes on with other tasks. Throws what the task threw.
+-- | As 'async', with a result that the task evaluates completely.
 --
--- An asynchronous exception to the caller ('System.Timeout.timeout', or the failure of the other branch of 'both') ends a
--- task that the caller runs for its promise; the promise then throws that exception to others who await it. Who waits in a
--- scope inside the task's does not run it: @runWithin 1000 (\\_ -> await promise)@ gives up the wait, not the task.
+-- > words <- asyncNF scope (Text.words <$> Text.readFile file)
+asyncNF :: NFData a => Scope -> IO a -> IO (Promise a)
+asyncNF scope action = async scope (force <$> action)
+
+-- | The result of a task. Throws what the task threw. May be called by any thread, also after the task's scope.
+--
+-- If nobody has begun the task, the caller is of its scope, and nothing in the caller would catch an exception, the caller runs it, which
+-- costs a few function calls. Else the caller's green thread waits, its Capability goes on with other tasks, and if need be the task gets a
+-- thread of its own, which costs a microsecond; or ten, where the caller is the program's main thread, or bound otherwise.
+--
+-- An asynchronous exception to the caller ends the wait. It ends the task only where it ends the scope: what comes from a
+-- 'System.Timeout.timeout' around 'await', from another branch of 'both', or to a caller with a handler of any kind, leaves the task
+-- alone.
 --
 -- Where tasks await each other in a circle, GHC's next large collection finds that out, and 'run' throws 'BlockedIndefinitelyOnMVar'.
+--
+-- > run (\scope -> async scope (pure 6) >>= \six -> (* 7) <$> await six)
 await :: Promise a -> IO a
 await (Promise workers cell) = do
   masking <- getMaskingState
@@ -210,7 +230,14 @@ await (Promise workers cell) = do
     Just result -> either throwIO pure result
     Nothing -> expect workers cell >>= either throwIO pure
 
--- | The result, if the task has ended. Never waits.
+-- | As 'await', for at most so many microseconds; then the result is 'Nothing', and the task goes on. A negative number is no limit. The
+-- caller never runs the task itself.
+--
+-- > awaitWithin 1000 promise >>= maybe (putStrLn "still at it" >> await promise) pure
+awaitWithin :: Int -> Promise a -> IO (Maybe a)
+awaitWithin microseconds promise = poll promise >>= maybe (timeout microseconds (await promise)) (either throwIO (pure . Just))
+
+-- | The result, or what the task threw, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))
 poll (Promise _ cell) = Cell.poll cell
 

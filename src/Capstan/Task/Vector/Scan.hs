@@ -9,11 +9,14 @@
 -- element comes from memory once. Reading alone leaves a processor waiting for memory, as writing alone does. Therefore a member
 -- combines its next block in the same loop in which it scans the one before.
 --
+-- What comes before a block is combined from the results of whole blocks, and where the blocks end depends on the length alone. So the
+-- result has the same bits, whoever computes what: sums of floating-point numbers are rounded in the same way in each run.
+--
 -- Who finds nothing about a block combines that itself after a moment. So nobody waits for one who has been interrupted, and who needs the
 -- value later goes on with all that has been done.
 --
 -- Operands are never exchanged, so the function need not be commutative. A member that is alone scans at once, as on one
--- Capability.
+-- Capability, and combines the block for the next one in the same loop.
 module Capstan.Task.Vector.Scan
   ( parallelScan,
     Blocks (..),
@@ -29,7 +32,7 @@ import Capstan.Task.Loop.Crew
 import Capstan.Task.Pool (serveCapabilities)
 import Capstan.Task.Thread.Briefly (briefly)
 import Control.Concurrent (getNumCapabilities)
-import Control.Monad (when)
+import Control.Monad (forM, forM_, void, when)
 import Data.IORef
 import qualified Data.Vector as B
 import qualified Data.Vector.Generic as V
@@ -37,8 +40,9 @@ import qualified Data.Vector.Generic.Mutable as M
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The inclusive scan: element @i@ of the result combines the elements from 0 to @i@, in this order.
--- The function must be associative. Calls it about twice for each element, once on one Capability.
--- Boxed results are evaluated to weak head normal form.
+-- The function must be associative. Where it is so but for rounding, the result is the same in each run all the same, on
+-- any number of Capabilities. Calls it twice for each element, of vectors below 4096 elements once.
+-- Results are evaluated to weak head normal form.
 --
 -- > parallelScan max (fromList [3, 1, 4, 1, 5]) == fromList [3, 3, 4, 4, 5]
 parallelScan :: V.Vector v a => (a -> a -> a) -> v a -> v a
@@ -76,7 +80,8 @@ parallelScan combine vector = unsafePerformIO $ do
   inBlocks
     n
     Blocks
-      { combining = combine,
+      { isExact = False,
+        combining = combine,
         reducing = reduce,
         scanning = \before' from to -> first before' from >>= rest to (from + 1),
         scanningAndReducing = both
@@ -88,7 +93,9 @@ parallelScan combine vector = unsafePerformIO $ do
 
 -- | How blocks are computed, each given by where it begins and ends. None is empty.
 data Blocks a = Blocks
-  { combining :: a -> a -> a,
+  { -- | Whether the last result of a block is what the results of whole blocks come to, to the last bit.
+    isExact :: !Bool,
+    combining :: a -> a -> a,
     -- | A block by itself.
     reducing :: Int -> Int -> IO a,
     -- | Writes the results of a block, given the result before it, if it is not the first. The last one.
@@ -101,19 +108,27 @@ data Both a = Both !a !a
 
 -- | Scans so many elements: one block after another, if they are few, or there is one Capability.
 inBlocks :: Int -> Blocks a -> IO ()
-inBlocks n blocks = do
-  capabilities <- getNumCapabilities
-  if n < smallest || capabilities == 1
-    then inOrder Nothing 0
-    else scanBlocks n (min largest (n `quot` (8 * capabilities) + 1)) blocks
+inBlocks n blocks
+  | n < smallest = when (n > 0) (void (scanning blocks Nothing 0 n))
+  | otherwise = do
+    capabilities <- getNumCapabilities
+    if capabilities == 1 then inOrder Nothing 0 else scanBlocks n size blocks
   where
     inOrder before' from = when (from < n) $ do
-      let to = min n (from + largest)
-      x <- scanning blocks before' from to
-      inOrder (Just x) to
+      x <- scanAlone blocks before' from (min n (from + size))
+      inOrder (Just x) (from + size)
     smallest = 4096
-    -- Two blocks of numbers, and what is written for one, are 1.5 MB.
-    largest = 65536
+    -- Of the length alone: enough of them for many Capabilities. Two of the largest blocks of numbers, and what is written for one, are
+    -- 1.5 MB.
+    size = max 1024 (min 65536 (n `quot` 64))
+
+-- | Scans a block, given what comes before it. The answer is what comes before the next.
+scanAlone :: Blocks a -> Maybe a -> Int -> Int -> IO a
+scanAlone blocks before' from to
+  | isExact blocks = scanning blocks before' from to
+  | otherwise = do
+    Both _ x <- scanningAndReducing blocks before' from to from to
+    pure (maybe id (combining blocks) before' x)
 
 -- | By blocks of a size.
 scanBlocks :: Int -> Int -> Blocks a -> IO ()
@@ -122,26 +137,27 @@ scanBlocks n size blocks = do
   serveCapabilities defaultPool
   crew (bothResuming defaultPool) defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
     -- Known before another block is taken: that would have to wait too.
-    ready <- mapM (\c -> (,) c <$> before combine reduce plan c) pending
+    ready <- forM pending $ \(c, x) -> do
+      found <- before combine reduce plan c
+      setMark plan c (Until (maybe id combine found x))
+      pure (c, found)
     k <- fetchAdd (next plan) 1
     case ready of
-      _ | k >= count -> Nothing <$ mapM_ (uncurry (scan plan)) ready
+      _ | k >= count -> Nothing <$ forM_ ready (\(c, found) -> uncurry (scanning blocks found) (bounds c))
       Just (c, found) -> do
-        Both acc sum' <- uncurry (uncurry (scanningAndReducing blocks found) (bounds c)) (bounds k)
-        setMark plan k (Only sum')
-        setMark plan c (Until acc)
-        pure (Just (Just k))
+        Both _ x <- uncurry (uncurry (scanningAndReducing blocks found) (bounds c)) (bounds k)
+        setMark plan k (Only x)
+        pure (Just (Just (k, x)))
       Nothing -> do
         known <- if members == 1 then lookBack combine plan k else pure Nothing
         case known of
-          Just found -> Just Nothing <$ scan plan k found
-          Nothing -> Just (Just k) <$ (reduce k >>= setMark plan k . Only)
+          Just found -> Just Nothing <$ (uncurry (scanAlone blocks found) (bounds k) >>= setMark plan k . Until)
+          Nothing -> reduce k >>= \x -> Just (Just (k, x)) <$ setMark plan k (Only x)
   where
     count = (n + size - 1) `quot` size
     combine = combining blocks
     bounds k = (k * size, min n (k * size + size))
     reduce = uncurry (reducing blocks) . bounds
-    scan plan k found = uncurry (scanning blocks found) (bounds k) >>= setMark plan k . Until
 
 -- | What a crew has in common: the block that is next, and what is known of each block.
 data Plan a = Plan

@@ -13,12 +13,14 @@ module Capstan.Task.Vector.Sort
   )
 where
 
-import Capstan.Task.Join.Fork (both)
+import Capstan.Task.Join.Fork (unsafeBoth)
 import Control.Monad (void, when)
 import Control.Monad.Primitive (PrimBase, PrimState)
 import qualified Data.Vector.Generic.Mutable as M
 
--- | Sorts a vector; equal elements keep their order. Takes a buffer of the same size.
+-- | Sorts a vector; equal elements keep their order, so the result does not depend on the schedule. Takes a buffer of the same size.
+--
+-- > sorted = modify parallelSort vector
 parallelSort :: (PrimBase m, M.MVector v a, Ord a) => v (PrimState m) a -> m ()
 parallelSort = parallelSortBy compare
 {-# INLINE parallelSort #-}
@@ -50,7 +52,7 @@ sortInto order = go
         insertionSort order vector
         when into (M.unsafeCopy buffer vector)
       | otherwise = do
-        let join' = if n < forkBelow then (>>) else \left right -> void (both left right)
+        let join' = if n < forkBelow then (>>) else \left right -> void (unsafeBoth left right)
         sortHalf 0 middle `join'` sortHalf middle (n - middle)
         let (from, target) = if into then (vector, buffer) else (buffer, vector)
         mergeInto order (M.unsafeSlice 0 middle from) (M.unsafeSlice middle (n - middle) from) target
@@ -101,7 +103,7 @@ mergeInto order = go
       where
         cut i j =
           void $
-            both
+            unsafeBoth
               (go (M.unsafeTake i as) (M.unsafeTake j bs) (M.unsafeTake (i + j) target))
               (go (M.unsafeDrop i as) (M.unsafeDrop j bs) (M.unsafeDrop (i + j) target))
 {-# INLINE mergeInto #-}

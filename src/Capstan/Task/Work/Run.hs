@@ -45,7 +45,7 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
       (reason, member) <- memberOf thread self cell
       let inside = Inside thread (group home) reason
       refused <- enter inside member
-      outcome <- attempt refused inside (pure ()) (unsafeUnmask action)
+      outcome <- attempt refused inside (pure ()) (aboveBorderUnmasked action)
       failed <- fate (group home)
       case outcome of
         Right x -> end home cell (Done x)
@@ -96,16 +96,18 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
       known <- isInterrupted cell
       unless known (quench (throwByTurns (owner context) (Interrupt (pure (Just cell)))) >> switchPoint)
 
--- | Runs a task in the thread that awaits it, if nobody has claimed it and that thread is of the task's scope. What ends
--- a thread that is not, a scope inside or a branch, is to spare the task: it gets a thread of its own. The caller is masked.
--- What the task throws is in the cell, for the caller to throw again.
+-- | Runs a task in the thread that awaits it, if nobody has claimed it and what ends that thread's work ends the task's scope: it is of
+-- the scope itself, not of one inside or of a branch, and nothing in it would catch an exception, as a @timeout@ does. Else the
+-- task gets a thread of its own, which goes on when the wait has ended. The caller is masked. What the task throws is in the cell, for
+-- the caller to throw again.
 runAwaited :: Deques -> Cell a -> IO ()
 runAwaited deques cell = do
   status <- look cell
   case status of
     Task home _ -> do
       context <- contextHere deques
-      if context `isOf` group home then runHere cell else runElsewhere cell
+      inside <- if context `isOf` group home then isOpen else pure False
+      if inside then runHere cell else runElsewhere cell
     _ -> pure ()
 {-# INLINE runAwaited #-}
 
@@ -126,7 +128,7 @@ runHere cell = do
       case failed of
         Just e -> end home cell (Failed e)
         Nothing -> do
-          result <- try (unsafeUnmask action)
+          result <- try (aboveBorderUnmasked action)
           case result of
             Right x -> end home cell (Done x)
             Left e -> do

@@ -1,0 +1,89 @@
+-- | What interrupts who awaits a task leaves the task alone.
+module AwaitTests (tests) where
+
+import Capstan.Task
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+-- | Thrown to who waits.
+data Hurry = Hurry
+  deriving (Eq, Show)
+
+instance Exception Hurry
+
+-- | The task waits until its first await has ended.
+gated :: (Promise Int -> IO a) -> IO (a, Int)
+gated first = do
+  gate <- newEmptyMVar
+  run $ \s -> do
+    p <- async s (42 <$ takeMVar gate)
+    early <- first p
+    putMVar gate ()
+    (,) early <$> await p
+
+tests :: TestTree
+tests =
+  testGroup
+    "await"
+    [ testCase "a deadline spares the task" . replicateM_ 30 $
+        gated (timeout 500 . await) >>= (@?= (Nothing, 42)),
+      testCase "a deadline in a task spares the task that it awaits" $
+        run (\s -> async s (gated (timeout 500 . await)) >>= await) >>= (@?= (Nothing, 42)),
+      testCase "what another thread throws, and the caller catches, spares the task" . replicateM_ 30 $ do
+        me <- myThreadId
+        let hurried p = do
+              _ <- forkIO (throwTo me Hurry)
+              try (await p)
+        gated hurried >>= (@?= (Left Hurry, 42)),
+      testCase "a deadline reaches no handler of the task" . replicateM_ 30 $ do
+        disturbed <- newIORef False
+        gate <- newEmptyMVar
+        run $ \s -> do
+          p <- async s (takeMVar gate `onException` writeIORef disturbed True)
+          early <- timeout 500 (await p)
+          early @?= Nothing
+          putMVar gate 'x'
+          await p >>= (@?= 'x')
+        readIORef disturbed >>= (@?= False),
+      testCase "a deadline spares a task that is awaited from far up the stack" $ do
+        let far p n = if n == (0 :: Int) then await p else (+ 1) <$> far p (n - 1)
+        gated (\p -> timeout 500 (far p 10)) >>= (@?= (Nothing, 42))
+        gated (\p -> timeout 500 (far p 100)) >>= (@?= (Nothing, 42))
+        gated (\p -> timeout 500 (far p 100000)) >>= (@?= (Nothing, 42)),
+      testCase "results from all heights of the stack" $ do
+        let far n = if n == (0 :: Int) then pure 0 else run (\s -> async s (pure n) >>= \p -> (+) <$> far (n - 1) <*> await p)
+            farther s n = if n == (0 :: Int) then pure 0 else async s (pure n) >>= \p -> (+) <$> farther s (n - 1) <*> await p
+        far 2000 >>= (@?= 2001000)
+        run (`farther` 20000) >>= (@?= 200010000),
+      testCase "who awaits a task that nobody has begun runs it" $ do
+        me <- myThreadId
+        runners <- replicateM 1000 (run (\s -> async s myThreadId >>= await))
+        assertBool "others ran all" (me `elem` runners),
+      testCase "a deadline around the scope ends its tasks" $ do
+        begun <- newEmptyMVar
+        ended <- newIORef False
+        let task = (putMVar begun () >> forever (threadDelay 1000)) `finally` writeIORef ended True
+        r <- timeout 20000 (run (\s -> async s task >>= \p -> async s (readMVar begun) >>= await >> await p :: IO ()))
+        r @?= Nothing
+        started <- tryReadMVar begun
+        readIORef ended >>= (@?= (started == Just ())),
+      testCase "awaitWithin gives up the wait, not the task" . replicateM_ 30 $ do
+        gated (awaitWithin 500) >>= (@?= (Nothing, 42))
+        gated (awaitWithin 0) >>= (@?= (Nothing, 42)),
+      testCase "awaitWithin has the result of a task that ends in time, or has ended" $ do
+        r <- run $ \s -> do
+          p <- async s (pure 'x')
+          a <- awaitWithin (-1) p
+          b <- awaitWithin 0 p
+          c <- awaitWithin 60000000 =<< async s (pure 'y')
+          pure (a, b, c)
+        r @?= (Just 'x', Just 'x', Just 'y'),
+      testCase "awaitWithin throws what the task threw" $ do
+        r <- try (run (\s -> async s (throwIO Hurry) >>= awaitWithin (-1)))
+        r @?= (Left Hurry :: Either Hurry (Maybe ()))
+    ]
