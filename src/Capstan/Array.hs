@@ -73,31 +73,33 @@ module Capstan.Array
 where
 
 import Capstan.Array.Internal
+import Capstan.Exception (invalid, invalidValue)
 import qualified Data.List as List
 import Data.Vector.Storable (Vector)
 import qualified Data.Vector.Storable as Vector
 import Data.Vector.Storable.Mutable (IOVector)
 import qualified Data.Vector.Storable.Mutable as Mutable
 import Foreign.Storable (Storable)
+import GHC.Stack (HasCallStack)
 import Prelude hiding (length, read, splitAt)
 
--- | An array of so many elements, with undefined contents. An exception if there are fewer than none,
+-- | An array of so many elements, with undefined contents. An 'Capstan.Exception.InvalidArgument' if there are fewer than none,
 -- or more than addresses; without memory for them, GHC's heap overflow.
 --
 -- Cost: that of GHC's allocation, 0.1 us, and of a collection now and then; for the first use of
 -- fresh memory, the kernel's page faults, 0.1 to 0.25 us per KiB.
-new :: Storable a => Alignment -> Int -> IO (Array a)
+new :: (HasCallStack, Storable a) => Alignment -> Int -> IO (Array a)
 new = newAligned "Capstan.Array.new"
 
 -- | The same, with every element set.
-filled :: Storable a => Alignment -> Int -> a -> IO (Array a)
+filled :: (HasCallStack, Storable a) => Alignment -> Int -> a -> IO (Array a)
 filled alignment count value = do
   array <- newAligned "Capstan.Array.filled" alignment count
   fill array value
   pure array
 
 -- | The same, with every element computed from its index.
-generate :: Storable a => Alignment -> Int -> (Int -> a) -> IO (Array a)
+generate :: (HasCallStack, Storable a) => Alignment -> Int -> (Int -> a) -> IO (Array a)
 generate alignment count element = do
   array <- newAligned "Capstan.Array.generate" alignment count
   let go i
@@ -107,7 +109,7 @@ generate alignment count element = do
 {-# INLINE generate #-}
 
 -- | The elements of a list.
-fromList :: Storable a => Alignment -> [a] -> IO (Array a)
+fromList :: (HasCallStack, Storable a) => Alignment -> [a] -> IO (Array a)
 fromList alignment elements = do
   array <- new alignment (List.length elements)
   mapM_ (uncurry (unsafeWrite array)) (zip [0 ..] elements)
@@ -118,17 +120,17 @@ length :: Storable a => Array a -> Int
 length (Array vector) = Mutable.length vector
 {-# INLINE length #-}
 
--- | The element at an index, from 0; an exception if there is none.
+-- | The element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
 --
 -- Cost: a comparison and a load.
-read :: Storable a => Array a -> Int -> IO a
+read :: (HasCallStack, Storable a) => Array a -> Int -> IO a
 read array@(Array vector) index = do
   checkIndex "Capstan.Array.read" index (length array)
   Mutable.unsafeRead vector index
 {-# INLINE read #-}
 
--- | Sets the element at an index, from 0; an exception if there is none.
-write :: Storable a => Array a -> Int -> a -> IO ()
+-- | Sets the element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
+write :: (HasCallStack, Storable a) => Array a -> Int -> a -> IO ()
 write array@(Array vector) index value = do
   checkIndex "Capstan.Array.write" index (length array)
   Mutable.unsafeWrite vector index value
@@ -155,12 +157,12 @@ toList array = Vector.toList <$> freeze array
 
 -- | @slice start count array@: so many elements of the same memory. An exception if the array does
 -- not have them.
-slice :: Storable a => Int -> Int -> Array a -> Array a
+slice :: (HasCallStack, Storable a) => Int -> Int -> Array a -> Array a
 slice start count array@(Array vector)
   -- The vector package's own check adds the two, which may overflow.
   | start >= 0 && count >= 0 && count <= length array - start = Array (Mutable.unsafeSlice start count vector)
   | otherwise =
-    errorWithoutStackTrace $
+    invalidValue $
       "Capstan.Array.slice: " ++ show count ++ " elements from index " ++ show start ++ " of " ++ show (length array)
 {-# INLINE slice #-}
 
@@ -172,11 +174,11 @@ splitAt count (Array vector) = case Mutable.splitAt count vector of
 
 -- | @copy to from@: copies all elements; an exception if the lengths differ. Arrays that overlap are
 -- copied as if through a third.
-copy :: Storable a => Array a -> Array a -> IO ()
+copy :: (HasCallStack, Storable a) => Array a -> Array a -> IO ()
 copy toArray@(Array to) fromArray@(Array from)
   | length toArray == length fromArray = Mutable.unsafeMove to from
   | otherwise =
-    ioError . userError $
+    invalid $
       "Capstan.Array.copy: " ++ show (length fromArray) ++ " elements into " ++ show (length toArray)
 {-# INLINE copy #-}
 

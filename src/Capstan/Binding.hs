@@ -17,6 +17,8 @@
 --
 -- @docs/bindings.md@ has the measured costs.
 --
+-- A negative size, or one beyond all memory, is an 'Capstan.Exception.InvalidArgument'.
+--
 -- > foreign import ccall unsafe "transform" c_transform :: Ptr Double -> Ptr Double -> CSize -> IO ()
 -- >
 -- > transform :: Int -> ForeignPtr Double -> IO (ForeignPtr Double)
@@ -38,6 +40,7 @@ module Capstan.Binding
   )
 where
 
+import Capstan.Exception (invalid, unavailable)
 import Control.Exception (bracket, mask_, onException)
 import Control.Monad (when)
 import Foreign.ForeignPtr
@@ -45,12 +48,13 @@ import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Ptr
 import Foreign.Storable (Storable, peek, poke, sizeOf)
 import GHC.ForeignPtr (mallocPlainForeignPtrBytes)
+import GHC.Stack (HasCallStack)
 
 -- | Memory for so many elements, filled by the function; not initialised before. Pinned, freed by the
 -- collector, without the bookkeeping of finalisers ('addForeignPtrFinalizer' fails on it). Blocks of
 -- 3 KiB and more are not copied by the collector, and count as allocation: eight results of 128 KiB
 -- are a collection of the youngest generation, with the default 1 MiB. Any thread.
-fresh :: forall a. Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+fresh :: forall a. (HasCallStack, Storable a) => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 fresh n fill
   | n < 0 = negative "fresh" "elements" n
   | tooMany size n = beyond "fresh" n
@@ -62,7 +66,7 @@ fresh n fill
     size = sizeOf (undefined :: a)
 
 -- | As 'fresh', and finalisers may be added. Any thread.
-managed :: forall a. Storable a => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
+managed :: forall a. (HasCallStack, Storable a) => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 managed n fill
   | n < 0 = negative "managed" "elements" n
   | tooMany (sizeOf (undefined :: a)) n = beyond "managed" n
@@ -71,16 +75,16 @@ managed n fill
     withForeignPtr result fill
     pure result
 
-negative :: String -> String -> Int -> IO a
-negative name unit n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more"))
+negative :: HasCallStack => String -> String -> Int -> IO a
+negative name unit n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more")
 
 -- | Whether so many elements of a size have more bytes than an Int can say, with some to spare.
 tooMany :: Int -> Int -> Bool
 tooMany size n = n > (maxBound - 4096) `quot` max 1 size
 {-# INLINE tooMany #-}
 
-beyond :: String -> Int -> IO a
-beyond name n = ioError (userError ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory"))
+beyond :: HasCallStack => String -> Int -> IO a
+beyond name n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory")
 
 -- | A stack of memory that lives as long as 'withArena' runs. One thread at a time.
 data Arena = Arena
@@ -92,7 +96,7 @@ data Arena = Arena
 
 -- | Runs an action with an arena of so many bytes, in one block that no call allocates again: after
 -- the first use its pages are there. Pointers into it are invalid afterwards.
-withArena :: Int -> (Arena -> IO b) -> IO b
+withArena :: HasCallStack => Int -> (Arena -> IO b) -> IO b
 withArena size action
   | size < 0 = negative "withArena" "bytes" size
   | otherwise = allocaBytesAligned (line + size) line $ \block -> do
@@ -104,9 +108,9 @@ line :: Int
 line = 64
 
 -- | Memory for so many elements, aligned to 64 bytes, until the action ends; not initialised. Then it
--- is free for the next call, also after an exception. Reservations nest. What does not fit is an
--- 'IOError': nothing is allocated behind the caller's back. Some nanoseconds.
-reserve :: forall a b. Storable a => Arena -> Int -> (Ptr a -> IO b) -> IO b
+-- is free for the next call, also after an exception. Reservations nest. What does not fit is
+-- 'Capstan.Exception.Unavailable': nothing is allocated behind the caller's back. Some nanoseconds.
+reserve :: forall a b. (HasCallStack, Storable a) => Arena -> Int -> (Ptr a -> IO b) -> IO b
 reserve arena n action = do
   used <- peek (arenaUsed arena)
   let size = sizeOf (undefined :: a)
@@ -117,7 +121,7 @@ reserve arena n action = do
   when (n < 0) (negative "reserve" "elements" n)
   when (tooMany size n) (beyond "reserve" n)
   when (bytes > arenaBytes arena - used) $
-    ioError (userError ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free"))
+    unavailable ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free")
   -- All of it is inside the handler, so that an asynchronous exception finds nothing half done.
   (poke (arenaUsed arena) end *> action (castPtr (arenaStart arena `plusPtr` used)) <* free') `onException` free'
 {-# INLINE reserve #-}
@@ -125,18 +129,18 @@ reserve arena n action = do
 -- | C's memory with a C finaliser, which runs at some collection after the last use, or at the
 -- program's end. The collector does not know how much memory it is: a program that adopts much and
 -- allocates little in Haskell holds all of it meanwhile. 'finalizeForeignPtr' frees it at once. A null
--- pointer is an 'IOError'. Any thread.
+-- pointer is 'Capstan.Exception.Unavailable'. Any thread.
 adopt :: FinalizerPtr a -> IO (Ptr a) -> IO (ForeignPtr a)
 adopt free' make = mask_ $ do
   result <- make
-  when (result == nullPtr) (ioError (userError "Capstan.Binding.adopt: the function returned no memory"))
+  when (result == nullPtr) (unavailable "Capstan.Binding.adopt: the function returned no memory")
   newForeignPtr free' result
 
--- | C's memory for one action, freed when that ends, also by an exception. Any thread.
+-- | C's memory for one action, freed when that ends, also by an exception. A null pointer is 'Capstan.Exception.Unavailable'. Any thread.
 withForeignResult :: (Ptr a -> IO ()) -> IO (Ptr a) -> (Ptr a -> IO b) -> IO b
 withForeignResult free' make = bracket made free'
   where
     made = do
       result <- make
-      when (result == nullPtr) (ioError (userError "Capstan.Binding.withForeignResult: the function returned no memory"))
+      when (result == nullPtr) (unavailable "Capstan.Binding.withForeignResult: the function returned no memory")
       pure result

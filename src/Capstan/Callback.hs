@@ -65,7 +65,8 @@ module Capstan.Callback
     Argument (..),
     integerArgument,
     realArgument,
-    Result (..),
+    Returned (..),
+    Register (..),
     integerResult,
     realResult,
     Call,
@@ -75,12 +76,13 @@ where
 
 import Capstan.Callback.Evaluators
 import Capstan.Callback.Internal
+import Capstan.Internal.Value
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Foreign.Ptr (FunPtr, Ptr)
 
 -- | A C function pointer for a Haskell function, for as long as the action runs. The function may
--- take any number of arguments ('Argument') and gives a result in 'IO' ('Result'); its type is the
+-- take any number of arguments ('Argument') and gives a result in 'IO' or purely ('Returned'); its type is the
 -- pointer's. A pointer for the user's data, as many C functions pass it on, is an argument like
 -- others: take it and forget it.
 --

@@ -64,17 +64,19 @@ where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
+import Capstan.Exception (invalid)
 import Capstan.Task.Thread.Seeded (switchPoint)
 import Control.Exception (throwIO)
+import GHC.Stack (HasCallStack)
 
 -- | A channel for items of type @a@.
 newtype Chan a = Chan (Protocol.Chan IO a)
 
 -- | A channel that holds at most so many items; 'send' waits while it is full. With 0 it is a
--- rendezvous. A negative number is an error.
-newBounded :: Int -> IO (Chan a)
+-- rendezvous. A negative number is an 'Capstan.Exception.InvalidArgument'.
+newBounded :: HasCallStack => Int -> IO (Chan a)
 newBounded capacity
-  | capacity < 0 = ioError (userError ("Capstan.Chan.newBounded: a capacity of " ++ show capacity ++ "; it must be 0 or more"))
+  | capacity < 0 = invalid ("Capstan.Chan.newBounded: a capacity of " ++ show capacity ++ "; it must be 0 or more")
   | otherwise = Chan <$> Protocol.newChan capacity
 
 -- | A channel whose 'send' never waits.

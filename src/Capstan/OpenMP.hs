@@ -1,5 +1,7 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UndecidableInstances #-}
 
 -- |
 -- Module      : Capstan.OpenMP
@@ -104,8 +106,8 @@ module Capstan.OpenMP
   )
 where
 
-import Capstan.Callback.Internal (Argument, Result)
 import Capstan.Internal.Bound (runBound)
+import Capstan.Internal.Value (Argument, Returned)
 import Capstan.OpenMP.Foreign
 import Capstan.OpenMP.Text (checkFormat, refuse, text, withFormat)
 import Capstan.Prim (inParallel, teamSize, threadNumber)
@@ -275,7 +277,7 @@ getMaxTaskPriority = fromIntegral <$> askMaxTaskPriority
 
 -- | C's @omp_event_handle_t@, as the clause @detach@ fills it: a callback can be given one.
 newtype EventHandle = EventHandle (Ptr ())
-  deriving newtype (Eq, Ord, Show, Storable, Argument, Result)
+  deriving newtype (Eq, Ord, Show, Storable, Argument, Returned)
 
 -- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
 -- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if

@@ -75,6 +75,7 @@ module Capstan.Task
     cancel,
     Cancelled (..),
     ScopeEnded (..),
+    PoolEnded (..),
 
     -- * Tasks
     Promise,

@@ -14,6 +14,7 @@ module Capstan.Array.Internal
   )
 where
 
+import Capstan.Exception (invalid, outOfBounds)
 import Control.Monad (when)
 import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray), mutableByteArrayContents, newAlignedPinnedByteArray, newPinnedByteArray)
 import qualified Data.Vector.Storable.Mutable as Mutable
@@ -24,6 +25,7 @@ import Foreign.Storable (Storable (sizeOf))
 import qualified Foreign.Storable
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (PlainPtr), unsafeWithForeignPtr)
 import GHC.Ptr (Ptr (Ptr))
+import GHC.Stack (HasCallStack)
 
 -- | Elements of one type, in memory that neither moves nor is copied on its way to C and back. It is a
 -- mutable storable vector by another name, so it costs nothing to see it as one.
@@ -64,11 +66,11 @@ foreign import ccall unsafe "cst_pages_prefer_large"
 -- The memory is the collector's: an object of its own that it never moves, and frees when nothing
 -- refers to the array any more. Nothing has a finaliser, so none can run too early, too late or at
 -- the program's end beside C code that still writes.
-newAligned :: forall a. Storable a => String -> Alignment -> Int -> IO (Array a)
+newAligned :: forall a. (HasCallStack, Storable a) => String -> Alignment -> Int -> IO (Array a)
 newAligned function alignment count = do
-  when (count < 0) . ioError . userError $
+  when (count < 0) . invalid $
     function ++ ": " ++ show count ++ " elements; there must be 0 or more"
-  when (count > (maxBound - 2 * unit) `div` max 1 size) . ioError . userError $
+  when (count > (maxBound - 2 * unit) `div` max 1 size) . invalid $
     function ++ ": " ++ show count ++ " elements do not fit into memory"
   memory@(MutableByteArray object) <-
     if unit <= block then newAlignedPinnedByteArray bytes unit else newPinnedByteArray (bytes + unit - 1)
@@ -86,15 +88,14 @@ newAligned function alignment count = do
     block = 4096
 
 -- | An exception, if there is no element with that index among so many, that names the function.
-checkIndex :: String -> Int -> Int -> IO ()
+checkIndex :: HasCallStack => String -> Int -> Int -> IO ()
 checkIndex function index count
   | index >= 0 && index < count = pure ()
   | otherwise = outside function index count
 {-# INLINE checkIndex #-}
 
-outside :: String -> Int -> Int -> IO ()
-outside function index count =
-  ioError . userError $ function ++ ": index " ++ show index ++ " of " ++ show count ++ " elements"
+outside :: HasCallStack => String -> Int -> Int -> IO ()
+outside = outOfBounds
 {-# NOINLINE outside #-}
 
 -- | Where the elements are. The memory is kept until the action is over.

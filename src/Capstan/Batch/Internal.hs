@@ -37,7 +37,8 @@ module Capstan.Batch.Internal
   )
 where
 
-import Capstan.Batch.Value
+import Capstan.Exception (unavailable)
+import Capstan.Internal.Value
 import Control.Monad (when)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Kind (Constraint, Type)
@@ -185,7 +186,7 @@ add batch function = adding @f batch (castFunPtrToPtr function) none none 0 0
 newtype Result r = Result Int
   deriving (Eq, Show)
 
--- | What a call of this batch has returned. An exception if it has not been made yet, if an exception ended 'run', or if it
+-- | What a call of this batch has returned. 'Capstan.Exception.Unavailable' if it has not been made yet, if an exception ended 'run', or if it
 -- was forgotten by 'clear'. The key of another batch gives what that place holds here.
 --
 -- Cost: a few loads.
@@ -200,7 +201,7 @@ result (Batch reference) (Result key) = do
 {-# INLINE result #-}
 
 absent :: IO ()
-absent = ioError (userError "Capstan.Batch.result: the call has not been made, its run was interrupted, or it was forgotten")
+absent = unavailable "Capstan.Batch.result: the call has not been made, its run was interrupted, or it was forgotten"
 {-# NOINLINE absent #-}
 
 -- * Running

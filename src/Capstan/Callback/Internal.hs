@@ -1,24 +1,15 @@
-{-# LANGUAGE CPP #-}
 {-# LANGUAGE FlexibleInstances #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE UndecidableInstances #-}
 
 -- |
 -- Module      : Capstan.Callback.Internal
--- Description : How a callback's arguments and results travel
+-- Description : How a callback reads its arguments and stores its result
 module Capstan.Callback.Internal
   ( Function (..),
     Evaluation (..),
     evaluateCall,
-    Argument (..),
-    integerArgument,
-    realArgument,
-    Result (..),
-    integerResult,
-    realResult,
-    Call,
-    Arguments,
-    noArguments,
     Mode (..),
     CallbackRefused (..),
     Scope (..),
@@ -30,22 +21,20 @@ module Capstan.Callback.Internal
   )
 where
 
-#include "numbers.h"
-
-import Capstan.Internal.Coroutine (Call, Callback, Target (..))
+import Capstan.Exception (capstanFromException, capstanToException)
+import Capstan.Internal.Coroutine (Callback, Target (..))
 import qualified Capstan.Internal.Coroutine as Coroutine
+import Capstan.Internal.Value
 import Control.Applicative ((<|>))
 import Control.Exception
 import Control.Monad (when, (>=>))
 import Data.IORef
-import Data.Int
 import Data.Word
 import Foreign.C.Types
 import Foreign.Ptr
 import Foreign.StablePtr
 import Foreign.Storable
 import System.IO.Unsafe (unsafePerformIO)
-import System.Posix.Types
 
 -- | Whether the garbage collector may run while C computes between two callbacks.
 data Mode
@@ -69,76 +58,13 @@ newtype CallbackRefused = CallbackRefused String
 instance Show CallbackRefused where
   show (CallbackRefused reason) = reason
 
-instance Exception CallbackRefused
+instance Exception CallbackRefused where
+  toException = capstanToException
+  fromException = capstanFromException
 
--- * Arguments and results
+-- * Functions
 
--- | How many arguments were found so far in registers for integers, in registers for
--- floating-point numbers, and on the stack.
-data Arguments = Arguments !Int !Int !Int
-
-noArguments :: Arguments
-noArguments = Arguments 0 0 0
-{-# INLINE noArguments #-}
-
--- Registers of the C convention, and where they are in a call (runtime/platform/stack.h).
-integers, reals, realsAt, stackAt :: Int
-integers = CST_CALL_INTEGERS
-reals = CST_CALL_REALS
-realsAt = 8 * integers
-stackAt = realsAt + 8 * reals
-
--- | A type that a C function can be given: its next argument in a call.
---
--- All foreign types of the Haskell report and of "Foreign.C.Types" are instances, and those of
--- "System.Posix.Types". 'Bool' is C's @bool@. A newtype of an instance derives its own:
---
--- > newtype Metres = Metres Double
--- >   deriving newtype (Argument, Result)
---
--- Other types that C passes so become one with 'integerArgument' or 'realArgument':
---
--- > newtype Seconds = Seconds Double deriving newtype (Storable)
--- > instance Argument Seconds where argument = realArgument
-class Argument a where
-  argument :: Ptr Call -> Arguments -> (IO a, Arguments)
-
--- | For what C passes as an integer or a pointer.
-integerArgument :: Storable a => Ptr Call -> Arguments -> (IO a, Arguments)
-integerArgument call (Arguments i r s)
-  | i < integers = (peekByteOff call (8 * i), Arguments (i + 1) r s)
-  | otherwise = (onStack call s, Arguments i r (s + 1))
-{-# INLINE integerArgument #-}
-
--- | For what C passes as a floating-point number.
-realArgument :: Storable a => Ptr Call -> Arguments -> (IO a, Arguments)
-realArgument call (Arguments i r s)
-  | r < reals = (peekByteOff call (realsAt + 8 * r), Arguments i (r + 1) s)
-  | otherwise = (onStack call s, Arguments i r (s + 1))
-{-# INLINE realArgument #-}
-
-onStack :: Storable a => Ptr Call -> Int -> IO a
-onStack call n = do
-  stack <- peekByteOff call stackAt :: IO (Ptr ())
-  peekByteOff stack (8 * n)
-{-# INLINE onStack #-}
-
--- | A type that a C function can return.
-class Result r where
-  result :: Ptr Call -> r -> IO ()
-
--- | For what C returns as an integer.
-integerResult :: Integral r => Ptr Call -> r -> IO ()
-integerResult call r = pokeByteOff call 0 (fromIntegral r :: Int64)
-{-# INLINE integerResult #-}
-
--- | For what C returns as a floating-point number.
-realResult :: Storable r => Ptr Call -> r -> IO ()
-realResult call = pokeByteOff call realsAt
-{-# INLINE realResult #-}
-
--- | A Haskell function that C can call: any number of arguments, and a result, in 'IO' or pure. A newtype of
--- a result derives this as well to be a pure one.
+-- | A Haskell function that C can call: of any number of 'Argument's, with a 'Returned', in 'IO' or pure.
 class Function f where
   evaluation :: f -> Arguments -> Evaluation
 
@@ -153,136 +79,19 @@ evaluateCall evaluate' = peek >=> evaluateAt evaluate'
 
 instance (Argument a, Function f) => Function (a -> f) where
   evaluation f before = Evaluation $ \call -> do
-    let (get, after) = argument call before
-    x <- get
+    let (next, after) = argument call before
+    x <- next
     evaluateAt (evaluation (f x) after) call
   {-# INLINE evaluation #-}
 
-instance Result r => Function (IO r) where
-  evaluation action _ = Evaluation $ \call -> action >>= result call
+instance Returned r => Function (IO r) where
+  evaluation action _ = Evaluation $ \call -> action >>= returning call
   {-# INLINE evaluation #-}
 
-instance Result () where
-  result _ () = pure ()
-  {-# INLINE result #-}
-
-given :: Result r => r -> Arguments -> Evaluation
-given r _ = Evaluation (`result` r)
-{-# INLINE given #-}
-
--- A foreign type is an argument, a result, and the type of a function of no arguments: the result of a
--- pure function. The last is for each type by itself, since any type could be one.
-#define PURE(T) \
-instance Function T where {evaluation = given; {-# INLINE evaluation #-}}
-#define INTEGER(T) \
-instance Argument T where {argument = integerArgument; {-# INLINE argument #-}}; \
-instance Result T where {result = integerResult; {-# INLINE result #-}}; \
-PURE (T)
--- An integer in C, of which Haskell does not say so.
-#define OPAQUE(T) \
-instance Argument T where {argument = integerArgument; {-# INLINE argument #-}}; \
-instance Result T where {result call = integerResult call . fromEnum; {-# INLINE result #-}}; \
-PURE (T)
-#define REAL(T) \
-instance Argument T where {argument = realArgument; {-# INLINE argument #-}}; \
-instance Result T where {result = realResult; {-# INLINE result #-}}; \
-PURE (T)
-#define POINTER(T) \
-instance Argument (T a) where {argument = integerArgument; {-# INLINE argument #-}}; \
-instance Result (T a) where {result call = pokeByteOff call 0; {-# INLINE result #-}}; \
-PURE ((T a))
-
--- | A C @bool@ or @_Bool@, of which a register holds eight bits.
-instance Argument Bool where
-  argument call before = ((/= (0 :: Word8)) <$> get, after)
-    where
-      (get, after) = integerArgument call before
-  {-# INLINE argument #-}
-
-instance Result Bool where
-  result call = integerResult call . fromEnum
-  {-# INLINE result #-}
-
-PURE (Bool)
-
-INTEGER (Int)
-INTEGER (Int8)
-INTEGER (Int16)
-INTEGER (Int32)
-INTEGER (Int64)
-INTEGER (Word)
-INTEGER (Word8)
-INTEGER (Word16)
-INTEGER (Word32)
-INTEGER (Word64)
-INTEGER (CChar)
-INTEGER (CSChar)
-INTEGER (CUChar)
-INTEGER (CShort)
-INTEGER (CUShort)
-INTEGER (CInt)
-INTEGER (CUInt)
-INTEGER (CLong)
-INTEGER (CULong)
-INTEGER (CLLong)
-INTEGER (CULLong)
-INTEGER (CSize)
-INTEGER (CPtrdiff)
-INTEGER (CIntPtr)
-INTEGER (CUIntPtr)
-INTEGER (CIntMax)
-INTEGER (CUIntMax)
-INTEGER (CBool)
-INTEGER (CWchar)
-INTEGER (CSigAtomic)
-OPAQUE (Char)
-OPAQUE (CTime)
-OPAQUE (CClock)
-OPAQUE (CUSeconds)
-OPAQUE (CSUSeconds)
-REAL (Double)
-REAL (Float)
-REAL (CDouble)
-REAL (CFloat)
-POINTER (Ptr)
-POINTER (FunPtr)
-POINTER (StablePtr)
-
--- As Linux has them.
-
-INTEGER (CBlkCnt)
-INTEGER (CBlkSize)
-INTEGER (CClockId)
-INTEGER (CDev)
-INTEGER (CFsBlkCnt)
-INTEGER (CFsFilCnt)
-INTEGER (CGid)
-INTEGER (CId)
-INTEGER (CIno)
-INTEGER (CKey)
-INTEGER (CMode)
-INTEGER (CNfds)
-INTEGER (CNlink)
-INTEGER (COff)
-INTEGER (CPid)
-INTEGER (CRLim)
-INTEGER (CSocklen)
-INTEGER (CSsize)
-INTEGER (CTcflag)
-INTEGER (CUid)
-INTEGER (Fd)
-OPAQUE (CCc)
-OPAQUE (CSpeed)
-
-instance Argument CTimer where
-  argument = integerArgument
-  {-# INLINE argument #-}
-
-instance Result CTimer where
-  result call = pokeByteOff call 0
-  {-# INLINE result #-}
-
-PURE (CTimer)
+-- | A pure function, when it has all its arguments.
+instance {-# OVERLAPPABLE #-} Returned r => Function r where
+  evaluation r _ = Evaluation (`returning` r)
+  {-# INLINE evaluation #-}
 
 -- * Function pointers
 

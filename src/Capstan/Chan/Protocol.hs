@@ -60,16 +60,19 @@ where
 
 import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
-import Control.Exception (Exception, SomeException, toException)
+import Capstan.Exception (capstanFromException, capstanToException)
+import Control.Exception (Exception (..), SomeException)
 
 -- | A channel: its capacity, its state, and its front, which is used if there are no bounds, and is kept away from the state then.
 data Chan m a = Chan !Int !(Cell m (State m a)) !(Gap m) !(Cell m (Front a))
 
 -- | Thrown by an operation on a channel that was closed.
 data ChanClosed = ChanClosed
-  deriving (Eq, Show)
+  deriving (Eq, Ord, Show)
 
-instance Exception ChanClosed
+instance Exception ChanClosed where
+  toException = capstanToException
+  fromException = capstanFromException
 
 newChan :: Machine m => Int -> m (Chan m a)
 newChan capacity = Chan capacity <$> newCell (vacant capacity) <*> newGap twoLines <*> newCell (Front 0 [])

@@ -39,6 +39,7 @@ import Capstan.Event.Failure
 import Capstan.Event.Foreign
 import Capstan.Event.Slots
 import Capstan.Event.Types
+import Capstan.Exception (unavailable)
 import Control.Concurrent
   ( forkIO,
     forkOnWithUnmask,
@@ -468,7 +469,7 @@ makeSystemManager forks capability = mask_ $ do
     else freeManager mine
   pure manager
   where
-    needsThreads = ioError (userError "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded")
+    needsThreads = unavailable "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded"
 
 -- | The thread of a system manager. Whatever is thrown, it goes on: others depend on it. An action may
 -- throw what is meant for threads, and the kernel may be out of memory for a while.

@@ -5,6 +5,7 @@ module Main (main) where
 
 import Capstan.Array (Alignment (..), Array)
 import qualified Capstan.Array as Array
+import Capstan.Exception (InvalidArgument)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (SomeException, evaluate, try)
 import Control.Monad (forM, forM_, replicateM_, unless, void)
@@ -83,7 +84,7 @@ refused :: Assertion
 refused = forM_ [-1, minBound, maxBound, maxBound `div` 8] $ \count -> do
   result <- try (Array.new Page count :: IO (Array Double))
   case result of
-    Left (_ :: IOError) -> pure ()
+    Left (_ :: InvalidArgument) -> pure ()
     Right _ -> assertFailure ("there is an array of " ++ show count)
 
 -- | Small pinned objects share a block; one without elements is small, wherever it is to begin.

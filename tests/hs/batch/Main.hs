@@ -10,6 +10,7 @@
 module Main (main) where
 
 import Capstan.Batch
+import Capstan.Exception (Unavailable)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (AsyncException (HeapOverflow), bracket, try)
 import Control.Monad (forM, forM_, replicateM_)
@@ -233,7 +234,7 @@ absent = do
     refused action = do
       got <- try action
       case got of
-        Left (_ :: IOError) -> pure ()
+        Left (_ :: Unavailable) -> pure ()
         Right value -> assertFailure ("there is a result: " ++ show value)
 
 callingHaskell :: Assertion

@@ -3,11 +3,14 @@
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UndecidableInstances #-}
 
 -- | What goes in and what comes out.
 module EvaluationTests (tests) where
 
 import CFunctions
+import Capstan.Batch
 import Capstan.Callback
 import Check
 import Control.Exception (ArithException (..), throw)
@@ -28,6 +31,7 @@ tests =
     test "integers of every type" integers,
     test "truth, characters and pointers" others,
     test "a newtype of a foreign type" newtypes,
+    test "the same newtype in a batch" newtypesInBatches,
     test "pure functions" pureFunctions,
     test "a pointer for the user" userPointer,
     test "outside of regions" serial,
@@ -77,7 +81,7 @@ narrowResults = do
   equal "float" 4.5 single
 
 -- | What a function gives that returns what it is given.
-echo :: forall a. (Argument a, Result a) => Int64 -> IO Int64
+echo :: forall a. (Argument a, Returned a) => Int64 -> IO Int64
 echo word = withCallback Released (pure :: a -> IO a) $ \f -> passWord (castFunPtr f) word
 
 -- | An integer of a shorter type than the word is its lower part, and is given as that number.
@@ -93,7 +97,7 @@ integers = do
   forM_ [echo @CTime, echo @CClock, echo @CSUSeconds] $ \same -> same (-5000000000) >>= equal "time" (-5000000000)
   echo @CUSeconds (-1) >>= equal "microseconds" 4294967295
   where
-    check :: forall a. (Argument a, Result a, Integral a) => IO ()
+    check :: forall a. (Argument a, Returned a, Integral a) => IO ()
     check = forM_ [0, 100, -100, 0x123456789abcdef0, minBound, maxBound] $ \word ->
       echo @a word >>= equal "integer" (fromIntegral (fromIntegral word :: a))
 
@@ -113,7 +117,9 @@ others = do
     asWord p = fromIntegral (p `minusPtr` nullPtr)
 
 newtype Metres = Metres Double
-  deriving newtype (Argument, Num, Result)
+  deriving newtype (Argument, Eq, Num, Returned, Show)
+
+foreign import ccall "&fabs" absolute :: FunPtr (Double -> Double)
 
 newtypes :: IO ()
 newtypes = do
@@ -122,6 +128,14 @@ newtypes = do
   where
     twice :: Metres -> IO Metres
     twice = pure . (2 *)
+
+-- | The same classes serve calls of C: both modules are imported whole.
+newtypesInBatches :: IO ()
+newtypesInBatches = do
+  batch <- newBatch 1
+  key <- add batch (castFunPtr absolute :: FunPtr (Metres -> Metres)) (-3)
+  run batch
+  result batch key >>= equal "metres" 3
 
 -- | C's function pointer has no IO in its type either.
 pureFunctions :: IO ()

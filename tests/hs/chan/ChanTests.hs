@@ -3,6 +3,7 @@ module ChanTests (tests) where
 
 import Capstan.Chan
 import qualified Capstan.Chan.Protocol as Protocol
+import Capstan.Exception (InvalidArgument)
 import Control.Concurrent hiding (Chan)
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, unless, void)
@@ -78,7 +79,7 @@ hasCapacity = do
 
 negative :: Assertion
 negative = do
-  made <- try (newBounded (-1)) :: IO (Either IOException (Chan ()))
+  made <- try (newBounded (-1)) :: IO (Either InvalidArgument (Chan ()))
   either (\e -> assertBool (show e) ("newBounded: a capacity of -1" `isInfixOf` show e)) (const (assertFailure "made")) made
 
 inOrder :: Assertion

@@ -4,6 +4,7 @@
 module BindingTests (tests) where
 
 import Capstan.Binding
+import Capstan.Exception (CapstanException, Unavailable)
 import Control.Exception
 import Control.Monad (forM_)
 import Data.IORef
@@ -36,7 +37,7 @@ tests =
       testCase "what does not fit is an error that says so" . withArena 100 $ \arena -> do
         result <- try (reserve arena 101 (\at -> poke at (1 :: Word8)))
         case result of
-          Left e -> assertBool (show e) ("101 bytes are wanted, 100 are free" `isInfixOf` show (e :: IOException))
+          Left e -> assertBool (show e) ("101 bytes are wanted, 100 are free" `isInfixOf` show (e :: Unavailable))
           Right () -> assertFailure "it was given",
       testCase "negative sizes are errors" $ do
         refused (fresh (-1) (\at -> poke at (1 :: Word8)))
@@ -71,5 +72,5 @@ tests =
     refused action = do
       result <- try action
       case result of
-        Left (_ :: IOException) -> pure ()
+        Left (_ :: CapstanException) -> pure ()
         Right _ -> assertFailure "it was not refused"

@@ -7,9 +7,10 @@ module PartTests (tests) where
 import qualified Capstan.Array as Array
 import Capstan.Array.Linear (Action, Alignment (..), Lent, Part, Ur (..))
 import qualified Capstan.Array.Linear as Linear
-import Control.Concurrent (MVar, newEmptyMVar, putMVar, readMVar, threadDelay)
+import Capstan.Exception (InvalidArgument, OutOfBounds)
+import Control.Concurrent (MVar, myThreadId, newEmptyMVar, putMVar, readMVar, threadDelay)
 import Control.Exception (ErrorCall (..), throwIO, try, uninterruptibleMask_)
-import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, atomicModifyIORef', modifyIORef', newIORef, readIORef, writeIORef)
 import Data.List (isInfixOf)
 import qualified Data.Vector.Storable as Vector
 import Foreign.C.Types (CDouble (..), CSize (..))
@@ -39,7 +40,8 @@ tests =
       testCase "indices outside are refused" outside,
       testCase "chunks without elements are refused" noChunks,
       testCase "a borrowed array keeps what was written" borrowed,
-      testCase "an exception waits for the other action" failing
+      testCase "an exception waits for the other action" failing,
+      testCase "chunks have no threads of their own" threads
     ]
   where
     holds law = check law >>= assertBool "the property does not hold"
@@ -116,7 +118,7 @@ noChunks = mapM_ refused [0, -1, minBound]
     refused size = do
       got <- try (chunked size)
       case got of
-        Left e -> assertBool (show e) (("Linear.chunksOf: chunks of " ++ show size) `isInfixOf` show (e :: ErrorCall))
+        Left e -> assertBool (show e) (("Linear.chunksOf: chunks of " ++ show size) `isInfixOf` show (e :: InvalidArgument))
         Right _ -> assertBool "it was cut" False
     chunked :: Int -> IO (Vector.Vector Double, ())
     chunked size = Linear.new CacheLine 3 $ \part -> Linear.do
@@ -128,9 +130,9 @@ outside = mapM_ refused [-1, 3, minBound, maxBound]
   where
     refused index = do
       got <- try (reading index)
-      either (const True) (const False) (got :: Either IOError Double) @?= True
+      either (const True) (const False) (got :: Either OutOfBounds Double) @?= True
       set <- try (writing index)
-      either (const True) (const False) (set :: Either IOError ()) @?= True
+      either (const True) (const False) (set :: Either OutOfBounds ()) @?= True
     reading :: Int -> IO Double
     reading index = fmap snd $
       Linear.new CacheLine 3 $ \part -> Linear.do
@@ -178,3 +180,18 @@ failing = do
       putMVar begun ()
       threadDelay 20000
       writeIORef ended True
+
+-- | As many threads as Capabilities compute, and not one for each chunk.
+threads :: Assertion
+threads = do
+  seen <- newIORef []
+  let noting :: Part s Int %1 -> Action (Part s Int)
+      noting part = Linear.do
+        Ur () <- Linear.io (myThreadId >>= \me -> atomicModifyIORef' seen (\others -> (if me `elem` others then others else me : others, ())))
+        Linear.mapElements (+ 1) part
+  (vector, ()) <- Linear.fromVector CacheLine (Vector.enumFromN 0 20000) $ \part -> Linear.do
+    done <- Linear.mapChunksAtOnce noting (Linear.chunksOf 2 part)
+    Linear.pure (Linear.unchunk done, Ur ())
+  Vector.toList vector @?= [1 .. 20000]
+  count <- length <$> readIORef seen
+  assertBool (show count) (count <= 100)

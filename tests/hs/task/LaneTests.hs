@@ -1,6 +1,7 @@
 -- | Loops in which an index waits for lesser ones.
 module LaneTests (tests) where
 
+import Capstan.Exception (InvalidArgument)
 import Capstan.Task
 import Control.Concurrent
 import Control.Exception
@@ -89,7 +90,7 @@ tests =
         forM_ [0, 1] $ \ahead -> do
           r <- try (parallelForAfter (range 3 10) (\i -> [i + ahead | i == 7]) (\_ -> pure ()))
           case r of
-            Left e -> assertBool (show e) ("7 would wait for" `isInfixOf` show (e :: IOException))
+            Left e -> assertBool (show e) ("7 would wait for" `isInfixOf` show (e :: InvalidArgument))
             Right () -> assertFailure "was accepted",
       testCase "a body that throws, while others wait for it" . ends . forM_ [0 .. 20] $ \n -> do
         r <- try (parallelForAfter (range 0 40) (\i -> [n | i > n]) (\i -> when (i == n) (yield >> throwIO (Broken n))))

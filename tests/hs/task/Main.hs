@@ -15,6 +15,7 @@ import qualified MaskTests
 import qualified ModelTests
 import qualified PurityTests
 import qualified RegionTests
+import qualified RootTests
 import qualified RuleTests
 import qualified ScopeTests
 import qualified SeededTests
@@ -30,7 +31,7 @@ main = do
   -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : RuleTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
+    testGroup "tasks" (ModelTests.tests : RuleTests.tests : RootTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
 
 -- | Tests on so many Capabilities.
 on :: Int -> [TestTree] -> TestTree

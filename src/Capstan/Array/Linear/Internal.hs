@@ -49,10 +49,12 @@ where
 
 import Capstan.Array.Internal (Alignment (..), Array, checkIndex, newAligned, withPointer)
 import qualified Capstan.Array.Internal as Array
-import Control.Concurrent (forkIO, killThread)
-import Control.Concurrent.MVar (newEmptyMVar, putMVar, readMVar)
-import Control.Exception (SomeException, mask, onException, throwIO, try, uninterruptibleMask_)
+import Capstan.Exception (invalidValue)
+import qualified Capstan.Task.Join.Fork as Task
+import Capstan.Task.Loop.For (parallelFor, range)
+import Control.Exception (PatternMatchFail (..), throwIO)
 import Data.Kind (Type)
+import qualified Data.Vector as Boxed
 import qualified Data.Vector.Storable as Vector
 import qualified Data.Vector.Storable.Mutable as Mutable
 import Foreign.C.Types (CSize)
@@ -60,6 +62,7 @@ import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (Storable, peekElemOff, pokeElemOff, sizeOf)
 import GHC.Exts (RealWorld, State#)
 import GHC.IO (IO (IO))
+import GHC.Stack (HasCallStack)
 import Unsafe.Coerce (unsafeCoerce)
 import Prelude hiding (fail, length, pure, read, (>>), (>>=))
 import qualified Prelude
@@ -100,7 +103,7 @@ infixl 1 >>, >>=
 -- | An exception. GHC looks for the name wherever a @do@ block takes a result apart, and uses it where
 -- that can go wrong; taking a pair or an 'Ur' apart cannot.
 fail :: String -> Action a
-fail message = once (ioError (userError message)) id
+fail message = once (throwIO (PatternMatchFail message)) id
 
 -- | Any other effect. It has no access to a part.
 io :: IO a -> Action (Ur a)
@@ -140,7 +143,7 @@ data Upper (s :: Type)
 --
 -- Errors: as 'Capstan.Array.new'. An exception in the action comes out here; the array is dropped.
 new ::
-  Storable a =>
+  (HasCallStack, Storable a) =>
   Alignment ->
   Int ->
   (forall s. Part s a %1 -> Action (Part s a, Ur b)) ->
@@ -149,7 +152,7 @@ new alignment count action = newAligned "Capstan.Array.Linear.new" alignment cou
 
 -- | The same with a copy of the vector's elements.
 fromVector ::
-  Storable a =>
+  (HasCallStack, Storable a) =>
   Alignment ->
   Vector.Vector a ->
   (forall s. Part s a %1 -> Action (Part s a, Ur b)) ->
@@ -196,18 +199,18 @@ access_ :: Part s a %1 -> (Ptr a -> Int -> IO ()) -> Action (Part s a)
 access_ (Part start count) effect = once (effect start count) (\() -> Part start count)
 {-# INLINE access_ #-}
 
--- | The element at an index, from 0; an exception if there is none.
+-- | The element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
 --
 -- Cost: a comparison and a load, in line.
-read :: Storable a => Part s a %1 -> Int -> Action (Part s a, Ur a)
+read :: (HasCallStack, Storable a) => Part s a %1 -> Int -> Action (Part s a, Ur a)
 read part index =
   access part (\start count -> checkIndex "Capstan.Array.Linear.read" index count *> peekElemOff start index)
 {-# INLINE read #-}
 
--- | Sets the element at an index, from 0; an exception if there is none.
+-- | Sets the element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
 --
 -- Cost: a comparison and a store, in line.
-write :: Storable a => Part s a %1 -> Int -> a -> Action (Part s a)
+write :: (HasCallStack, Storable a) => Part s a %1 -> Int -> a -> Action (Part s a)
 write part index a =
   access_ part (\start count -> checkIndex "Capstan.Array.Linear.write" index count *> pokeElemOff start index a)
 {-# INLINE write #-}
@@ -259,13 +262,13 @@ infixr 5 :|
 -- none.
 --
 -- Cost: one small object for each piece.
-chunksOf :: Storable a => Int -> Part s a %1 -> Chunks s a
+chunksOf :: (HasCallStack, Storable a) => Int -> Part s a %1 -> Chunks s a
 chunksOf size (Part start count)
-  | size <= 0 = errorWithoutStackTrace ("Capstan.Array.Linear.chunksOf: chunks of " ++ show size ++ " elements; there must be 1 or more")
+  | size <= 0 = invalidValue ("Capstan.Array.Linear.chunksOf: chunks of " ++ show size ++ " elements; there must be 1 or more")
   | count <= size = Last (Part start count)
   | otherwise = cut size (split size (Part start count))
   where
-    cut :: Storable b => Int -> (Part (Lower t) b, Part (Upper t) b) %1 -> Chunks t b
+    cut :: (HasCallStack, Storable b) => Int -> (Part (Lower t) b, Part (Upper t) b) %1 -> Chunks t b
     cut n (chunk, others) = chunk :| chunksOf n others
 
 -- | The whole again.
@@ -279,15 +282,29 @@ mapChunks action (Last part) = action part >>= \part' -> pure (Last part')
 mapChunks action (chunk :| others) =
   action chunk >>= \chunk' -> mapChunks action others >>= \others' -> pure (chunk' :| others')
 
--- | An action for every chunk, each in a thread of its own, as 'both' does it.
+-- | An action for every chunk, shared with those Capabilities that are free, as by 'Capstan.Task.parallelFor'. When all are over, so is
+-- this one. If one throws, the others are interrupted, and the exception is thrown here.
+--
+-- Cost: some nanoseconds for each chunk.
 mapChunksAtOnce ::
   (forall (c :: Type). Part c a %1 -> Action (Part c a)) -> Chunks s a %1 -> Action (Chunks s a)
-mapChunksAtOnce action (Last part) = action part >>= \part' -> pure (Last part')
-mapChunksAtOnce action (chunk :| others) =
-  both (action chunk) (mapChunksAtOnce action others) >>= joined
+mapChunksAtOnce action = unsafeCoerce everywhere
   where
-    joined :: (Part (Lower t) b, Chunks (Upper t) b) %1 -> Action (Chunks t b)
-    joined (chunk', others') = pure (chunk' :| others')
+    -- Each chunk is used once, and is the same after it: its action has no other part to give back. The compiler knows no linear loop.
+    everywhere chunks = once (atOnce action chunks) (\() -> chunks)
+
+-- | A chunk, whichever it is.
+data Chunk a where
+  Chunk :: Part c a -> Chunk a
+
+atOnce :: (forall (c :: Type). Part c a %1 -> Action (Part c a)) -> Chunks s a -> IO ()
+atOnce action chunks = parallelFor (range 0 (Boxed.length all')) $ \index -> case Boxed.unsafeIndex all' index of
+  Chunk part -> toIO (action part) Prelude.>>= \(Part _ _) -> Prelude.pure ()
+  where
+    all' = Boxed.fromList (list chunks)
+    list :: Chunks t b -> [Chunk b]
+    list (Last part) = [Chunk part]
+    list (part :| others) = Chunk part : list others
 
 -- * C
 
@@ -332,28 +349,14 @@ withC2 (Part start count) (Part start' count') function =
 
 -- * At the same time
 
--- | Two actions at the same time, the second in a green thread of its own. When both are over, so
--- is this one: a part is never given back while somebody still works on it. If the first ends by
--- an exception, its own or one thrown at this thread, the second is killed and waited for: if it
--- is in a foreign call, until that returns. If the second throws an exception, it is thrown here
--- when the first is over.
+-- | Two actions at the same time: the second may run on another Capability, as by 'Capstan.Task.both'. When both are over, so
+-- is this one: a part is never given back while somebody still works on it. If one ends by an exception, its own or one thrown at
+-- this thread, the other is interrupted and waited for: if it is in a foreign call, until that returns.
 --
--- Cost: a thread and an MVar, about 1 us.
+-- Cost: about ten function calls if nobody takes the second.
 both :: Action a %1 -> Action b %1 -> Action (a, b)
 both = unsafeCoerce together
   where
-    -- Each is used once, by a thread of its own; the compiler knows no linear forkIO.
+    -- Each is used once; the compiler knows no linear fork.
     together :: Action a -> Action b -> Action (a, b)
-    together first second = once (bothIO (toIO first) (toIO second)) id
-
-bothIO :: IO a -> IO b -> IO (a, b)
-bothIO first second = do
-  ending <- newEmptyMVar
-  mask $ \restore -> do
-    thread <- forkIO (try (restore second) Prelude.>>= putMVar ending)
-    let finish = uninterruptibleMask_ (killThread thread *> readMVar ending)
-    a <- restore first `onException` finish
-    result <- restore (readMVar ending) `onException` finish
-    case result of
-      Left failure -> throwIO (failure :: SomeException)
-      Right b -> Prelude.pure (a, b)
+    together first second = once (Task.both (toIO first) (toIO second)) id

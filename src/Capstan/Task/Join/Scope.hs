@@ -16,6 +16,7 @@ module Capstan.Task.Join.Scope
   ( Scope,
     Cancelled (..),
     ScopeEnded (..),
+    PoolEnded (..),
     Promise,
     run,
     runOn,
@@ -32,15 +33,16 @@ module Capstan.Task.Join.Scope
   )
 where
 
-import Capstan.Task.Pool
-import Capstan.Task.Pool.Wait (expect)
-import Capstan.Task.Thread.Seeded (switchPoint)
-import Capstan.Task.Thread.Target (forkMasked)
+import Capstan.Exception
 import Capstan.Task.Work.Cell (Home (..))
 import qualified Capstan.Task.Work.Cell as Cell
 import Capstan.Task.Work.Counters
 import qualified Capstan.Task.Work.Deque as Deque
 import Capstan.Task.Work.Group
+import Capstan.Task.Pool
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Seeded (switchPoint)
+import Capstan.Task.Thread.Target (forkMasked)
 import Capstan.Task.Work.Run
 import Control.Applicative ((<|>))
 import Control.Concurrent (killThread, myThreadId, threadDelay)
@@ -53,19 +55,33 @@ import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 
--- | What 'cancel' makes of a scope, and of the tasks in it.
+-- | What 'cancel' makes of a scope, and of the tasks in it. An asynchronous exception: 'SomeAsyncException' is above it, and
+-- 'Capstan.Exception.CapstanException'.
 data Cancelled = Cancelled
-  deriving (Eq, Show)
+  deriving (Eq, Ord, Show)
 
 instance Exception Cancelled where
-  toException = asyncExceptionToException
-  fromException = asyncExceptionFromException
+  toException = asyncCapstanToException
+  fromException = capstanFromException
 
 -- | What 'async' throws in a scope that is over: nothing would wait for the task.
 data ScopeEnded = ScopeEnded
-  deriving (Eq, Show)
+  deriving (Eq, Ord, Show)
 
-instance Exception ScopeEnded
+instance Exception ScopeEnded where
+  toException = capstanToException
+  fromException = capstanFromException
+
+-- | What 'runOn' throws for a pool that is over, whose name it has: nobody would run the tasks.
+newtype PoolEnded = PoolEnded String
+  deriving (Eq, Ord)
+
+instance Show PoolEnded where
+  showsPrec _ (PoolEnded name) = showString ("Capstan.Task.runOn: the pool " ++ show name ++ " is over; it ends with withPool")
+
+instance Exception PoolEnded where
+  toException = capstanToException
+  fromException = capstanFromException
 
 -- | Where tasks live: none outlives its scope. May be used by any thread while the scope is open.
 data Scope = Scope !Pool !Home
@@ -81,11 +97,13 @@ data Promise a = Promise !Pool !(Cell.Cell a)
 run :: (Scope -> IO a) -> IO a
 run = runOn defaultPool
 
--- | As 'run', on the workers of a pool. Throws an 'IOException' if the pool's 'withPool' is over: nobody would run the tasks.
+-- | As 'run', on the workers of a pool. Throws 'PoolEnded' if the pool's 'withPool' is over: nobody would run the tasks.
+--
+-- > withPool "disk" 4 $ \pool -> runOn pool (\scope -> mapM (async scope . readFile) files >>= mapM await)
 runOn :: Pool -> (Scope -> IO a) -> IO a
 runOn workers body = do
   closed <- readIORef (ended workers)
-  when closed (ioError (userError ("Capstan.Task.runOn: the pool " ++ show (poolName workers) ++ " is over; it ends with withPool")))
+  when closed (throwIO (PoolEnded (poolName workers)))
   serveCapabilities workers
   masking <- getMaskingState
   mask $ \restore -> do

@@ -26,16 +26,16 @@ module Capstan.Task.Loop.Lanes
 where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
-import Capstan.Task.Join.Fork (bothOn)
+import Capstan.Exception (invalidValue)
+import Capstan.Task.Work.Cell
 import Capstan.Task.Loop.Crew
+import Capstan.Task.Join.Fork (bothOn)
 import Capstan.Task.Loop.For (Range (Range), remaining)
 import Capstan.Task.Pool
-import Capstan.Task.Pool.Wait (expect)
-import Capstan.Task.Thread.Briefly (briefly)
 import Capstan.Task.Thread.Seeded (asMember)
 import Capstan.Task.Thread.Stay (staying)
-import Capstan.Task.Work.Cell
-import Control.Exception (mask_, onException, throw)
+import Capstan.Task.Pool.Wait (briefly, expect)
+import Control.Exception (mask_, onException)
 import Control.Monad (when)
 import qualified Data.Vector as V
 
@@ -50,7 +50,8 @@ import qualified Data.Vector as V
 -- is late, the rest goes on. The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
 --
 -- A body may wait in no other way for what another index does. If one throws, the others are interrupted and the exception is thrown
--- again. An index that would wait for itself or a greater one is an 'IOException'.
+-- again. An index that would wait for itself or a greater one is an
+-- 'Capstan.Exception.InvalidArgument'.
 parallelForAfter :: Range -> (Int -> [Int]) -> (Int -> IO ()) -> IO ()
 parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
@@ -73,7 +74,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
     needed k = [check (from + k) j - from | j <- before (from + k), j >= from]
     check k j
       | j < k = j
-      | otherwise = throw (userError (unwords ["Capstan.Task.parallelForAfter:", show k, "would wait for", show j]))
+      | otherwise = invalidValue (unwords ["Capstan.Task.parallelForAfter:", show k, "would wait for", show j ++ "; an index may wait for lesser ones"])
 
 -- | Indices count from 0 here.
 data Plan = Plan
