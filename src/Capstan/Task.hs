@@ -81,15 +81,30 @@ module Capstan.Task
     Promise,
     async,
     asyncNF,
+    asyncCancellable,
     await,
+    awaitCatch,
     awaitWithin,
+    awaitAll,
+    awaitAny,
+    awaitSTM,
     poll,
+    pollSTM,
 
     -- * Two branches
     both,
     bothNF,
     bothOn,
     bothPure,
+
+    -- * Containers
+    parTraverse,
+    parTraverse_,
+    parFor,
+    parFor_,
+    parMap,
+    parMapWith,
+    Parallel (..),
 
     -- * Loops
     Range,
@@ -131,13 +146,15 @@ module Capstan.Task
   )
 where
 
+import Capstan.Task.Join.Await
 import Capstan.Task.Join.Fork
 import Capstan.Task.Join.Scope
 import Capstan.Task.Loop.For
 import Capstan.Task.Loop.Lanes (parallelForAfter)
+import Capstan.Task.Loop.Traverse
 import Capstan.Task.Pool (Pool, poolName, poolSize)
-import Capstan.Task.Vector.Scan (parallelScan)
 import Capstan.Task.Thread.Seeded (seeded, switchPoint)
+import Capstan.Task.Vector.Scan (parallelScan)
 import Capstan.Task.Vector.Sort
 import Capstan.Task.Vector.Sums (prefixSum)
 

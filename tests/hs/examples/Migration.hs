@@ -4,11 +4,9 @@ module Migration where
 import Capstan.Chan
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
-import Control.DeepSeq (force)
 import Control.Monad (filterM, when)
-import Control.Monad.ST (runST)
 import Control.Parallel (par, pseq)
-import Control.Parallel.Strategies (parMap, rdeepseq)
+import qualified Control.Parallel.Strategies as Strategies
 import Data.Char (ord)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Vector as Vector
@@ -35,14 +33,11 @@ nfibTasks n
 
 -- Before: parMap rdeepseq f xs.
 mapped :: (Int -> [Int]) -> [Int] -> [[Int]]
-mapped = parMap rdeepseq
+mapped = Strategies.parMap Strategies.rdeepseq
 
--- After. Without IO, say it in ST.
+-- After.
 mappedTasks :: (Int -> [Int]) -> [Int] -> [[Int]]
-mappedTasks f xs = concat (runST (unsafeMapChunks (range 0 (length xs)) piece))
-  where
-    values = Vector.fromList xs
-    piece low high = pure (force [f (values Vector.! i) | i <- [low .. high - 1]])
+mappedTasks = parMap
 
 -- Before: Control.Concurrent.Async.
 sizes :: FilePath -> FilePath -> IO (Int, Int)
@@ -58,7 +53,7 @@ checksums files = Async.forConcurrently files checksum
 
 -- After.
 checksumsTasks :: [FilePath] -> IO [Int]
-checksumsTasks files = run $ \scope -> mapM (async scope . checksum) files >>= mapM await
+checksumsTasks files = parFor files checksum
 
 -- let sum = T.parallel_for_reduce pool (+.) 0. ~start:0 ~finish:(n - 1) ~body:(fun i -> a.(i) *. b.(i))
 dot :: Vector.Vector Double -> Vector.Vector Double -> IO Double

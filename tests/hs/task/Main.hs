@@ -23,6 +23,7 @@ import qualified StressTests
 import qualified StrictTests
 import System.Environment (setEnv)
 import Test.Tasty
+import qualified TraverseTests
 import qualified VectorTests
 
 main :: IO ()
@@ -41,6 +42,7 @@ everything :: [TestTree]
 everything =
   [ ScopeTests.tests,
     AwaitTests.tests,
+    TraverseTests.tests,
     StrictTests.tests,
     PurityTests.tests,
     FailureTests.tests,

@@ -1,3 +1,6 @@
+{-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE RankNTypes #-}
+
 -- |
 -- Module      : Capstan.Task.Join.Scope
 -- Description : Scopes and promises: async, await, failure and cancellation
@@ -17,14 +20,17 @@ module Capstan.Task.Join.Scope
     Cancelled (..),
     ScopeEnded (..),
     PoolEnded (..),
-    Promise,
+    Promise (..),
     run,
     runOn,
     runWithin,
     cancel,
+    cancelWith,
+    runIn,
     async,
     asyncNF,
     await,
+    awaitCatch,
     awaitWithin,
     poll,
     defaultPool,
@@ -34,15 +40,16 @@ module Capstan.Task.Join.Scope
 where
 
 import Capstan.Exception
+import Capstan.Task.Pool
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Seeded (switchPoint)
+import Capstan.Task.Thread.Target (forkMasked)
+import Capstan.Task.Work.Border
 import Capstan.Task.Work.Cell (Home (..))
 import qualified Capstan.Task.Work.Cell as Cell
 import Capstan.Task.Work.Counters
 import qualified Capstan.Task.Work.Deque as Deque
 import Capstan.Task.Work.Group
-import Capstan.Task.Pool
-import Capstan.Task.Pool.Wait (expect)
-import Capstan.Task.Thread.Seeded (switchPoint)
-import Capstan.Task.Thread.Target (forkMasked)
 import Capstan.Task.Work.Run
 import Control.Applicative ((<|>))
 import Control.Concurrent (killThread, myThreadId, threadDelay)
@@ -86,8 +93,25 @@ instance Exception PoolEnded where
 -- | Where tasks live: none outlives its scope. May be used by any thread while the scope is open.
 data Scope = Scope !Pool !Home
 
+instance Eq Scope where
+  Scope _ one == Scope _ other = group one == group other
+
 -- | The result of a task, now or later.
-data Promise a = Promise !Pool !(Cell.Cell a)
+--
+-- Two are equal if they are of the same task. What 'fmap' makes of a result is computed by each who awaits it.
+data Promise a
+  = Promise !Pool !(Cell.Cell a)
+  | forall x. Mapped (x -> a) !(Promise x)
+
+instance Functor Promise where
+  fmap = Mapped
+
+instance Eq (Promise a) where
+  one == other = onCell one (\cell -> onCell other (Cell.sameCell cell))
+
+onCell :: Promise a -> (forall x. Cell.Cell x -> r) -> r
+onCell (Promise _ cell) use = use cell
+onCell (Mapped _ promise) use = onCell promise use
 
 -- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task throws,
 -- all others are cancelled, and when they have ended, the first exception is thrown again. That somebody is blocked for ever
@@ -190,6 +214,14 @@ instance Exception Expired where
 cancel :: Scope -> IO ()
 cancel scope = failWith scope (toException Cancelled)
 
+-- | As 'cancel', with an exception that 'run' throws.
+cancelWith :: Scope -> SomeException -> IO ()
+cancelWith = failWith
+
+-- | Opens a scope on the workers of another one.
+runIn :: Scope -> (Scope -> IO a) -> IO a
+runIn (Scope workers _) = runOn workers
+
 -- | Makes the scope fail, unless it has.
 failWith :: Scope -> SomeException -> IO ()
 failWith (Scope _ home) = failHome home
@@ -234,7 +266,16 @@ asyncNF scope action = async scope (force <$> action)
 --
 -- > run (\scope -> async scope (pure 6) >>= \six -> (* 7) <$> await six)
 await :: Promise a -> IO a
-await (Promise workers cell) = do
+await promise = awaitCatch promise >>= either throwIO pure
+
+-- | As 'await', with what the task threw as a result. A task that throws makes its scope fail all the same, and that interrupts who is of the
+-- scope: this is for others. An asynchronous exception to the caller is thrown as ever.
+--
+-- > outcome <- awaitCatch promise
+-- > either (putStrLn . displayException) print outcome
+awaitCatch :: Promise a -> IO (Either SomeException a)
+awaitCatch (Mapped f promise) = fmap f <$> awaitCatch promise
+awaitCatch (Promise workers cell) = do
   masking <- getMaskingState
   case masking of
     -- Masked from the pop on: an entry that was popped and not claimed would be nobody's.
@@ -244,9 +285,7 @@ await (Promise workers cell) = do
       runAwaited (deques workers) cell
     _ -> pure ()
   now <- Cell.poll cell
-  case now of
-    Just result -> either throwIO pure result
-    Nothing -> expect workers cell >>= either throwIO pure
+  maybe (expect workers cell) pure now
 
 -- | As 'await', for at most so many microseconds; then the result is 'Nothing', and the task goes on. A negative number is no limit. The
 -- caller never runs the task itself.
@@ -258,6 +297,7 @@ awaitWithin microseconds promise = poll promise >>= maybe (timeout microseconds 
 -- | The result, or what the task threw, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))
 poll (Promise _ cell) = Cell.poll cell
+poll (Mapped f promise) = fmap (fmap f) <$> poll promise
 
 -- | The pool of all Capabilities. It exists from the first use on; new Capabilities get workers with the next use.
 defaultPool :: Pool

@@ -34,9 +34,9 @@ import Capstan.Domain (fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtom
 import Capstan.Task.Join.Fork (bothResuming)
 import Capstan.Task.Join.Scope (defaultPool)
 import Capstan.Task.Loop.Crew (crew)
+import Capstan.Task.Loop.Runs
 import Capstan.Task.Loop.Shares
 import Capstan.Task.Pool
-import Capstan.Task.Loop.Runs
 import Capstan.Task.Thread.Seeded (asMember, coin, switchPoint)
 import Capstan.Task.Work.Deque (hungry)
 import Control.Applicative ((<|>))
@@ -57,6 +57,13 @@ data Range = Range
     grain :: !Int,
     workers :: !Pool
   }
+  deriving (Eq)
+
+instance Show Range where
+  showsPrec n (Range from to size pool) = showParen (n > 10) (placed . sized . showString "range " . showsPrec 11 from . showChar ' ' . showsPrec 11 to)
+    where
+      placed rest = if pool == defaultPool then rest else "on " ++ showsPrec 11 pool " $ " ++ rest
+      sized rest = if size == 0 then rest else "chunk " ++ shows size " $ " ++ rest
 
 -- | @range low high@ has the indices @i@ with @low <= i < high@, so none if @high <= low@. Its pieces
 -- are sized by the clock: of 8 to 20 microseconds, or of one index.

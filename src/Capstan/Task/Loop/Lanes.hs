@@ -27,14 +27,15 @@ where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
 import Capstan.Exception (invalidValue)
-import Capstan.Task.Work.Cell
-import Capstan.Task.Loop.Crew
 import Capstan.Task.Join.Fork (bothOn)
+import Capstan.Task.Loop.Crew
 import Capstan.Task.Loop.For (Range (Range), remaining)
 import Capstan.Task.Pool
+import Capstan.Task.Pool.Wait (expect)
+import Capstan.Task.Thread.Briefly (briefly)
 import Capstan.Task.Thread.Seeded (asMember)
 import Capstan.Task.Thread.Stay (staying)
-import Capstan.Task.Pool.Wait (briefly, expect)
+import Capstan.Task.Work.Cell
 import Control.Exception (mask_, onException)
 import Control.Monad (when)
 import qualified Data.Vector as V

@@ -73,6 +73,14 @@ data Pool = Pool
     root :: !(IORef (Maybe (StablePtr Pool)))
   }
 
+instance Eq Pool where
+  one == other = ended one == ended other
+
+instance Show Pool where
+  showsPrec n pool
+    | null (poolName pool) = showString "defaultPool"
+    | otherwise = showParen (n > 10) (showString "Pool " . shows (poolName pool))
+
 -- | The place of a scout. How it is stands beside the deque of the same number ('scoutOf').
 data Station = Station
   { number :: !Int,

@@ -33,12 +33,14 @@ module Capstan.Task.Work.Cell
   ( Cell (..),
     Status (..),
     Phase (..),
+    Waiter (..),
     Home (..),
     Interrupt (..),
     interruptOf,
     memberOf,
     isInterrupt,
     newCell,
+    sameCell,
     look,
     claim,
     claimOwn,
@@ -51,6 +53,7 @@ module Capstan.Task.Work.Cell
     poll,
     wait,
     waitSurely,
+    watch,
     takeSurely,
   )
 where
@@ -63,9 +66,10 @@ import Capstan.Task.Work.Group (Group, Member (..))
 import Control.Concurrent (ThreadId, killThread, myThreadId, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, takeMVar, tryPutMVar)
 import Control.Exception
-import Control.Monad (forM_, void)
+import Control.Monad (void)
 import Control.Monad.Primitive (touch)
 import Data.IORef (newIORef, readIORef)
+import GHC.Conc (TVar, atomically, newTVarIO, writeTVar)
 import GHC.Exts
 import GHC.IO (IO (..), unsafeDupablePerformIO)
 
@@ -86,9 +90,15 @@ data Status a
     Branch !MaskingState (IO a)
   | -- | A value, not evaluated.
     Spark a
-  | Open !Phase [MVar ()]
+  | Open !Phase [Waiter]
   | Done a
   | Failed !SomeException
+
+-- | One that waits for the result.
+data Waiter
+  = Parked !(MVar ())
+  | -- | Transactions. It turns true when the result is there.
+    Watched !(TVar Bool)
 
 data Phase
   = -- | Claimed, and not begun; or run by a thread that awaits it, and not to be interrupted apart from it.
@@ -143,6 +153,10 @@ isInterrupt (Cell mine) e = case fromException e of
   Nothing -> False
   where
     same (Cell var) = isTrue# (sameMutVar# mine (unsafeCoerce# var))
+
+-- | Whether the two are one, of whatever types.
+sameCell :: Cell a -> Cell b -> Bool
+sameCell (Cell a) (Cell b) = isTrue# (sameMutVar# a (unsafeCoerce# b))
 
 -- | A cell with that status. What is stored is evaluated, here and in 'swap': a swap compares pointers,
 -- and the pointer to a thunk is another once the thunk is evaluated.
@@ -243,9 +257,13 @@ finish cell result = do
       if swapped
         then case waiters of
           [] -> pure ()
-          _ -> forM_ waiters (`tryPutMVar` ())
+          _ -> mapM_ wake waiters
         else finish cell result
     _ -> pure ()
+
+wake :: Waiter -> IO ()
+wake (Parked box) = void (tryPutMVar box ())
+wake (Watched over) = atomically (writeTVar over True)
 
 -- | Sees to it that the thread that computes the result, if one says that it does, is interrupted, and at once all that it has forked: else
 -- who is free meanwhile would take more of it. Does not wait for them.
@@ -316,7 +334,22 @@ waitBy sleep cell = do
     Failed e -> pure (Left e)
     Open phase waiters -> do
       waiter <- newEmptyMVar
-      swapped <- swap cell status (Open phase (waiter : waiters))
+      swapped <- swap cell status (Open phase (Parked waiter : waiters))
       if swapped then sleep waiter else pure ()
       waitBy sleep cell
     _ -> asMember (`parkUntil` isTaken cell) yield >> waitBy sleep cell
+
+-- | What turns true when the task ends; nothing if nobody has claimed it. Does not wait.
+watch :: Cell a -> IO (Maybe (TVar Bool))
+watch cell = do
+  status <- readStatus cell
+  case status of
+    Done _ -> Just <$> newTVarIO True
+    Failed _ -> Just <$> newTVarIO True
+    Open phase waiters
+      | known : _ <- [over | Watched over <- waiters] -> pure (Just known)
+      | otherwise -> do
+        over <- newTVarIO False
+        swapped <- swap cell status (Open phase (Watched over : waiters))
+        if swapped then pure (Just over) else watch cell
+    _ -> pure Nothing

@@ -20,12 +20,6 @@
 -- ever before the thread has left its stack and doomed the group. Their failure is a consequence, whichever comes first. So it
 -- is the weakest of reasons: a group that is doomed by it takes the next one.
 --
--- == Borders
---
--- Whatever an exception from outside ends, it must not end a task that lives on without the thread. So where a group's own code begins
--- there is a /border/ on the stack. A task of the same group is run by the thread itself only where nothing above the border would catch
--- an exception: then an exception ends the whole group, the task too, whoever runs it.
---
 -- == Contexts
 --
 -- A fork has no argument that tells its group, so each thread keeps its /context/ in a place of its own. A
@@ -49,9 +43,6 @@ module Capstan.Task.Work.Group
     contextAt,
     isOf,
     within,
-    aboveBorder,
-    aboveBorderUnmasked,
-    isOpen,
   )
 where
 
@@ -68,6 +59,9 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | What is cancelled together.
 data Group = Group (MutVar# RealWorld Fate)
+
+instance Eq Group where
+  Group a == Group b = isTrue# (sameMutVar# a b)
 
 -- | How a group stands.
 data Fate
@@ -230,30 +224,3 @@ within place@(Place var _) !context action = do
   x <$ write before
   where
     write c = IO $ \s -> (# writeMutVar# var c s, () #)
-
-foreign import prim "cst_task_aboveBorderzh"
-  aboveBorder# :: Any -> State# RealWorld -> (# State# RealWorld, Any #)
-
-foreign import prim "cst_task_aboveBorderUnmaskedzh"
-  aboveBorderUnmasked# :: Any -> State# RealWorld -> (# State# RealWorld, Any #)
-
-foreign import prim "cst_task_isOpenzh"
-  isOpen# :: State# RealWorld -> (# State# RealWorld, Int# #)
-
--- | Runs the code of a group: what throws there, and does not catch, fails the group.
-aboveBorder :: IO a -> IO a
-aboveBorder (IO action) = IO $ \s -> case aboveBorder# (unsafeCoerce# action) s of
-  (# s1, x #) -> (# s1, unsafeCoerce# x #)
-{-# INLINE aboveBorder #-}
-
--- | As 'aboveBorder', with exceptions unmasked.
-aboveBorderUnmasked :: IO a -> IO a
-aboveBorderUnmasked (IO action) = IO $ \s -> case aboveBorderUnmasked# (unsafeCoerce# action) s of
-  (# s1, x #) -> (# s1, unsafeCoerce# x #)
-{-# INLINE aboveBorderUnmasked #-}
-
--- | Whether an exception to the calling thread would cross the next border: nothing catches it before. 'False' too where the border is far
--- away. Costs a nanosecond or two for each frame of the stack.
-isOpen :: IO Bool
-isOpen = IO $ \s -> case isOpen# s of
-  (# s1, answer #) -> (# s1, isTrue# (answer /=# 0#) #)

@@ -4,6 +4,7 @@
 module Capstan.Task.Work.Run
   ( runClaimed,
     runAwaited,
+    runElsewhere,
     isWanted,
     failHome,
   )
@@ -11,6 +12,7 @@ where
 
 import Capstan.Task.Thread.Seeded (asMember, switchPoint, throwByTurns)
 import Capstan.Task.Thread.Target (Self, forkMasked, workDone)
+import Capstan.Task.Work.Border
 import Capstan.Task.Work.Cell
 import Capstan.Task.Work.Counters
 import Capstan.Task.Work.Deque (Deques, Entry (..), contextHere, entryOf)

@@ -1,0 +1,154 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- | Containers, all and any of some tasks, transactions, and tasks that are cancelled by themselves. The examples of the documentation, too.
+module TraverseTests (tests) where
+
+import Capstan.Exception (InvalidArgument)
+import Capstan.Task
+import Control.Concurrent
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import qualified Data.Map as Map
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+data Broken = Broken Int
+  deriving (Eq, Show)
+
+instance Exception Broken
+
+tests :: TestTree
+tests =
+  testGroup
+    "containers"
+    [ testProperty "parTraverse keeps shape and order" $ \(xs :: Map.Map Int Int) ->
+        ioProperty ((=== fmap (* 2) xs) <$> parTraverse (pure . (* 2)) xs),
+      testCase "parTraverse_ and parFor_ come to each element once" $ do
+        marks <- replicateM 3000 (newIORef (0 :: Int))
+        parTraverse_ (\mark -> atomicModifyIORef' mark (\n -> (n + 1, ()))) marks
+        parFor_ marks (\mark -> atomicModifyIORef' mark (\n -> (n + 2, ())))
+        counts <- parFor marks readIORef
+        assertBool "once" (all (== 3) counts),
+      testCase "an element may wait for what a later one does" $ do
+        gates <- replicateM 20 newEmptyMVar
+        let wait' (i, gate) = if i == length gates then pure () else takeMVar gate
+            act i = when (i > 0) (putMVar (gates !! (i - 1)) ()) >> wait' (i + 1, gates !! i)
+        soon (parTraverse_ act [0 .. 19]),
+      testCase "the first exception ends the others" $ do
+        r <- try (parTraverse (\i -> if i == 77 then throwIO (Broken i) else forever (threadDelay 1000)) [0 .. 100 :: Int])
+        r @?= (Left (Broken 77) :: Either Broken [()]),
+      testCase "results are evaluated" $ do
+        r <- try (void (parTraverse (\i -> pure (if i == 3 then throw (Broken i) else i)) [1 .. 5]))
+        r @?= Left (Broken 3),
+      testProperty "parMap is fmap" $ \(xs :: [Int]) -> parMap (+ 1) xs === map (+ 1) xs,
+      testCase "parMap leaves an exception to those who use the element" $ do
+        let ys = parMap (\i -> if i == 3 then throw (Broken i) else i) [1 .. 5]
+        length ys @?= 5
+        sum (take 2 ys) @?= 3
+        r <- try (evaluate (sum ys))
+        r @?= Left (Broken 3),
+      testCase "parMap that a deadline has ended goes on where it was" $ do
+        gate <- newEmptyMVar
+        let slow = sum [1 .. 3000000 :: Integer]
+            ys = parMap (\i -> slow + i) [1 .. 20]
+        _ <- timeout 1000 (evaluate (sum ys))
+        putMVar gate ()
+        sum ys @?= 20 * slow + 210,
+      testCase "parMapWith evaluates as far as it is told" $
+        length (parMapWith (`seq` ()) (\i -> [i, throw (Broken i)]) [1 .. 5]) @?= 5,
+      testCase "branches of Parallel" $ do
+        there <- newEmptyMVar
+        back <- newEmptyMVar
+        pair <- soon (runParallel ((,) <$> Parallel (putMVar there 'a' >> takeMVar back) <*> Parallel (takeMVar there <* putMVar back 'b')))
+        pair @?= ('b', 'a')
+        runParallel (foldMap (\i -> Parallel (pure [i])) [1 .. 10 :: Int]) >>= (@?= [1 .. 10]),
+      testCase "awaitAll" $ run (\s -> mapM (async s . pure) [1 .. 2000 :: Int] >>= awaitAll) >>= (@?= [1 .. 2000]),
+      testCase "awaitAny has the first that ends, or is first" $ do
+        gate <- newEmptyMVar
+        r <- run $ \s -> do
+          slow <- async s (takeMVar gate)
+          quick <- async s (pure 'q')
+          (winner, x) <- awaitAny [slow, quick]
+          assertBool "the winner" (winner == quick)
+          putMVar gate 's'
+          y <- await slow
+          (_, z) <- awaitAny [slow, quick]
+          pure [x, y, z]
+        r @?= "qss",
+      testCase "awaitAny of none is refused" $ do
+        r <- try (awaitAny ([] :: [Promise ()]))
+        either (\(_ :: InvalidArgument) -> pure ()) (const (assertFailure "it has one")) r,
+      testCase "awaitSTM beside something else" . replicateM_ 20 $ do
+        gate <- newEmptyMVar
+        other <- newTVarIO False
+        r <- run $ \s -> do
+          p <- async s (takeMVar gate)
+          let either' = (Left <$> awaitSTM p) `orElse` (Right <$> (readTVar other >>= check))
+          _ <- forkIO (atomically (writeTVar other True))
+          first <- soon (atomically either')
+          atomically (writeTVar other False)
+          putMVar gate 'x'
+          second <- soon (atomically either')
+          third <- atomically (pollSTM p)
+          pure (first, second, either (const '?') id <$> third)
+        r @?= (Right (), Left 'x', Just 'x'),
+      testCase "awaitSTM throws what the task threw" $ do
+        box <- newEmptyMVar
+        _ <- try (run (\s -> async s (throwIO (Broken 1)) >>= putMVar box)) :: IO (Either Broken ())
+        p <- takeMVar box
+        r <- try (atomically (awaitSTM (p :: Promise ())))
+        r @?= Left (Broken 1)
+        c <- awaitCatch p
+        either (\e -> fromException e @?= Just (Broken 1)) pure c,
+      testCase "a promise is a functor, and equal to itself" $
+        run $ \s -> do
+          p <- async s (pure 20)
+          q <- async s (pure (20 :: Int))
+          await (fmap (+ 1) (fmap (* 2) p)) >>= (@?= 41)
+          assertBool "equality" (p == fmap (+ 1) p && p /= q),
+      testCase "one task is cancelled, and the scope goes on" . replicateM_ 20 $ do
+        ended <- newIORef False
+        r <- run $ \s -> do
+          begun <- newEmptyMVar
+          (p, end) <- asyncCancellable s ((putMVar begun () >> forever (threadDelay 1000)) `finally` writeIORef ended True)
+          other <- async s (pure 'o')
+          takeMVar begun
+          end
+          end
+          (,) <$> soon (await p) <*> await other
+        r @?= (Nothing :: Maybe (), 'o')
+        readIORef ended >>= (@?= True),
+      testCase "a task that is cancelled before it has begun does not begin" $ do
+        gate <- newEmptyMVar
+        r <- run $ \s -> do
+          (p, end) <- asyncCancellable s (readMVar gate)
+          end
+          await p
+        r @?= (Nothing :: Maybe ()),
+      testCase "to cancel a task spares the one that it awaits" . replicateM_ 20 $ do
+        gate <- newEmptyMVar
+        r <- run $ \s -> do
+          inner <- async s (readMVar gate)
+          begun <- newEmptyMVar
+          (p, end) <- asyncCancellable s (putMVar begun () >> await inner)
+          takeMVar begun
+          end
+          x <- soon (await p)
+          putMVar gate 'i'
+          y <- await inner
+          pure (x, y)
+        r @?= (Nothing, 'i'),
+      testCase "to cancel a task that has ended does nothing" $ do
+        r <- run (\s -> asyncCancellable s (pure 'x') >>= \(p, end) -> await p >>= \x -> end >> (,) x <$> await p)
+        r @?= (Just 'x', Just 'x'),
+      testCase "ranges and pools are shown as they are made" $ do
+        show (chunk 3 (range 0 10)) @?= "chunk 3 $ range 0 10"
+        withPool "disk" 1 (\pool -> show (on pool (range (-1) 2)) @?= "on (Pool \"disk\") $ range (-1) 2")
+    ]
+
+soon :: IO a -> IO a
+soon action = timeout 60000000 action >>= maybe (assertFailure "it takes for ever") pure
