@@ -1,3 +1,4 @@
+{-# LANGUAGE DeriveTraversable #-}
 -- The operations are compiled for 'IO' here, see "Capstan.Chan.Protocol".
 {-# OPTIONS_GHC -fno-worker-wrapper #-}
 
@@ -48,6 +49,10 @@ module Capstan.Chan
     recvMaybe,
     sendPoll,
     recvPoll,
+    Received (..),
+    receiveNow,
+    drain,
+    forEach,
 
     -- * Closing
     close,
@@ -110,6 +115,44 @@ recvMaybe (Chan chan) = switchPoint >> Protocol.recvMaybe chan
 -- otherwise, also when the channel is closed. Never waits.
 recvPoll :: Chan a -> IO (Maybe a)
 recvPoll (Chan chan) = switchPoint >> Protocol.recvPoll chan
+
+-- | What there is in a channel now.
+data Received a
+  = Item a
+  | -- | Nothing, but there may be something later.
+    Empty
+  | -- | Nothing, ever: the channel is closed, and empty.
+    End
+  deriving (Eq, Ord, Show, Functor, Foldable, Traversable)
+
+-- | Receives the next item if there is one now, or, in a rendezvous, if a sender waits now; and tells a channel that is empty
+-- from one that is at its end. Never waits.
+--
+-- > receiveNow jobs >>= \now -> case now of
+-- >   Item job -> work job
+-- >   Empty -> tidyUp
+-- >   End -> finish
+receiveNow :: Chan a -> IO (Received a)
+receiveNow (Chan chan) = switchPoint >> fmap received (Protocol.poll chan)
+  where
+    received (Protocol.Got x) = Item x
+    received Protocol.None = Empty
+    received Protocol.AtEnd = End
+
+-- | Receives all items that there are now, in their order. Never waits, but goes on while others send.
+--
+-- > late <- drain chan
+drain :: Chan a -> IO [a]
+drain chan = go []
+  where
+    go items = recvPoll chan >>= maybe (pure (reverse items)) (\x -> go (x : items))
+
+-- | Receives items, and does that with each, until the channel is closed and empty. Waits for items, as 'recv'. Several threads may do so:
+-- each item goes to one of them. What the action throws ends it, and the item is gone.
+--
+-- > forEach lines (hPutStrLn file)
+forEach :: Chan a -> (a -> IO ()) -> IO ()
+forEach chan action = recvMaybe chan >>= maybe (pure ()) (\x -> action x >> forEach chan action)
 
 -- | From now on nothing can be sent. Items that were sent can still be received. Threads that wait to
 -- send get 'ChanClosed'; threads that wait to receive are told the end. Closing again does nothing.

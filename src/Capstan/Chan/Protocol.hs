@@ -49,6 +49,8 @@ module Capstan.Chan.Protocol
     sendPoll,
     recvMaybe,
     recvPoll,
+    Polled (..),
+    poll,
     close,
     isClosed,
     waiting,

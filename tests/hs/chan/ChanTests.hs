@@ -7,7 +7,7 @@ import Capstan.Exception (InvalidArgument)
 import Control.Concurrent hiding (Chan)
 import Control.Exception
 import Control.Monad (forM_, replicateM, replicateM_, unless, void)
-import Data.IORef (mkWeakIORef, newIORef)
+import Data.IORef (mkWeakIORef, modifyIORef, newIORef, readIORef)
 import Data.List (isInfixOf)
 import Data.Maybe (catMaybes, fromMaybe)
 import GHC.Conc (ThreadStatus (..), threadStatus)
@@ -21,7 +21,10 @@ tests :: TestTree
 tests =
   testGroup
     "promises"
-    [ testCase "first in, first out" firstInFirstOut,
+    [ testCase "an empty channel is not a closed one" emptyOrClosed,
+      testCase "all that there is" drained,
+      testCase "each item until the end" each,
+      testCase "first in, first out" firstInFirstOut,
       testCase "a bounded channel has its capacity" hasCapacity,
       testCase "a negative capacity is refused" negative,
       testCase "who waits is served in order" inOrder,
@@ -76,6 +79,34 @@ hasCapacity = do
   ended third
   sendPoll chan 'd' >>= (@?= False)
   replicateM 2 (recv chan) >>= (@?= "bc")
+
+emptyOrClosed :: Assertion
+emptyOrClosed = do
+  chan <- newBounded 2
+  receiveNow chan >>= (@?= Empty)
+  send chan 'a'
+  send chan 'b'
+  receiveNow chan >>= (@?= Item 'a')
+  close chan
+  receiveNow chan >>= (@?= Item 'b')
+  receiveNow chan >>= (@?= End)
+
+drained :: Assertion
+drained = do
+  chan <- newUnbounded
+  drain chan >>= (@?= "")
+  mapM_ (send chan) "abc"
+  drain chan >>= (@?= "abc")
+  close chan
+  drain chan >>= (@?= "")
+
+each :: Assertion
+each = do
+  chan <- newBounded 3
+  seen <- newIORef []
+  _ <- forkIO (mapM_ (send chan) [1 .. 100 :: Int] >> close chan)
+  forEach chan (\x -> modifyIORef seen (x :))
+  readIORef seen >>= (@?= [100, 99 .. 1])
 
 negative :: Assertion
 negative = do

@@ -36,15 +36,15 @@ kill :: (ThreadId, MVar (Either SomeException ())) -> IO ()
 kill thread = killThread (fst thread) >> (try (ended thread) >>= either (@?= ThreadKilled) pure)
 
 -- | Until the channel ends; latest first.
-drain :: Chan a -> IO [a]
-drain chan = go []
+emptied :: Chan a -> IO [a]
+emptied chan = go []
   where
     go items = recvMaybe chan >>= maybe (pure items) (\x -> go (x : items))
 
 manyToMany :: Int -> Assertion
 manyToMany capacity = do
   chan <- newBounded capacity
-  receivers <- replicateM 8 (started (drain chan))
+  receivers <- replicateM 8 (started (emptied chan))
   senders <- forM [1 .. 8 :: Int] $ \who -> started (forM_ [1 .. each] $ \i -> send chan (who, i))
   mapM_ ended senders
   close chan

@@ -13,6 +13,7 @@ import qualified LaneTests
 import qualified LoopTests
 import qualified MaskTests
 import qualified ModelTests
+import qualified ParallelVectorTests
 import qualified PurityTests
 import qualified RegionTests
 import qualified RootTests
@@ -43,6 +44,7 @@ everything =
   [ ScopeTests.tests,
     AwaitTests.tests,
     TraverseTests.tests,
+    ParallelVectorTests.tests,
     StrictTests.tests,
     PurityTests.tests,
     FailureTests.tests,

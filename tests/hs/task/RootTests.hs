@@ -11,6 +11,7 @@ import Capstan.Task
 import Control.Exception
 import Control.Monad
 import Data.List (isInfixOf)
+import Data.Maybe (isJust)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -48,7 +49,7 @@ tests =
     ]
   where
     cancel' scope = cancel scope >> forever (void (async scope (pure ())))
-    hasRoot e = maybe False (const True) (fromException e :: Maybe CapstanException)
+    hasRoot e = isJust (fromException e :: Maybe CapstanException)
 
 rooted :: forall e. (Exception e, Eq e) => e -> Assertion
 rooted e = do

@@ -9,6 +9,7 @@ import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Data.Either (fromRight)
 import Data.IORef
 import qualified Data.Map as Map
 import System.Timeout (timeout)
@@ -16,7 +17,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 
-data Broken = Broken Int
+newtype Broken = Broken Int
   deriving (Eq, Show)
 
 instance Exception Broken
@@ -54,7 +55,7 @@ tests =
       testCase "parMap that a deadline has ended goes on where it was" $ do
         gate <- newEmptyMVar
         let slow = sum [1 .. 3000000 :: Integer]
-            ys = parMap (\i -> slow + i) [1 .. 20]
+            ys = parMap (slow +) [1 .. 20]
         _ <- timeout 1000 (evaluate (sum ys))
         putMVar gate ()
         sum ys @?= 20 * slow + 210,
@@ -94,7 +95,7 @@ tests =
           putMVar gate 'x'
           second <- soon (atomically either')
           third <- atomically (pollSTM p)
-          pure (first, second, either (const '?') id <$> third)
+          pure (first, second, fromRight '?' <$> third)
         r @?= (Right (), Left 'x', Just 'x'),
       testCase "awaitSTM throws what the task threw" $ do
         box <- newEmptyMVar
@@ -108,7 +109,7 @@ tests =
         run $ \s -> do
           p <- async s (pure 20)
           q <- async s (pure (20 :: Int))
-          await (fmap (+ 1) (fmap (* 2) p)) >>= (@?= 41)
+          await (fmap ((+ 1) . (* 2)) p) >>= (@?= 41)
           assertBool "equality" (p == fmap (+ 1) p && p /= q),
       testCase "one task is cancelled, and the scope goes on" . replicateM_ 20 $ do
         ended <- newIORef False

@@ -1,5 +1,4 @@
 {-# LANGUAGE ExistentialQuantification #-}
-{-# LANGUAGE RankNTypes #-}
 
 -- |
 -- Module      : Capstan.Task.Join.Scope
@@ -107,11 +106,12 @@ instance Functor Promise where
   fmap = Mapped
 
 instance Eq (Promise a) where
-  one == other = onCell one (\cell -> onCell other (Cell.sameCell cell))
+  (==) = sameTask
 
-onCell :: Promise a -> (forall x. Cell.Cell x -> r) -> r
-onCell (Promise _ cell) use = use cell
-onCell (Mapped _ promise) use = onCell promise use
+sameTask :: Promise a -> Promise b -> Bool
+sameTask (Mapped _ one) other = sameTask one other
+sameTask one (Mapped _ other) = sameTask one other
+sameTask (Promise _ one) (Promise _ other) = Cell.sameCell one other
 
 -- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task throws,
 -- all others are cancelled, and when they have ended, the first exception is thrown again. That somebody is blocked for ever

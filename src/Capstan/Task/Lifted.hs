@@ -1,0 +1,190 @@
+-- |
+-- Module      : Capstan.Task.Lifted
+-- Description : Tasks in monads over IO
+--
+-- What "Capstan.Task" has in 'IO', for each 'MonadUnliftIO': a @ReaderT@ over 'IO', an application's own newtype of it. Meaning, cost and
+-- errors are the same. What is pure, or only for 'IO', comes from "Capstan.Task":
+--
+-- > import Capstan.Task (Promise, Scope, range)
+-- > import Capstan.Task.Lifted
+-- >
+-- > sizes :: [FilePath] -> ReaderT FilePath IO [Int]
+-- > sizes files = parFor files $ \file -> do
+-- >   folder <- ask
+-- >   liftIO (length <$> readFile (folder </> file))
+module Capstan.Task.Lifted
+  ( -- * Scopes
+    run,
+    runOn,
+    runWithin,
+
+    -- * Tasks
+    async,
+    asyncNF,
+    asyncCancellable,
+    await,
+    awaitCatch,
+    awaitWithin,
+    awaitAll,
+    awaitAny,
+    poll,
+    cancel,
+
+    -- * Two branches
+    both,
+    bothNF,
+    bothOn,
+
+    -- * Containers
+    parTraverse,
+    parTraverse_,
+    parFor,
+    parFor_,
+
+    -- * Loops
+    parallelFor,
+    parallelForAfter,
+    parallelForReduce,
+    parallelFind,
+    mapChunks,
+    mapChunksNF,
+  )
+where
+
+import Capstan.Task (Pool, Promise, Range, Scope)
+import qualified Capstan.Task as Task
+import Control.DeepSeq (NFData)
+import Control.Exception (SomeException)
+import Control.Monad.IO.Class (MonadIO (..))
+import Control.Monad.IO.Unlift (MonadUnliftIO (..))
+import Data.Bifunctor (second)
+
+-- | 'Task.run'.
+run :: MonadUnliftIO m => (Scope -> m a) -> m a
+run body = withRunInIO $ \io -> Task.run (io . body)
+{-# INLINE run #-}
+
+-- | 'Task.runOn'.
+runOn :: MonadUnliftIO m => Pool -> (Scope -> m a) -> m a
+runOn pool body = withRunInIO $ \io -> Task.runOn pool (io . body)
+{-# INLINE runOn #-}
+
+-- | 'Task.runWithin'.
+runWithin :: MonadUnliftIO m => Int -> (Scope -> m a) -> m (Maybe a)
+runWithin microseconds body = withRunInIO $ \io -> Task.runWithin microseconds (io . body)
+{-# INLINE runWithin #-}
+
+-- | 'Task.async'.
+async :: MonadUnliftIO m => Scope -> m a -> m (Promise a)
+async scope action = withRunInIO $ \io -> Task.async scope (io action)
+{-# INLINE async #-}
+
+-- | 'Task.asyncNF'.
+asyncNF :: (MonadUnliftIO m, NFData a) => Scope -> m a -> m (Promise a)
+asyncNF scope action = withRunInIO $ \io -> Task.asyncNF scope (io action)
+{-# INLINE asyncNF #-}
+
+-- | 'Task.asyncCancellable'.
+asyncCancellable :: MonadUnliftIO m => Scope -> m a -> m (Promise (Maybe a), m ())
+asyncCancellable scope action = withRunInIO $ \io -> second liftIO <$> Task.asyncCancellable scope (io action)
+{-# INLINE asyncCancellable #-}
+
+-- | 'Task.await'.
+await :: MonadIO m => Promise a -> m a
+await = liftIO . Task.await
+{-# INLINE await #-}
+
+-- | 'Task.awaitCatch'.
+awaitCatch :: MonadIO m => Promise a -> m (Either SomeException a)
+awaitCatch = liftIO . Task.awaitCatch
+{-# INLINE awaitCatch #-}
+
+-- | 'Task.awaitWithin'.
+awaitWithin :: MonadIO m => Int -> Promise a -> m (Maybe a)
+awaitWithin microseconds = liftIO . Task.awaitWithin microseconds
+{-# INLINE awaitWithin #-}
+
+-- | 'Task.awaitAll'.
+awaitAll :: (MonadIO m, Traversable t) => t (Promise a) -> m (t a)
+awaitAll = liftIO . Task.awaitAll
+{-# INLINE awaitAll #-}
+
+-- | 'Task.awaitAny'.
+awaitAny :: (MonadIO m, Foldable t) => t (Promise a) -> m (Promise a, a)
+awaitAny = liftIO . Task.awaitAny
+{-# INLINE awaitAny #-}
+
+-- | 'Task.poll'.
+poll :: MonadIO m => Promise a -> m (Maybe (Either SomeException a))
+poll = liftIO . Task.poll
+{-# INLINE poll #-}
+
+-- | 'Task.cancel'.
+cancel :: MonadIO m => Scope -> m ()
+cancel = liftIO . Task.cancel
+{-# INLINE cancel #-}
+
+-- | 'Task.both'.
+both :: MonadUnliftIO m => m a -> m b -> m (a, b)
+both left right = withRunInIO $ \io -> Task.both (io left) (io right)
+{-# INLINE both #-}
+
+-- | 'Task.bothNF'.
+bothNF :: (MonadUnliftIO m, NFData a, NFData b) => m a -> m b -> m (a, b)
+bothNF left right = withRunInIO $ \io -> Task.bothNF (io left) (io right)
+{-# INLINE bothNF #-}
+
+-- | 'Task.bothOn'.
+bothOn :: MonadUnliftIO m => Pool -> m a -> m b -> m (a, b)
+bothOn pool left right = withRunInIO $ \io -> Task.bothOn pool (io left) (io right)
+{-# INLINE bothOn #-}
+
+-- | 'Task.parTraverse'.
+parTraverse :: (MonadUnliftIO m, Traversable t) => (a -> m b) -> t a -> m (t b)
+parTraverse action container = withRunInIO $ \io -> Task.parTraverse (io . action) container
+{-# INLINE parTraverse #-}
+
+-- | 'Task.parTraverse_'.
+parTraverse_ :: (MonadUnliftIO m, Foldable t) => (a -> m b) -> t a -> m ()
+parTraverse_ action container = withRunInIO $ \io -> Task.parTraverse_ (io . action) container
+{-# INLINE parTraverse_ #-}
+
+-- | 'Task.parFor'.
+parFor :: (MonadUnliftIO m, Traversable t) => t a -> (a -> m b) -> m (t b)
+parFor = flip parTraverse
+{-# INLINE parFor #-}
+
+-- | 'Task.parFor_'.
+parFor_ :: (MonadUnliftIO m, Foldable t) => t a -> (a -> m b) -> m ()
+parFor_ = flip parTraverse_
+{-# INLINE parFor_ #-}
+
+-- | 'Task.parallelFor'.
+parallelFor :: MonadUnliftIO m => Range -> (Int -> m ()) -> m ()
+parallelFor indices body = withRunInIO $ \io -> Task.parallelFor indices (io . body)
+{-# INLINE parallelFor #-}
+
+-- | 'Task.parallelForAfter'.
+parallelForAfter :: MonadUnliftIO m => Range -> (Int -> [Int]) -> (Int -> m ()) -> m ()
+parallelForAfter indices before body = withRunInIO $ \io -> Task.parallelForAfter indices before (io . body)
+{-# INLINE parallelForAfter #-}
+
+-- | 'Task.parallelForReduce'.
+parallelForReduce :: MonadUnliftIO m => Range -> (a -> a -> a) -> a -> (Int -> m a) -> m a
+parallelForReduce indices combine neutral body = withRunInIO $ \io -> Task.parallelForReduce indices combine neutral (io . body)
+{-# INLINE parallelForReduce #-}
+
+-- | 'Task.parallelFind'.
+parallelFind :: MonadUnliftIO m => Range -> (Int -> m (Maybe a)) -> m (Maybe a)
+parallelFind indices body = withRunInIO $ \io -> Task.parallelFind indices (io . body)
+{-# INLINE parallelFind #-}
+
+-- | 'Task.mapChunks'.
+mapChunks :: MonadUnliftIO m => Range -> (Int -> Int -> m a) -> m [a]
+mapChunks indices body = withRunInIO $ \io -> Task.mapChunks indices (\from to -> io (body from to))
+{-# INLINE mapChunks #-}
+
+-- | 'Task.mapChunksNF'.
+mapChunksNF :: (MonadUnliftIO m, NFData a) => Range -> (Int -> Int -> m a) -> m [a]
+mapChunksNF indices body = withRunInIO $ \io -> Task.mapChunksNF indices (\from to -> io (body from to))
+{-# INLINE mapChunksNF #-}
