@@ -53,5 +53,12 @@ $(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAP)
 	ln -sf $(@F) $(@D)/libgomp.so.1
 	ln -sf libgomp.so.1 $(@D)/libgomp.so
 
+# What `capstan run` preloads beside it, to notice libraries that are loaded later.
+ADOPT_LIBRARY := $(BUILD)/lib/libcapstan-adopt.so
+$(ADOPT_LIBRARY): runtime/adopt/preload.c runtime/include/capstan.h capstan.cabal
+	@mkdir -p $(@D)
+	$(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -DCST_PRELOAD -fPIC -shared $< -o $@ \
+	    -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
+
 .PHONY: lib
-lib: $(LIBGOMP) ## The C library alone: build/lib/libgomp.so.1.0.0.
+lib: $(LIBGOMP) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0.

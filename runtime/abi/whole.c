@@ -13,6 +13,7 @@
 /* clang-format off */
 #define FILES \
     /* -- begin files (tools/cabal-lists --write) */ \
+    FILE(capstan_adopt) \
     FILE(capstan_callback) \
     FILE(capstan_event) \
     FILE(capstan_settings) \
@@ -36,6 +37,7 @@
 
 #define CALLS \
     /* -- begin calls (tools/cabal-lists --write) */ \
+    CALL(capstan_adopt) \
     CALL(capstan_await_fd) \
     CALL(capstan_await_timer) \
     CALL(capstan_clock) \

@@ -9,6 +9,7 @@
  * ------------------- cst_self, cst_known                       the calling thread state/thread.h
  *   CST_ENTRY                                 who called, for tools                 state/trace.h
  *   cst_region_run; _begin, _launch, _end     struct cst_region                     team/region.h
+ *   cst_region_run_exactly                    struct cst_region, for jobs that wait team/region.h
  *   cst_region_isolate                        a function, a thread limit            team/region.h
  *   cst_loop_start, _start_with, _next,       struct cst_loop_spec, _extras         work/loop.h
  *     _end, _end_nowait, _end_cancellable
@@ -45,6 +46,7 @@
 #include "core/host/busy.h"
 #include "core/memory/allocator.h"
 #include "core/process/device.h"
+#include "core/process/report.h"
 #include "core/settings/affinity_format.h"
 #include "core/settings/config.h"
 #include "core/settings/place.h"

@@ -303,6 +303,19 @@ CAPSTAN_API int capstan_await_fd(int fd, unsigned events, uintptr_t event);
 /* Fulfils the event `delay` ns from now. Errors: ENOMEM, EAGAIN. */
 CAPSTAN_API int capstan_await_timer(uint64_t delay, uintptr_t event);
 
+/* --- Libraries with pools of their own ----------------------------------------------------
+ *
+ * OpenBLAS and FFTW can be told whose threads to use. Those that are there when the process starts
+ * are told to use Capstan's (CAPSTAN_ADOPT says which). `capstan run` also notices those that are
+ * loaded later; elsewhere a program that has loaded one by dlopen calls this. */
+
+/* Looks at what has been loaded since the last look, and returns how many libraries have been taken
+ * over so far; 0 where CAPSTAN_ADOPT is "none", as it is by default in a program without Haskell.
+ * Takes some 100 ns where nothing is new, and waits for no library that is being loaded.
+ * Thread-safe; not for signal handlers. `maker`: NULL; or the address of code that is about to make
+ * a thread, which then counts as one of its library's in the report. */
+CAPSTAN_API unsigned capstan_adopt(const void *maker);
+
 #ifdef __cplusplus
 }
 #endif

@@ -47,7 +47,8 @@ static void after_fork_in_child(void) {
     cst_memory_after_fork();
 }
 
-__attribute__((constructor)) static void start(void) {
+/* Before constructors without a number: those of layers above rely on it. */
+__attribute__((constructor(60000))) static void start(void) {
     process = getpid();
     cst_host_notice_fork = after_fork_in_child;
     cst_host_init();
@@ -55,6 +56,8 @@ __attribute__((constructor)) static void start(void) {
     cst_thread_init();
     if (cst_host_is_haskell() && !cst_config.dynamic_given)
         cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
+    if (cst_host_is_haskell() && cst_config_state("CAPSTAN_ADOPT") == CST_VARIABLE_ABSENT)
+        cst_config.adopt = CST_ADOPT_ALL;
     cst_policy_init();
     cst_process_barrier_prepare();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -15,7 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE = 4096 }; /* one write to a pipe of so much is not torn */
+enum {
+    LINE = 4096, /* one write to a pipe of so much is not torn */
+    POOLS = 1600
+};
+
+const char *(*cst_report_pools)(char *room, size_t size);
 
 static uint64_t began;
 
@@ -61,7 +66,7 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         return;
     }
     struct cst_totals totals = cst_thread_totals();
-    char program[256], library[1024], reason[512], line[LINE];
+    char program[256], library[1024], reason[512], pools[POOLS], line[LINE];
     const char *ghc = substrate ? substrate->ghc_version : NULL;
     unsigned capabilities = substrate ? substrate->capabilities() : 0;
     int length = snprintf(
@@ -69,7 +74,7 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         "{\"capstan\":\"%s\",\"pid\":%ld,\"ppid\":%ld,\"program\":\"%s\",\"substrate\":\"%s\"%s%s%"
         "s,"
         "\"capabilities\":%u,\"regions\":%llu,\"threads\":%u,\"largest_team\":%u,\"tasks\":%llu,"
-        "\"wall_ns\":%llu,\"library\":\"%s\"%s%s%s}\n",
+        "\"wall_ns\":%llu,\"library\":\"%s\"%s%s%s%s}\n",
         CAPSTAN_VERSION, (long)getpid(), (long)getppid(),
         escape(program_invocation_short_name, program, sizeof program),
         substrate ? substrate->name : "none", ghc ? ",\"ghc\":\"" : "", ghc ? ghc : "",
@@ -77,7 +82,8 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         cst_pool_workers_made() + 1, totals.regions ? cst_pool_largest_team() : 0,
         (unsigned long long)totals.tasks, (unsigned long long)(cst_clock_ns() - began),
         own_path(library, sizeof library), note ? ",\"note\":\"" : "",
-        note ? escape(note, reason, sizeof reason) : "", note ? "\"" : "");
+        note ? escape(note, reason, sizeof reason) : "", note ? "\"" : "",
+        cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
     if (length > 0 && length < LINE) {
         ssize_t written = write(cst_config.report_fd, line, (size_t)length);
         (void)written; /* nobody listens any more: nothing is lost but the report */

@@ -2,6 +2,8 @@
 #ifndef CST_CORE_PROCESS_REPORT_H
 #define CST_CORE_PROCESS_REPORT_H
 
+#include <stddef.h>
+
 struct cst_substrate;
 
 /* Notes when the process began, if a report is wanted. */
@@ -10,5 +12,9 @@ void cst_report_start(void);
 /* Writes the line to CAPSTAN_REPORT's descriptor, if one is set. `substrate` is NULL when no region
  * with more than one thread ran; `note` is NULL or says what fell back. */
 void cst_report_write(const struct cst_substrate *substrate, const char *note);
+
+/* What else there is to tell: a member of the object that begins with a comma, of less than `size`
+ * bytes, in `room`, or "". NULL: nothing. */
+extern const char *(*cst_report_pools)(char *room, size_t size);
 
 #endif

@@ -60,7 +60,7 @@ struct variable {
 
 static reader read_allocator, read_word, read_number, read_size, read_count, read_schedule,
     read_num_threads, read_proc_bind, read_places, read_processors, read_affinity_format,
-    read_descriptor, read_report, read_waiting, read_nothing;
+    read_descriptor, read_report, read_waiting, read_adopt, read_nothing;
 
 static const struct cst_word boolean[] = {{"true", 1}, {"false", 0}, {NULL, 0}};
 static const struct cst_word wait_policies[] = {
@@ -122,6 +122,9 @@ static const struct variable variables[] = {
      .read = read_waiting,
      .allowed = "a list such as \"turns:off,spin:on\" of spin, yield, costs, rivals, haskell, "
                 "apart, giveway, wake, newcomer, turns, patience and all"},
+    {.name = "CAPSTAN_ADOPT",
+     .read = read_adopt,
+     .allowed = "\"all\", \"none\", or a list of \"openblas\" and \"fftw\""},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
@@ -313,6 +316,27 @@ static bool read_report(const struct variable *variable, const char *text) {
     return true;
 }
 
+/* all, none, or names with commas between them. */
+static bool read_adopt(const struct variable *variable, const char *text) {
+    (void)variable;
+    static const struct cst_word whole[] = {
+        {"all", CST_ADOPT_ALL}, {"none", CST_ADOPT_NONE}, {NULL, 0}};
+    static const struct cst_word names[] = {
+        {"openblas", CST_ADOPT_OPENBLAS}, {"fftw", CST_ADOPT_FFTW}, {NULL, 0}};
+    uint64_t chosen = 0, name;
+    if (!cst_parse_word(text, whole, &chosen)) {
+        for (;;) {
+            if (!cst_parse_word_at(&text, names, &name)) return false;
+            chosen |= name;
+            text = cst_parse_blanks(text);
+            if (*text == '\0') break;
+            if (*text++ != ',') return false;
+        }
+    }
+    cst_config.adopt = (uint32_t)chosen;
+    return true;
+}
+
 static bool read_nothing(const struct variable *variable, const char *text) {
     (void)variable;
     (void)text;
@@ -423,7 +447,8 @@ static void report_unknown(void) {
         name[length] = '\0';
         if (secure_getenv(name) && cst_config_state(name) == CST_VARIABLE_UNKNOWN)
             cst_message("unknown environment variable %s; known are CAPSTAN_SUBSTRATE, "
-                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, CAPSTAN_WAIT and CAPSTAN_REPORT",
+                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, CAPSTAN_WAIT, CAPSTAN_ADOPT and "
+                        "CAPSTAN_REPORT",
                         name);
     }
 }

@@ -18,6 +18,14 @@ enum cst_substrate_choice { CST_SUBSTRATE_AUTO, CST_SUBSTRATE_PTHREAD, CST_SUBST
 enum cst_display_env { CST_DISPLAY_ENV_NO, CST_DISPLAY_ENV_YES, CST_DISPLAY_ENV_VERBOSE };
 enum cst_target_offload { CST_OFFLOAD_DEFAULT, CST_OFFLOAD_MANDATORY, CST_OFFLOAD_DISABLED };
 
+/* Libraries whose pools are taken over (runtime/adopt). */
+enum cst_adopt {
+    CST_ADOPT_NONE = 0,
+    CST_ADOPT_OPENBLAS = 1,
+    CST_ADOPT_FFTW = 2,
+    CST_ADOPT_ALL = 3
+};
+
 /* Where a setting came from; `capstan env` shows it. */
 enum cst_source { CST_FROM_DEFAULT, CST_FROM_ENVIRONMENT, CST_FROM_LIMITS };
 
@@ -57,6 +65,7 @@ struct cst_config {
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
+    uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */
 };

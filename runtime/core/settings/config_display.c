@@ -191,6 +191,11 @@ static void show_waiting(FILE *to) {
         fprintf(to, "%s%s:%s", i ? "," : "", name, cst_config.wait_off & bit ? "off" : "on");
 }
 
+static void show_adopt(FILE *to) {
+    static const char *const names[] = {"none", "openblas", "fftw", "all"};
+    fputs(names[cst_config.adopt], to);
+}
+
 static const struct setting settings[] = {
     {"_OPENMP", show_version, SHOWN, NOBODY},
     {"OMP_DYNAMIC", show_dynamic, SHOWN, HOST},
@@ -220,6 +225,7 @@ static const struct setting settings[] = {
     {"CAPSTAN_CAPABILITIES", show_capabilities, SHOWN_NEVER, HOST},
     {"CAPSTAN_IDLE_MS", show_idle_ms, SHOWN_NEVER, HOST},
     {"CAPSTAN_WAIT", show_waiting, SHOWN_NEVER, HOST},
+    {"CAPSTAN_ADOPT", show_adopt, SHOWN_NEVER, HOST},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

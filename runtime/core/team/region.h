@@ -23,6 +23,10 @@ void cst_region_launch(struct cst_thread *thread, struct cst_team *team,
 void cst_region_end(struct cst_thread *thread);
 /* All three, with the function between them. */
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region);
+/* The same for jobs that wait for each other, in which each member needs a thread at once: within
+ * any region, and beyond the limits on levels and threads. False: not so many threads could be had,
+ * and the function was not run (exact.c). */
+bool cst_region_run_exactly(struct cst_thread *thread, const struct cst_region *region);
 
 /* Runs a function as the initial task of a contention group of its own, by the calling thread
  * alone: a target region on the host. Regions in it are outermost ones. `thread_limit`: 0: the

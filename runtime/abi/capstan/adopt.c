@@ -1,0 +1,16 @@
+/* Libraries with pools of their own are taken over as the runtime is loaded, and when asked. */
+#include "adopt/adopt.h"
+
+#include "abi/whole.h"
+#include "capstan.h"
+#include "core/front.h"
+
+CST_WHOLE(capstan_adopt);
+
+unsigned capstan_adopt(const void *maker) {
+    return cst_config.adopt == CST_ADOPT_NONE ? 0 : cst_adopt_look(maker);
+}
+
+__attribute__((constructor)) static void start(void) {
+    cst_adopt_start();
+}

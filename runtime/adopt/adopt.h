@@ -1,0 +1,19 @@
+/* Libraries that bring a pool of threads of their own, and let a program say whose threads to use
+ * instead: theirs become regions of the process's one pool.
+ *
+ * Of core this room uses cst_self, cst_ask_number, cst_region_run, cst_region_run_exactly,
+ * cst_config, the lock and the report's hook, and nothing else. */
+#ifndef CST_ADOPT_ADOPT_H
+#define CST_ADOPT_ADOPT_H
+
+#include <stdint.h>
+
+/* Looks at the libraries that have come since the last look. `maker`: code that is about to make a
+ * thread, which is counted for its library; NULL: none. The number of libraries that have been
+ * taken over so far. Takes a lock that is held for microseconds; 100 ns where nothing is new. */
+uint32_t cst_adopt_look(const void *maker);
+
+/* As the library is loaded. */
+void cst_adopt_start(void);
+
+#endif

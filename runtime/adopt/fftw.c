@@ -1,0 +1,61 @@
+/* FFTW's threads: its loops are regions of the pool.
+ *
+ * Since 3.3.9 a program may give FFTW a function that runs a loop: work(data + i * size) for i
+ * below `jobs`, all done when it returns. Jobs do not wait for each other (threads/threads.c
+ * of 3.3.10: a plan is applied to parts of an array that do not overlap), so any number of threads
+ * is right, and a loop within a region has one. It may be told at any time, since FFTW asks as each
+ * loop begins. */
+#include "adopt/foreign.h"
+#include "core/front.h"
+
+typedef void *fftw_work(char *data);
+typedef void fftw_loop(fftw_work *work, char *data, size_t size, int jobs, void *library);
+
+struct loop {
+    fftw_work *work;
+    char *data;
+    size_t size;
+    uint32_t jobs;
+    _Atomic uint32_t next;
+};
+
+static void member(void *argument) {
+    struct loop *loop = argument;
+    uint32_t job;
+    while ((job = cst_add_relaxed(&loop->next, 1)) < loop->jobs)
+        loop->work(loop->data + job * loop->size);
+}
+
+static void run_loop(fftw_work *work, char *data, size_t size, int jobs, void *library) {
+    CST_KEEP_FRAME();
+    if (jobs < 1) return;
+    struct loop loop = {.work = work, .data = data, .size = size, .jobs = (uint32_t)jobs};
+    struct cst_region region = {.function = member, .data = &loop, .threads = loop.jobs};
+    cst_foreign_count(library, loop.jobs);
+    cst_region_run(cst_self(), &region);
+}
+
+/* By the types of its numbers: double, float, long double, of 128 bits. */
+static const char *const names[] = {"fftw_threads_set_callback", "fftwf_threads_set_callback",
+                                    "fftwl_threads_set_callback", "fftwq_threads_set_callback",
+                                    NULL};
+static const char *const older[] = {"fftw_init_threads", "fftwf_init_threads", "fftwl_init_threads",
+                                    "fftwq_init_threads", NULL};
+
+void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
+    void (*set)(fftw_loop * loop, void *library) = NULL;
+    bool has_threads = false;
+    for (size_t i = 0; names[i] && !set; i++) {
+        *(void **)&set = cst_elf_find(elf, names[i]);
+        has_threads |= cst_elf_find(elf, older[i]) != NULL;
+    }
+    if (!set && !has_threads) return;
+    library->pool = "FFTW";
+    const char *why = NULL;
+    if (cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp"))
+        why = "it uses OpenMP, whose regions are here already";
+    else if (!set)
+        why = "it is older than 3.3.9, and cannot be told whose threads to use";
+    cst_store_relaxed(&library->why, why);
+    if (!why) set(run_loop, library);
+}

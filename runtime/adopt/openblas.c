@@ -1,0 +1,175 @@
+/* OpenBLAS's threads: its parallel sections are regions of the pool.
+ *
+ * Since 0.3.27 a program may give OpenBLAS a function that runs a section: job(number, data + i *
+ * size, buffer) for i below `jobs`, all done when it returns. What the sources of 0.3.29 to 0.3.31
+ * show, and no manual says:
+ *
+ *  - Jobs of one section wait for each other without yielding (level3_thread.c, "working"). Each
+ *    needs a thread at once; on fewer threads the section would never end.
+ *  - The number is no member's number but names the memory that the job works in, and a slot for
+ *    orders. Threads of OpenBLAS's own have the numbers from 0; two jobs with one number write into
+ *    the same memory. So numbers are taken from the upper end, and one section runs at a time.
+ *  - LU factorisation does not ask the function but uses OpenBLAS's own threads
+ *    (exec_blas_async), which sleep otherwise. So they cannot be ended.
+ *  - As OpenBLAS forks it ends its threads and frees the memory of all numbers; so a fork waits
+ *    until no section runs.
+ *
+ * Where these cannot be kept (too few numbers left, no thread to be had) the library is given back:
+ * it is told no function, and executes the section and all others with its own threads. */
+#include "adopt/foreign.h"
+#include "core/front.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void openblas_job(int number, void *data, int buffer);
+typedef void openblas_section(int sync, openblas_job *job, int jobs, size_t size, void *data,
+                              int buffer);
+
+struct section {
+    openblas_job *job;
+    char *data;
+    size_t size;
+    int buffer;
+    uint32_t first; /* number */
+};
+
+/* One section at a time, of all libraries: their threads spin, and there are processors for one.
+ * Held across a fork. */
+static cst_lock turn;
+
+/* The thread executes a job, so the turn is taken, and not to be waited for. */
+static _Thread_local bool in_job __attribute__((tls_model("initial-exec")));
+
+/* --- fork ------------------------------------------------------------------------------------ */
+
+/* Each library's first section registers the handlers anew, so that they run before that library's
+ * own; so one fork calls them several times. */
+static _Thread_local uint32_t forking __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void) {
+    if (forking++ == 0 && !in_job) cst_lock_acquire(&turn);
+}
+
+static void after_fork(void) {
+    if (--forking == 0 && !in_job) cst_lock_release(&turn);
+}
+
+/* --- sections -------------------------------------------------------------------------------- */
+
+static void member(void *argument) {
+    struct section *section = argument;
+    uint32_t number = cst_ask_number();
+    in_job = true;
+    section->job((int)(section->first + number), section->data + number * section->size,
+                 section->buffer);
+    in_job = false;
+}
+
+static void give_back(struct cst_foreign *library, const char *why) {
+    cst_store_relaxed(&library->why, why);
+    library->openblas.set(NULL);
+}
+
+/* At the first section; before, the library may not be ready to be asked. */
+static void prepare(struct cst_openblas *openblas) {
+    const char *most = strstr(openblas->config(), "MAX_THREADS=");
+    openblas->most = most ? (uint32_t)strtoul(most + strlen("MAX_THREADS="), NULL, 10) : 1;
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* Why the section cannot run here; NULL: it has run. The caller has the turn. */
+static const char *run_section(struct cst_openblas *openblas, struct section *section,
+                               uint32_t jobs) {
+    if (openblas->most == 0) prepare(openblas);
+    int threads = cst_load_relaxed(openblas->threads);
+    uint32_t own = threads > 1 ? (uint32_t)threads - 1 : 0;
+    if (jobs + own > openblas->most) return "its threads leave no numbers for as many others";
+    section->first = openblas->most - jobs;
+    struct cst_region region = {.function = member, .data = section, .threads = jobs};
+    if (!cst_region_run_exactly(cst_self(), &region)) return "not so many threads could be made";
+    return NULL;
+}
+
+static void execute(struct cst_foreign *library, openblas_job *job, int jobs, size_t size,
+                    void *data, int buffer) {
+    struct section section = {.job = job, .data = data, .size = size, .buffer = buffer};
+    const char *why = "one of its jobs began another section";
+    if (!in_job) {
+        cst_lock_acquire(&turn);
+        why = cst_load_relaxed(&library->why);
+        if (!why) why = run_section(&library->openblas, &section, (uint32_t)jobs);
+        if (!why) cst_foreign_count(library, (uint32_t)jobs);
+        cst_lock_release(&turn);
+    }
+    if (cst_likely(!why)) return;
+    give_back(library, why);
+    library->openblas.execute(jobs, data);
+}
+
+/* --- which library --------------------------------------------------------------------------- */
+
+/* The function is told no data, so each library has one of its own. */
+enum { LIBRARIES = 8 };
+static struct cst_foreign *adopted[LIBRARIES];
+static uint32_t count;
+
+#define SECTION(n)                                                                                 \
+    static void section_##n(int sync, openblas_job *job, int jobs, size_t size, void *data,        \
+                            int buffer) {                                                          \
+        CST_KEEP_FRAME();                                                                          \
+        (void)sync; /* done on return is right for both */                                         \
+        execute(adopted[n], job, jobs, size, data, buffer);                                        \
+    }
+SECTION(0)
+SECTION(1)
+SECTION(2)
+SECTION(3)
+SECTION(4)
+SECTION(5)
+SECTION(6)
+SECTION(7)
+static openblas_section *const sections[LIBRARIES] = {section_0, section_1, section_2, section_3,
+                                                      section_4, section_5, section_6, section_7};
+
+/* Packagers put something before and after each name: numpy's wheel says
+ * scipy_openblas_get_config64_. Not always the same in one library. */
+static void *find(const struct cst_elf *elf, const char *name) {
+    static const char *const before[] = {"", "scipy_"}, *const after[] = {"", "64_", "_64", "64"};
+    char full[80];
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        for (size_t j = 0; j < sizeof after / sizeof *after; j++) {
+            snprintf(full, sizeof full, "%s%s%s", before[i], name, after[j]);
+            void *found = cst_elf_find(elf, full);
+            if (found) return found;
+        }
+    return NULL;
+}
+
+static const char *reason_against(const struct cst_openblas *openblas, int parallel) {
+    if (parallel == 2) return "it uses OpenMP, whose regions are here already";
+    if (!openblas->set) return "it is older than 0.3.27, and cannot be told whose threads to use";
+    if (!openblas->execute || !openblas->config || !openblas->threads)
+        return "it does not export what it would be given back by";
+    if (count == LIBRARIES) return "the process has had as many others";
+    return NULL;
+}
+
+void cst_openblas_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
+    struct cst_openblas *openblas = &library->openblas;
+    int (*parallel)(void);
+    *(void **)&parallel = find(elf, "openblas_get_parallel");
+    if (!parallel || parallel() == 0) return;
+    library->pool = "OpenBLAS";
+    *(void **)&openblas->set = find(elf, "openblas_set_threads_callback_function");
+    *(void **)&openblas->config = find(elf, "openblas_get_config");
+    *(void **)&openblas->execute = cst_elf_find(elf, "exec_blas");
+    openblas->threads = cst_elf_find(elf, "blas_num_threads");
+    const char *why = reason_against(openblas, parallel());
+    cst_store_relaxed(&library->why, why);
+    if (why) return;
+    adopted[count] = library;
+    openblas->set(sections[count++]);
+}
