@@ -1,0 +1,62 @@
+/* libcapstan-adopt.so, preloaded, has a library adopted as it is opened, though nobody asks. Threads
+ * of the program, made before and after, are made as before. The process has no more threads then
+ * than one pool and those that the library made as it was loaded.
+ *
+ * test: not stock it has no such library
+ * test: not check it is about the shared library
+ * test: not thread it is about the shared library
+ * test: not address it is about the shared library
+ * test: not undefined it is about the shared library
+ * test: flags -ldl -lpthread
+ * test: shared parts/blas_part.c -lpthread
+ */
+#include "adopt.h"
+#include <omp.h>
+#include <pthread.h>
+
+static void *add_one(void *count) {
+    return (char *)count + 1;
+}
+
+static void make_thread(void) {
+    pthread_t thread;
+    void *result = NULL;
+    CHECK(pthread_create(&thread, NULL, add_one, &thread) == 0);
+    CHECK(pthread_join(thread, &result) == 0);
+    CHECK(result == (char *)&thread + 1);
+}
+
+static void work(void) {
+    make_thread();
+    open_library();
+    for (int round = 0; round < 20; round++) {
+        int members = 0;
+        run_sections(part.sum, 10, 3);
+#pragma omp parallel num_threads(3)
+        INCREMENT(&members);
+        CHECK_EQ(members, 3);
+    }
+    CHECK_EQ(*part.own_jobs, 0);
+    make_thread();
+    /* GHC's runtime system has threads of its own. */
+    if (!on_rts()) CHECK_EQ(settled_thread_count(), 1 + 2 + 2);
+}
+
+int main(int count, char **arguments) {
+    (void)arguments;
+    if (count > 1) {
+        work();
+        return 0;
+    }
+    test_limit(55);
+    char preload[700];
+    const char *library = getenv("TEST_LIBRARY");
+    CHECK(library != NULL);
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%.*s/libcapstan-adopt.so",
+             (int)(strrchr(library, '/') - library), library);
+    struct child child = run_child(
+        "work", &(struct child_options){.environment = {preload, "CAPSTAN_ADOPT=all"}});
+    EXPECT_EXIT(child, 0);
+    CHECK(!child.output[0]);
+    return 0;
+}
