@@ -7,6 +7,7 @@ INSTALLED = \
     $(libdir)/libgomp.so.1.0.0 \
     $(libdir)/libgomp.so.1 \
     $(libdir)/libcapstan-rts.so \
+    $(libdir)/libcapstan-adopt.so \
     $(PREFIX)/include/capstan.h \
     $(PREFIX)/lib/pkgconfig/capstan.pc \
     $(PREFIX)/share/man/man1/capstan.1 \
@@ -18,7 +19,7 @@ INSTALLED = \
 install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/capstan
-	install -m 755 $(LIBGOMP) $(RTS_LIBRARY) $(DESTDIR)$(libdir)
+	install -m 755 $(LIBGOMP) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
 	ln -sf libgomp.so.1.0.0 $(DESTDIR)$(libdir)/libgomp.so.1
 	install -m 644 runtime/include/capstan.h $(DESTDIR)$(PREFIX)/include/capstan.h
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' docs/capstan.pc.in \

@@ -15,7 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static const char runtime[] = "libgomp.so.1.0.0", substrate[] = "libcapstan-rts.so";
+static const char runtime[] = "libgomp.so.1.0.0", substrate[] = "libcapstan-rts.so",
+                  notice[] = "libcapstan-adopt.so";
 
 /* The program's place in argv; 0: there are options, or there is no program. */
 static int program_index(char *const argv[]) {
@@ -72,18 +73,36 @@ static bool is_privileged(const char *file, const struct stat *status) {
            getxattr(file, "security.capability", NULL, 0) >= 0;
 }
 
+/* Is the variable not set, or empty? */
+static bool is_open(const char *name) {
+    const char *value = getenv(name);
+    return !value || !value[0];
+}
+
+/* What LD_PRELOAD is to be: the runtime, and what notices libraries with pools. */
+static void name_preload(char preload[2 * PATH_MAX + sizeof runtime + sizeof notice],
+                         const char *folder) {
+    const char *adopt = getenv("CAPSTAN_ADOPT");
+    bool notices = is_file(folder, notice) && !(adopt && strcmp(adopt, "none") == 0);
+    sprintf(preload, "%s/%s%s%s%s%s", folder, runtime, notices ? ":" : "", notices ? folder : "",
+            notices ? "/" : "", notices ? notice : "");
+}
+
 void cst_cli_shortcut(char *const argv[]) {
-    char folder[PATH_MAX], file[PATH_MAX], preload[PATH_MAX + sizeof runtime];
+    char folder[PATH_MAX], file[PATH_MAX];
+    char preload[2 * PATH_MAX + sizeof runtime + sizeof notice];
     struct stat status;
     int index = program_index(argv);
     if (!index || getenv("LD_PRELOAD")) return;
     if (!find_library(folder) || !cst_cli_is_plain(folder)) return;
     if (!find_program(argv[index], file, &status) || is_privileged(file, &status)) return;
-    bool chosen = getenv("CAPSTAN_SUBSTRATE") != NULL;
-    snprintf(preload, sizeof preload, "%s/%s", folder, runtime);
+    bool chosen = getenv("CAPSTAN_SUBSTRATE") != NULL, adopts = is_open("CAPSTAN_ADOPT");
+    name_preload(preload, folder);
     setenv("LD_PRELOAD", preload, 1);
     if (!chosen) setenv("CAPSTAN_SUBSTRATE", "rts", 1);
+    if (adopts) setenv("CAPSTAN_ADOPT", "all", 1);
     execvp(argv[index], argv + index);
     unsetenv("LD_PRELOAD");
     if (!chosen) unsetenv("CAPSTAN_SUBSTRATE");
+    if (adopts) unsetenv("CAPSTAN_ADOPT");
 }

@@ -15,7 +15,7 @@ fail() {
 make -s install PREFIX=/opt/capstan DESTDIR="$work/stage"
 stage=$work/stage/opt/capstan
 for file in bin/capstan lib/capstan/libgomp.so.1.0.0 lib/capstan/libgomp.so.1 \
-    lib/capstan/libcapstan-rts.so include/capstan.h lib/pkgconfig/capstan.pc \
+    lib/capstan/libcapstan-rts.so lib/capstan/libcapstan-adopt.so include/capstan.h lib/pkgconfig/capstan.pc \
     share/man/man1/capstan.1 share/bash-completion/completions/capstan; do
     [ -s "$stage/$file" ] || fail "$file was not installed"
 done

@@ -31,13 +31,16 @@ data Library = Library
   { -- | The real file of the OpenMP runtime.
     libraryRuntime :: FilePath,
     -- | The @rts@ substrate beside it, which is loaded on demand.
-    librarySubstrate :: FilePath
+    librarySubstrate :: FilePath,
+    -- | What notices libraries with pools that are loaded later, if it is there.
+    libraryNotice :: FilePath
   }
   deriving (Eq, Show)
 
-runtimeFile, substrateFile :: FilePath
+runtimeFile, substrateFile, noticeFile :: FilePath
 runtimeFile = "libgomp.so.1.0.0"
 substrateFile = "libcapstan-rts.so"
+noticeFile = "libcapstan-adopt.so"
 
 -- | The library for this executable, or what is wrong. @CAPSTAN_LIBDIR@ decides
 -- where it is set; else the place depends on where this executable is.
@@ -63,7 +66,7 @@ findLibrary :: ExitCode -> IO Library
 findLibrary code = locateLibrary >>= either (throwProblem code) pure
 
 libraryIn :: FilePath -> Library
-libraryIn directory = Library (directory </> runtimeFile) (directory </> substrateFile)
+libraryIn directory = Library (directory </> runtimeFile) (directory </> substrateFile) (directory </> noticeFile)
 
 -- The runtime has GCC's file name, so a directory counts only where the name
 -- or the substrate beside it shows that it is ours: PREFIX/lib may hold GCC's.
@@ -121,17 +124,23 @@ data Serving = Serving
 -- costs a tenth of the command's time.
 servingInputs :: IO (String -> Maybe String)
 servingInputs = do
-  found <- mapM (\name -> (,) name <$> lookupEnv name) ["LD_PRELOAD", "CAPSTAN_SUBSTRATE"]
+  found <- mapM (\name -> (,) name <$> lookupEnv name) ["LD_PRELOAD", "CAPSTAN_SUBSTRATE", "CAPSTAN_ADOPT"]
   pure (\name -> join (lookup name found))
 
 -- | The variables to set, given a look into the environment as it is; or why the loader cannot be told.
 servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> IO (Either String [(String, String)])
-servingEnvironment library serving environment = fmap variables <$> plainPath (libraryRuntime library)
+servingEnvironment library serving environment = do
+  notices <- doesFileExist (libraryNotice library)
+  fmap (variables (notices && adopt /= "none")) <$> plainPath (libraryRuntime library)
   where
-    variables runtime =
-      ("LD_PRELOAD", preloadValue runtime (environment "LD_PRELOAD")) :
+    variables notices runtime =
+      ("LD_PRELOAD", preloadValue (runtime : [takeDirectory runtime </> noticeFile | notices]) (environment "LD_PRELOAD")) :
       [("CAPSTAN_SUBSTRATE", name) | Just name <- [substrate]]
+        <> [("CAPSTAN_ADOPT", adopt)]
         <> [("OMP_NUM_THREADS", n) | Just n <- [servingThreads serving]]
+    adopt = case environment "CAPSTAN_ADOPT" of
+      Just given | not (null given) -> given
+      _ -> "all"
     substrate = case servingSubstrate serving of
       Just chosen -> Just (substrateName chosen)
       Nothing
@@ -152,15 +161,14 @@ plainPath file
         <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
         <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
--- | @LD_PRELOAD@ with the runtime added to what the user preloads already.
+-- | @LD_PRELOAD@ with our libraries added to what the user preloads already.
 --
 -- Theirs keep their place, because some insist on being first (sanitizers);
 -- but another OpenMP runtime before ours would be the one that serves.
-preloadValue :: FilePath -> Maybe String -> String
-preloadValue runtime existing
-  | runtime `elem` present = unwords' present
-  | otherwise = unwords' (before <> [runtime] <> after)
+preloadValue :: [FilePath] -> Maybe String -> String
+preloadValue ours existing = unwords' (before <> missing <> after)
   where
+    missing = filter (`notElem` present) ours
     present = maybe [] (split (`elem` " :")) existing
     (before, after) = break looksLikeOpenMP present
     unwords' = foldr1 (\a b -> a <> ":" <> b)

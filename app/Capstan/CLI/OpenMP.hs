@@ -1,4 +1,5 @@
--- | Which objects of a process are OpenMP runtimes, and which call one.
+-- | Which objects of a process are OpenMP runtimes, which call one, and which
+-- bring another pool of threads.
 module Capstan.CLI.OpenMP
   ( isOpenMPSymbol,
     Family (..),
@@ -9,10 +10,13 @@ module Capstan.CLI.OpenMP
     classify,
     runtimes,
     callers,
+    pools,
+    isObjectSymbol,
   )
 where
 
 import Capstan.CLI.Elf
+import Capstan.CLI.Pool
 import qualified Data.ByteString.Char8 as C
 import Data.List (isInfixOf)
 import Data.Maybe (isJust, isNothing)
@@ -21,6 +25,10 @@ import System.FilePath (takeFileName)
 -- | Symbols that tell a runtime or a caller of one.
 isOpenMPSymbol :: C.ByteString -> Bool
 isOpenMPSymbol name = any ((`C.isPrefixOf` name) . C.pack) (["GOMP_", "__kmpc_", "omp_"] <> capstanMarks)
+
+-- | Those that 'classify' looks for.
+isObjectSymbol :: C.ByteString -> Bool
+isObjectSymbol name = isOpenMPSymbol name || isPoolSymbol name
 
 -- Capstan's public calls, and the version of its symbols, which stands among
 -- them in the shared library.
@@ -57,7 +65,7 @@ callsText calls = case [name | (True, name) <- [(callsGomp calls, "GOMP_*"), (ca
   [] -> "nothing"
   names -> foldr1 (\a b -> a <> ", " <> b) names
 
--- | An object that has to do with OpenMP.
+-- | An object that has to do with OpenMP, or brings another pool.
 data Object = Object
   { objectFile :: FilePath,
     -- | The runtime that it is.
@@ -67,11 +75,13 @@ data Object = Object
     -- | Which it wants from others.
     objectCalls :: Calls,
     -- | It prefers its own symbols, so nothing can take its runtime over.
-    objectSymbolic :: Bool
+    objectSymbolic :: Bool,
+    -- | The pool that it brings beside OpenMP's.
+    objectPool :: Maybe Pool
   }
   deriving (Eq, Show)
 
--- | 'Nothing' for an object that has nothing to do with OpenMP.
+-- | 'Nothing' for an object that has nothing to do with threads.
 classify :: FilePath -> Elf -> Maybe Object
 classify file elf = do
   body <- elfBody elf
@@ -81,11 +91,15 @@ classify file elf = do
             objectRuntime = family file (bodyDefined body),
             objectOffers = doors (bodyDefined body),
             objectCalls = doors (bodyUndefined body),
-            objectSymbolic = bodySymbolic body
+            objectSymbolic = bodySymbolic body,
+            objectPool = poolOf file body
           }
-  if isJust (objectRuntime object) || objectCalls object /= Calls False False False
+  if isJust (objectRuntime object) || isJust (objectPool object) || callsAny object
     then Just object
     else Nothing
+
+callsAny :: Object -> Bool
+callsAny object = objectCalls object /= Calls False False False
 
 doors :: [C.ByteString] -> Calls
 doors names = Calls (anyWith "GOMP_") (anyWith "__kmpc_") (anyWith "omp_")
@@ -109,4 +123,8 @@ runtimes objects = [(f, object) | object <- objects, Just f <- [objectRuntime ob
 
 -- | The objects that call a runtime and are none.
 callers :: [Object] -> [Object]
-callers objects = [object | object <- objects, isNothing (objectRuntime object)]
+callers objects = [object | object <- objects, isNothing (objectRuntime object), callsAny object]
+
+-- | The objects that bring a pool beside OpenMP's.
+pools :: [Object] -> [(Pool, Object)]
+pools objects = [(pool, object) | object <- objects, Just pool <- [objectPool object]]

@@ -4,6 +4,7 @@
 -- end, and the summary that @capstan run --report@ makes of them.
 module Capstan.CLI.Report
   ( ProcessReport (..),
+    PoolReport (..),
     parseReports,
 
     -- * The summary
@@ -51,9 +52,36 @@ data ProcessReport = ProcessReport
     reportWall :: Int64,
     reportLibrary :: String,
     -- | What was refused or fell back.
-    reportNote :: Maybe String
+    reportNote :: Maybe String,
+    -- | Libraries that brought threads of their own.
+    reportPools :: [PoolReport]
   }
   deriving (Eq, Show)
+
+-- | A library with a pool of its own.
+data PoolReport = PoolReport
+  { poolLibrary :: String,
+    -- | As users call it.
+    poolKind :: String,
+    -- | Parallel sections of its that Capstan ran, and the threads of the largest.
+    poolSections :: Int64,
+    poolLargest :: Int,
+    -- | Threads that it made itself, as far as known.
+    poolMade :: Int,
+    -- | Why it has been left to its own threads.
+    poolWhy :: Maybe String
+  }
+  deriving (Eq, Show)
+
+instance FromJSON PoolReport where
+  parseJSON = withObject "pool" $ \o ->
+    PoolReport
+      <$> o .: "library"
+      <*> o .: "pool"
+      <*> o .:? "sections" .!= 0
+      <*> o .:? "largest" .!= 0
+      <*> o .:? "made" .!= 0
+      <*> o .:? "why"
 
 instance FromJSON ProcessReport where
   parseJSON = withObject "report" $ \o ->
@@ -72,6 +100,7 @@ instance FromJSON ProcessReport where
       <*> o .:? "wall_ns" .!= 0
       <*> o .:? "library" .!= "?"
       <*> o .:? "note"
+      <*> o .:? "pools" .!= []
 
 reportJson :: ProcessReport -> Encoding
 reportJson r =
@@ -90,7 +119,20 @@ reportJson r =
         "tasks" .= reportTasks r,
         "wall_ns" .= reportWall r,
         "library" .= reportLibrary r,
-        "note" .= reportNote r
+        "note" .= reportNote r,
+        E.pair "pools" (E.list poolJson (reportPools r))
+      ]
+
+poolJson :: PoolReport -> Encoding
+poolJson p =
+  pairs $
+    mconcat
+      [ "library" .= poolLibrary p,
+        "pool" .= poolKind p,
+        "sections" .= poolSections p,
+        "largest" .= poolLargest p,
+        "made" .= poolMade p,
+        "why" .= poolWhy p
       ]
 
 -- | The lines of a report descriptor. What is no report is left out: any
@@ -111,8 +153,16 @@ visibleReport r =
       reportSubstrate = visible (reportSubstrate r),
       reportGhc = visible <$> reportGhc r,
       reportLibrary = visible (reportLibrary r),
-      reportNote = visible <$> reportNote r
+      reportNote = visible <$> reportNote r,
+      reportPools = map visiblePool (reportPools r)
     }
+  where
+    visiblePool p =
+      p
+        { poolLibrary = visible (poolLibrary p),
+          poolKind = visible (poolKind p),
+          poolWhy = visible <$> poolWhy p
+        }
 
 -- | Why the program itself did not report.
 data Silence
@@ -177,7 +227,16 @@ processRows style r =
     ("threads", printf "%d, largest team %d" (reportThreads r) (max 1 (reportLargestTeam r))),
     ("tasks", printf "%d" (reportTasks r))
   ]
+    <> [("pool", poolText p) | p <- reportPools r]
     <> [("note", caution style note) | Just note <- [reportNote r]]
+
+poolText :: PoolReport -> String
+poolText p = printf "%s (%s): %s%s" (poolKind p) (poolLibrary p) served own
+  where
+    served
+      | poolSections p > 0 = printf "%d sections here, the largest of %d threads" (poolSections p) (poolLargest p) <> maybe "" ("; then its own threads: " <>) (poolWhy p)
+      | otherwise = maybe "no section so far" ("its own threads: " <>) (poolWhy p)
+    own = if poolMade p > 0 then ", " <> plural (poolMade p) "thread" "threads" <> " made by itself" else "" :: String
 
 substrateText :: ProcessReport -> String
 substrateText r = case reportGhc r of

@@ -1,6 +1,6 @@
-/* libcapstan-adopt.so, preloaded, has a library adopted as it is opened, though nobody asks. Threads
- * of the program, made before and after, are made as before. The process has no more threads then
- * than one pool and those that the library made as it was loaded.
+/* libcapstan-adopt.so, preloaded, has a library adopted as it is opened, though nobody asks.
+ * Threads of the program, made before and after, are made as before. The process has no more
+ * threads then than one pool and those that the library made as it was loaded.
  *
  * test: not stock it has no such library
  * test: not check it is about the shared library
@@ -54,8 +54,8 @@ int main(int count, char **arguments) {
     CHECK(library != NULL);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%.*s/libcapstan-adopt.so",
              (int)(strrchr(library, '/') - library), library);
-    struct child child = run_child(
-        "work", &(struct child_options){.environment = {preload, "CAPSTAN_ADOPT=all"}});
+    struct child child =
+        run_child("work", &(struct child_options){.environment = {preload, "CAPSTAN_ADOPT=all"}});
     EXPECT_EXIT(child, 0);
     CHECK(!child.output[0]);
     return 0;

@@ -1,5 +1,5 @@
-/* A section whose threads cannot be made is executed by the library's own threads: its jobs wait for
- * each other, and on fewer threads it would never end.
+/* A section whose threads cannot be made is executed by the library's own threads: its jobs wait
+ * for each other, and on fewer threads it would never end.
  *
  * test: env CAPSTAN_ADOPT=all
  * test: not rts the program's pthread_create does not make GHC's threads

@@ -188,7 +188,7 @@ classifyFiles files = do
   absolute <- nubOrd <$> mapM canonicalizePath files
   catMaybes <$> mapM one absolute
   where
-    one file = (>>= classify file) <$> readElf isOpenMPSymbol file
+    one file = (>>= classify file) <$> readElf isObjectSymbol file
 
 -- | The libraries below a directory, and those that they load.
 gatherDirectory :: FilePath -> IO Subject
@@ -223,7 +223,7 @@ gatherProcess pid = do
   files <- maybe (throwProblem (ExitFailure 77) ("may not look into process " <> show pid <> ": it belongs to another user")) (pure . parseMaps) maps
   -- Seen from the process's own root: it may be in a container.
   let rooted file = here </> "root" <> file
-  objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isOpenMPSymbol (rooted file)) files
+  objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isObjectSymbol (rooted file)) files
   status <- fromMaybe "" <$> readProc (here </> "status")
   variables <- fromMaybe "" <$> readProc (here </> "environ")
   pure . ProcessSubject $

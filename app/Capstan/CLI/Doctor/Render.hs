@@ -12,6 +12,7 @@ import Capstan.CLI.Doctor.Facts
 import Capstan.CLI.Doctor.Finding (Finding (..), Severity (..), healthy)
 import Capstan.CLI.Library
 import Capstan.CLI.OpenMP
+import Capstan.CLI.Pool (Pool (..))
 import Capstan.CLI.Probe
 import Capstan.CLI.Program
 import Capstan.CLI.Report
@@ -67,6 +68,7 @@ objectRows objects =
   [("OpenMP", printf "%s, %s" (familyName family) (objectFile object)) | (family, object) <- runtimes objects]
     <> [("Called by", takeFileName (objectFile object) <> " (" <> callsText (objectCalls object) <> ")") | object <- shown]
     <> [("", "and " <> show (length rest) <> " more") | not (null rest)]
+    <> [("Pool", printf "%s, %s" (poolName pool) (objectFile object)) | (pool, object) <- pools objects]
   where
     (shown, rest) = splitAt 6 (callers objects)
 
@@ -182,7 +184,8 @@ objectJson object =
       [ "file" .= objectFile object,
         "runtime" .= fmap familyName (objectRuntime object),
         "calls" .= [name | (True, name) <- doors],
-        "symbolic" .= objectSymbolic object
+        "symbolic" .= objectSymbolic object,
+        "pool" .= fmap poolName (objectPool object)
       ]
   where
     doors = zip [callsGomp calls, callsKmpc calls, callsApi calls] ["GOMP" :: String, "kmpc", "omp"]

@@ -15,9 +15,11 @@ import Capstan.CLI.Doctor.Finding
 import Capstan.CLI.Library
 import Capstan.CLI.Loader
 import Capstan.CLI.OpenMP
+import Capstan.CLI.Pool
 import Capstan.CLI.Probe
 import Capstan.CLI.Program
 import Capstan.CLI.Report (plural)
+import Data.Char (toUpper)
 import Data.Containers.ListUtils (nubOrd)
 import Data.List (find, intercalate, isPrefixOf, nub)
 import Data.Maybe (isJust, isNothing, listToMaybe)
@@ -74,6 +76,7 @@ programFindings facts program =
           <> useFindings objects
           <> (if isJust (programPrivilege program) then [] else takeoverFindings facts objects)
           <> versionFindings listing served
+          <> poolFindings objects
           <> laterFindings program objects
   where
     name = programFinal (programFacts program)
@@ -168,7 +171,7 @@ laterFindings program objects
         (programFile facts <> " is a script: its interpreter opens libraries while it runs")
         "Look at the directory of the package that computes, or at the running process with --pid"
     ]
-  | null objects =
+  | null (runtimes objects) && null (callers objects) =
     [ note
         "no-openmp"
         (programFinal facts <> " loads no OpenMP runtime at its start")
@@ -206,7 +209,8 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
             objectRuntime = Just Capstan,
             objectOffers = factsOffers facts,
             objectCalls = Calls False False False,
-            objectSymbolic = False
+            objectSymbolic = False,
+            objectPool = Nothing
           }
       used = winners (inside <> [ours] <> outside)
       others = filter (not . isOurs) used
@@ -221,13 +225,39 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
       or [door (objectCalls object) && door (objectOffers other) | door <- [callsGomp, callsKmpc]]
     advice = "Use a build that was compiled with GCC"
 
+-- Pools beside OpenMP's ------------------------------------------------------
+
+poolFindings :: [Object] -> [Finding]
+poolFindings objects = [poolFinding object pool | (pool, object) <- pools objects]
+
+poolFinding :: Object -> Pool -> Finding
+poolFinding object pool = case poolTelling pool of
+  Told -> good "pool-told" (brings <> "; capstan run tells it to use Capstan's threads")
+  TooOld version ->
+    note
+      "pool-own"
+      (brings <> ", and is too old to be told to use Capstan's threads")
+      ("Use " <> poolName pool <> " " <> version <> " or newer" <> maybe "" (\variable -> ", or " <> fewer variable) (poolVariable pool))
+  Never ->
+    Finding
+      Note
+      "pool-own"
+      (brings <> ", and cannot be told to use another's")
+      (capital . fewer <$> poolVariable pool)
+  where
+    capital text = case text of
+      first : rest -> toUpper first : rest
+      [] -> []
+    brings = takeFileName (objectFile object) <> " brings " <> poolName pool <> "'s own threads"
+    fewer variable = "set " <> variable <> "=1 where its calls come from parallel regions"
+
 -- A directory --------------------------------------------------------------
 
 directoryFindings :: Facts -> [Object] -> [Finding]
 directoryFindings facts objects =
   case runtimes objects of
     []
-      | null objects -> [note "no-openmp" "no library there has to do with OpenMP" "Look at a running process with --pid"]
+      | null (callers objects) -> [note "no-openmp" "no library there has to do with OpenMP" "Look at a running process with --pid"]
       | otherwise -> [good "no-runtime" "loads no OpenMP runtime, but calls one that must be there"]
     [(_, one)] -> [good "one-runtime" ("loads one OpenMP runtime: " <> describe one)]
     several ->
@@ -245,6 +275,7 @@ directoryFindings facts objects =
            "libgomp-" `isPrefixOf` takeFileName (objectFile object)
        ]
     <> takeoverFindings facts objects
+    <> poolFindings objects
 
 -- A process ----------------------------------------------------------------
 
@@ -269,6 +300,7 @@ processFindings facts process =
             not (null foreigners)
         ]
     <> [mixed object (map snd (runtimes objects)) | object <- objects, partial object]
+    <> poolFindings objects
     <> [ note
            "many-threads"
            (plural (processThreads process) "thread" "threads" <> " on " <> plural available "processor" "processors")

@@ -1,9 +1,11 @@
-/* A library with a pool of its own that behaves as OpenBLAS does, and tells on who breaks its rules.
+/* A library with a pool of its own that behaves as OpenBLAS does, and tells on who breaks its
+ * rules.
  *
  * It makes its threads as it is loaded, and ends them as the process forks. The jobs of a section
- * wait for each other, and yield so seldom that tests of crowded processors end. Each works in the memory of its number, which belongs to one
- * job at a time; blas_part_clashes counts those that found another one there. A factorisation uses
- * the library's own threads whatever function it was told. */
+ * wait for each other, and yield so seldom that tests of crowded processors end. Each works in the
+ * memory of its number, which belongs to one job at a time; blas_part_clashes counts those that
+ * found another one there. A factorisation uses the library's own threads whatever function it was
+ * told. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,11 +43,11 @@ struct server {
     struct queue *queue; /* (void *)-1: end */
 };
 
-int blas_num_threads;        /* that there are, with the caller's */
-int blas_part_clashes;       /* two jobs in the memory of one number */
-int blas_part_own_jobs;      /* executed by threads of its own */
-static int wanted;           /* threads for the next section */
-static int available;        /* the servers run */
+int blas_num_threads;   /* that there are, with the caller's */
+int blas_part_clashes;  /* two jobs in the memory of one number */
+int blas_part_own_jobs; /* executed by threads of its own */
+static int wanted;      /* threads for the next section */
+static int available;   /* the servers run */
 static section_function *section;
 static struct server servers[MOST];
 static long *buffers[MOST];
