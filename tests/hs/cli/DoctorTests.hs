@@ -18,7 +18,7 @@ import Test.Tasty.HUnit
 -- | All of them.
 tests :: Fixture -> TestTree
 tests fixture =
-  testGroup "doctor" (concatMap ($ fixture) [machineTests, runtimeTests, symbolTests, fileTests, placeTests])
+  testGroup "doctor" (concatMap ($ fixture) [machineTests, runtimeTests, poolTests, symbolTests, fileTests, placeTests])
 
 -- | The machine, the installation and the settings.
 machineTests :: Fixture -> [TestTree]
@@ -94,6 +94,46 @@ runtimeTests fixture =
       has "note" "idle-runtime" findings
       lacks "overtaken" findings
   ]
+
+-- | Libraries that bring threads of their own.
+poolTests :: Fixture -> [TestTree]
+poolTests fixture =
+  [ testCase "an OpenBLAS that can be told whose threads to use, and one that is too old" $ do
+      new <- library "new.so" (openblas <> "void scipy_openblas_set_threads_callback_function64_(void *f) { (void)f; }\n") []
+      findings <- found fixture [] [new]
+      has "ok" "pool-told" findings
+      lacks "pool-own" findings
+      result <- with fixture [] [new]
+      assertContains (resultOut result) ["Pool        OpenBLAS", "new.so brings OpenBLAS's own threads"]
+      old <- library "old.so" openblas [] >>= \file -> with fixture [] [file]
+      assertContains (resultOut old) ["too old to be told", "0.3.27 or newer, or set OPENBLAS_NUM_THREADS=1"],
+    testCase "one that computes in OpenMP's regions brings no pool" $ do
+      file <- library "regions.so" (openblas <> "void work(void) {\n#pragma omp parallel\n  blas_num_threads++;\n}\n") ["-fopenmp"]
+      findings <- found fixture [] [file]
+      has "ok" "one-runtime" findings
+      lacks "pool-told" findings
+      lacks "pool-own" findings,
+    testCase "FFTW, and BLIS, which nobody can tell" $ do
+      fftw <- library "libfftw3f_threads.so" "int fftwf_init_threads(void) { return 1; }\nvoid fftwf_threads_set_callback(void) {}\n" []
+      found fixture [] [fftw] >>= has "ok" "pool-told"
+      blis <- library "blis.so" "void bli_thread_set_num_threads(long n) { (void)n; }\n" [] >>= \file -> with fixture [] [file]
+      assertContains (resultOut blis) ["BLIS's own threads, and cannot be told", "Set BLIS_NUM_THREADS=1"],
+    testCase "a directory of libraries with pools" $ do
+      let directory = fixtureDirectory fixture </> "pools"
+      createDirectoryIfMissing True directory
+      file <- library "inside.so" openblas []
+      copyFile file (directory </> "inside.so")
+      findings <- found fixture [] [directory]
+      has "note" "pool-own" findings
+      has "note" "no-openmp" findings
+  ]
+  where
+    openblas = "int blas_num_threads;\nint exec_blas(long n, void *q) { (void)q; return n == 0; }\n"
+    library name text flags = do
+      let file = fixtureDirectory fixture </> name
+      writeFile (file <> ".c") text
+      compile (["-shared", "-fPIC", "-Wl,-soname," <> name] <> flags <> [file <> ".c", "-o", file])
+      pure file
 
 -- | Whether a program calls a runtime at all.
 symbolTests :: Fixture -> [TestTree]

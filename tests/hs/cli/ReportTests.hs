@@ -1,3 +1,5 @@
+{-# LANGUAGE LambdaCase #-}
+
 -- | What @capstan run --report@ says, and where.
 module ReportTests (tests) where
 
@@ -35,6 +37,16 @@ tests fixture =
       testCase "a note of the runtime is shown" $ do
         result <- capstanWith usual {setupSet = [("FAKE_NO_RTS", "1")]} fixture ["run", "--report", "--", region]
         assertContains (resultErr result) ["no such substrate"],
+      testCase "libraries with pools of their own" $ do
+        let with options = capstanWith usual {setupSet = [("FAKE_POOLS", "1")]} fixture (["run", "--report"] <> options <> ["--", region])
+        result <- with []
+        assertContains
+          (resultErr result)
+          ["OpenBLAS (libfirst.so): 12 sections here, the largest of 3 threads, 1 thread made by itself", "MKL (libsecond.so): its own threads: nobody knows\n"]
+        value <- with ["--json"] >>= json . resultErr
+        path ["process", "pools"] value >>= \case
+          Array pools -> length pools @?= 2
+          other -> assertFailure (show other),
       testCase "a static program" $ do
         result <- capstan fixture ["run", "--report", "--", program fixture "static"]
         assertContains (resultErr result) ["did not use Capstan", "linked statically"],

@@ -171,6 +171,21 @@ settings fixture =
       told @?= "pthread"
       asked <- value [("CAPSTAN_SUBSTRATE", "rts")] ["--substrate", "pthread"] "CAPSTAN_SUBSTRATE"
       asked @?= "pthread",
+    testCase "libraries with pools are adopted, unless told otherwise" $ do
+      usually <- value [] [] "CAPSTAN_ADOPT"
+      usually @?= "all"
+      told <- value [("CAPSTAN_ADOPT", "fftw")] ["--threads", "2"] "CAPSTAN_ADOPT"
+      told @?= "fftw"
+      let place = fixtureDirectory fixture </> "noticing"
+          preload adopt options = do
+            result <- execute usual {setupSet = [("CAPSTAN_LIBDIR", place), ("CAPSTAN_ADOPT", adopt)]} (fixtureCommand fixture) (["run"] <> options <> ["--", "sh", "-c", "echo $LD_PRELOAD"])
+            pure (C.unpack (resultOut result))
+          files names = foldr1 (\a b -> a <> ":" <> b) (map (place </>) names) <> "\n"
+      createDirectory place
+      forM_ ["libgomp.so.1.0.0", "libcapstan-rts.so", "libcapstan-adopt.so"] $ \name -> copyFile runtime (place </> name)
+      forM_ [[], ["--threads", "2"]] $ \options -> do
+        preload "" options >>= (@?= files ["libgomp.so.1.0.0", "libcapstan-adopt.so"])
+        preload "none" options >>= (@?= files ["libgomp.so.1.0.0"]),
     testCase "threads" $ do
       unset <- value [] [] "OMP_NUM_THREADS"
       unset @?= ""
