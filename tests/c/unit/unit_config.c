@@ -82,6 +82,8 @@ static int answer(const char *question) {
     } else if (strcmp(question, "own") == 0) {
         fprintf(stderr, "%d %u %d", cst_config.substrate, cst_config.capabilities,
                 cst_config.report_fd);
+    } else if (strcmp(question, "adopt") == 0) {
+        fprintf(stderr, "%u", cst_config.adopt);
     } else if (strcmp(question, "state") == 0) {
         fprintf(stderr, "%d%d%d", cst_config_state("OMP_NUM_THREADS"),
                 cst_config_state("OMP_DYNAMIC"), cst_config_state("OMP_NONSENSE"));
@@ -224,6 +226,24 @@ static void own_variables(void) {
     text = RUN("own", "CAPSTAN_SUBSTRAT=rts");
     UNIT_CHECK(strstr(text, "unknown environment variable CAPSTAN_SUBSTRAT"));
     UNIT_CHECK(strstr(text, "CAPSTAN_WAIT"));
+}
+
+static void adoption(void) {
+    UNIT_TEXT(RUN("adopt"), "0");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT="), "0");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=none"), "0");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=ALL"), "3");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=openblas"), "1");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT= fftw , openblas "), "3");
+    static const char *const wrong[] = {
+        "CAPSTAN_ADOPT=openblas,", "CAPSTAN_ADOPT=,",   "CAPSTAN_ADOPT=openblas fftw",
+        "CAPSTAN_ADOPT=all,fftw",  "CAPSTAN_ADOPT=mkl",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *text = RUN("adopt", wrong[i]);
+        UNIT_CHECK(strstr(text, "CAPSTAN_ADOPT") && strstr(text, "\"all\", \"none\"") &&
+                   text[strlen(text) - 1] == '0');
+    }
 }
 
 static void states(void) {
@@ -437,6 +457,7 @@ int main(int count, char **arguments) {
     UNIT_RUN(binding);
     UNIT_RUN(devices);
     UNIT_RUN(own_variables);
+    UNIT_RUN(adoption);
     UNIT_RUN(states);
     UNIT_RUN(display_is_libgomps);
     return unit_result();
