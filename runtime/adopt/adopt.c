@@ -7,6 +7,7 @@
 #include "adopt/foreign.h"
 #include "core/front.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,32 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* A library is in the dynamic linker's list before it is ready to be called: another thread may be
+ * about to load it. */
+enum trust {
+    TRUST_MAKER, /* ready is the library that makes a thread */
+    TRUST_KNOWN, /* and those that were seen before: whoever loaded them has been waited for */
+    TRUST_ALL
+};
+
+struct look {
+    enum trust trust;
+    uintptr_t maker;
+    unsigned long long adds, subs;
+    bool again; /* also where no library has come: one that waits may be ready */
+    bool changed;
+    uint64_t present; /* a bit for each known library */
+};
+
+static void take_over(struct cst_foreign *library, const struct cst_elf *elf) {
+    if (cst_openblas_is(elf))
+        cst_openblas_adopt(library, elf);
+    else
+        cst_fftw_adopt(library, elf);
+    library->waits = false;
+    if (!cst_load_relaxed(&library->why)) known.adopted++;
+}
+
 /* The record of a library that has not been seen before; NULL: it has no pool that we know. */
 static struct cst_foreign *examine(const struct cst_elf *elf) {
     uint32_t count = cst_load_relaxed(&known.count);
@@ -60,26 +87,25 @@ static struct cst_foreign *examine(const struct cst_elf *elf) {
     snprintf(library->file, sizeof library->file, "%s", last_part(elf->path));
     library->begin = elf->begin;
     library->end = elf->end;
-    if (cst_config.adopt & CST_ADOPT_OPENBLAS) cst_openblas_adopt(library, elf);
-    if (!library->pool && cst_config.adopt & CST_ADOPT_FFTW) cst_fftw_adopt(library, elf);
-    if (!library->pool) name_other(library);
+    if (cst_config.adopt & CST_ADOPT_OPENBLAS && cst_openblas_is(elf))
+        library->pool = "OpenBLAS";
+    else if (cst_config.adopt & CST_ADOPT_FFTW && cst_fftw_is(elf))
+        library->pool = "FFTW";
+    library->waits = library->pool != NULL;
+    if (library->waits)
+        cst_store_relaxed(&library->why, "it has made no thread since it was loaded");
+    else
+        name_other(library);
     if (!library->pool) return NULL;
-    if (!cst_load_relaxed(&library->why)) known.adopted++;
     cst_store_release(&known.count, count + 1); /* pairs with the load in describe */
     return library;
 }
 
-struct look {
-    unsigned long long adds, subs;
-    bool changed;
-    uint64_t present; /* a bit for each known library */
-};
-
 static int visit(struct dl_phdr_info *info, size_t size, void *argument) {
     (void)size;
     struct look *look = argument;
-    if (info->dlpi_adds == known.adds && info->dlpi_subs == known.subs) return 1;
-    look->changed = true;
+    look->changed = info->dlpi_adds != known.adds || info->dlpi_subs != known.subs;
+    if (!look->changed && !look->again) return 1;
     look->adds = info->dlpi_adds;
     look->subs = info->dlpi_subs;
     struct cst_elf elf;
@@ -89,27 +115,43 @@ static int visit(struct dl_phdr_info *info, size_t size, void *argument) {
         library->end = library->begin; /* another lies there now */
         library = NULL;
     }
+    bool ready = look->trust == TRUST_ALL || (look->trust == TRUST_KNOWN && library) ||
+                 (look->maker >= elf.begin && look->maker < elf.end);
     if (!library) library = examine(&elf);
-    if (library) look->present |= UINT64_C(1) << (library - known.libraries);
+    if (!library) return 0;
+    if (library->waits && ready) take_over(library, &elf);
+    look->present |= UINT64_C(1) << (library - known.libraries);
     return 0;
 }
 
-uint32_t cst_adopt_look(const void *maker) {
+static void forget_unloaded(const struct look *look) {
+    for (uint32_t i = 0; i < cst_load_relaxed(&known.count); i++)
+        if (!(look->present >> i & 1)) known.libraries[i].end = known.libraries[i].begin;
+    known.adds = look->adds;
+    known.subs = look->subs;
+}
+
+/* Returns how many libraries have been taken over so far. */
+static uint32_t look_through(enum trust trust, const void *maker) {
     cst_lock_acquire(&known.lock);
-    struct look look = {0};
+    struct look look = {.trust = trust, .maker = (uintptr_t)maker, .again = trust != TRUST_MAKER};
+    struct cst_foreign *library = maker ? find(look.maker) : NULL;
+    if (library && library->waits) look.again = true;
     dl_iterate_phdr(visit, &look);
-    uint32_t count = cst_load_relaxed(&known.count);
-    for (uint32_t i = 0; look.changed && i < count; i++)
-        if (!(look.present >> i & 1)) known.libraries[i].end = known.libraries[i].begin;
-    if (look.changed) {
-        known.adds = look.adds;
-        known.subs = look.subs;
-    }
-    struct cst_foreign *library = maker ? find((uintptr_t)maker) : NULL;
+    if (look.changed || look.again) forget_unloaded(&look);
+    library = maker ? find(look.maker) : NULL;
     if (library) cst_add_relaxed(&library->made, 1);
     uint32_t adopted = known.adopted;
     cst_lock_release(&known.lock);
     return adopted;
+}
+
+uint32_t cst_adopt_look(const void *maker) {
+    uint32_t adopted = look_through(TRUST_MAKER, maker);
+    if (maker) return adopted;
+    void *self = dlopen(NULL, RTLD_LAZY); /* waits for who loads a library */
+    if (self) dlclose(self);
+    return look_through(TRUST_KNOWN, NULL);
 }
 
 /* --- the report --------------------------------------------------------------------------------
@@ -152,5 +194,5 @@ void cst_adopt_start(void) {
     if (cst_config.adopt == 0) return;
     cst_report_pools = describe;
     pthread_atfork(before_fork, after_fork, after_fork);
-    cst_adopt_look(NULL);
+    look_through(TRUST_ALL, NULL); /* what was loaded with the runtime is ready */
 }

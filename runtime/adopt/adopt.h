@@ -8,9 +8,10 @@
 
 #include <stdint.h>
 
-/* Looks at the libraries that have come since the last look. `maker`: code that is about to make a
- * thread, which is counted for its library; NULL: none. The number of libraries that have been
- * taken over so far. Takes a lock that is held for microseconds; 100 ns where nothing is new. */
+/* Looks at the libraries that have come since the last look, and returns how many have been taken
+ * over so far. `maker`: code that is about to make a thread, which is counted for its library; that
+ * library alone is taken over. Then it takes a lock that is held for microseconds, and 100 ns where
+ * nothing is new. NULL: all are; it waits for libraries that other threads are loading. */
 uint32_t cst_adopt_look(const void *maker);
 
 /* As the library is loaded. */

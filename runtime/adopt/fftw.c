@@ -42,15 +42,19 @@ static const char *const names[] = {"fftw_threads_set_callback", "fftwf_threads_
 static const char *const older[] = {"fftw_init_threads", "fftwf_init_threads", "fftwl_init_threads",
                                     "fftwq_init_threads", NULL};
 
+static void *find(const struct cst_elf *elf, const char *const *list) {
+    void *found = NULL;
+    for (size_t i = 0; list[i] && !found; i++) found = cst_elf_find(elf, list[i]);
+    return found;
+}
+
+bool cst_fftw_is(const struct cst_elf *elf) {
+    return find(elf, older) != NULL;
+}
+
 void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
-    void (*set)(fftw_loop * loop, void *library) = NULL;
-    bool has_threads = false;
-    for (size_t i = 0; names[i] && !set; i++) {
-        *(void **)&set = cst_elf_find(elf, names[i]);
-        has_threads |= cst_elf_find(elf, older[i]) != NULL;
-    }
-    if (!set && !has_threads) return;
-    library->pool = "FFTW";
+    void (*set)(fftw_loop * loop, void *library);
+    *(void **)&set = find(elf, names);
     const char *why = NULL;
     if (cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp"))
         why = "it uses OpenMP, whose regions are here already";

@@ -12,6 +12,7 @@ struct cst_foreign {
     char file[80];        /* last part of its path, cut */
     const char *pool;     /* what its pool is called */
     uintptr_t begin, end; /* where it lies; the same: it has been unloaded */
+    bool waits;           /* it is to be taken over once it is known to be loaded (adopt.c) */
     /* NULL: its parallel sections run here. Else why not; written once, by whoever gives it back.
      */
     _Atomic(const char *) why;
@@ -36,8 +37,11 @@ static inline void cst_foreign_count(struct cst_foreign *library, uint32_t threa
         cst_store_relaxed(&library->largest, threads);
 }
 
-/* Each takes a library over, if it is of its kind and may be: `pool` is set if it is of the kind,
- * and `why` if it is left alone. */
+/* Is the library of the kind? It may not be ready to be called. */
+bool cst_openblas_is(const struct cst_elf *elf);
+bool cst_fftw_is(const struct cst_elf *elf);
+
+/* Each takes a library of its kind over, and sets `why`: NULL, or why it is left alone. */
 void cst_openblas_adopt(struct cst_foreign *library, const struct cst_elf *elf);
 void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf);
 

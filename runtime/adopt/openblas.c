@@ -149,6 +149,7 @@ static void *find(const struct cst_elf *elf, const char *name) {
 }
 
 static const char *reason_against(const struct cst_openblas *openblas, int parallel) {
+    if (parallel == 0) return "it was built without threads";
     if (parallel == 2) return "it uses OpenMP, whose regions are here already";
     if (!openblas->set) return "it is older than 0.3.27, and cannot be told whose threads to use";
     if (!openblas->execute || !openblas->config || !openblas->threads)
@@ -157,12 +158,14 @@ static const char *reason_against(const struct cst_openblas *openblas, int paral
     return NULL;
 }
 
+bool cst_openblas_is(const struct cst_elf *elf) {
+    return find(elf, "openblas_get_parallel") != NULL;
+}
+
 void cst_openblas_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
     struct cst_openblas *openblas = &library->openblas;
     int (*parallel)(void);
     *(void **)&parallel = find(elf, "openblas_get_parallel");
-    if (!parallel || parallel() == 0) return;
-    library->pool = "OpenBLAS";
     *(void **)&openblas->set = find(elf, "openblas_set_threads_callback_function");
     *(void **)&openblas->config = find(elf, "openblas_get_config");
     *(void **)&openblas->execute = cst_elf_find(elf, "exec_blas");

@@ -309,11 +309,12 @@ CAPSTAN_API int capstan_await_timer(uint64_t delay, uintptr_t event);
  * are told to use Capstan's (CAPSTAN_ADOPT says which). `capstan run` also notices those that are
  * loaded later; elsewhere a program that has loaded one by dlopen calls this. */
 
-/* Looks at what has been loaded since the last look, and returns how many libraries have been taken
- * over so far; 0 where CAPSTAN_ADOPT is "none", as it is by default in a program without Haskell.
- * Takes some 100 ns where nothing is new, and waits for no library that is being loaded.
- * Thread-safe; not for signal handlers. `maker`: NULL; or the address of code that is about to make
- * a thread, which then counts as one of its library's in the report. */
+/* Looks at what has been loaded, and returns how many libraries have been taken over so far; 0
+ * where CAPSTAN_ADOPT is "none", as it is by default in a program without Haskell. Takes
+ * microseconds, and waits for a library that another thread is loading. Thread-safe; not for signal
+ * handlers, nor where a library that is being loaded waits for the calling thread. `maker`: NULL;
+ * or the address of code that is about to make a thread: then only its library is taken over, the
+ * thread counts as one of that library's in the report, and the call waits for nobody. */
 CAPSTAN_API unsigned capstan_adopt(const void *maker);
 
 #ifdef __cplusplus

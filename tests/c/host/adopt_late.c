@@ -1,4 +1,5 @@
-/* libcapstan-adopt.so, preloaded, has a library adopted as it is opened, though nobody asks.
+/* libcapstan-adopt.so, preloaded, has a library adopted as it makes its first thread, when it is
+ * opened or later, though nobody asks.
  * Threads of the program, made before and after, are made as before. The process has no more
  * threads then than one pool and those that the library made as it was loaded.
  *
@@ -31,13 +32,19 @@ static void work(void) {
     open_library();
     for (int round = 0; round < 20; round++) {
         int members = 0;
-        run_sections(part.sum, 10, 3);
+        run_sections(part.sum, 10, part.get_threads());
 #pragma omp parallel num_threads(3)
         INCREMENT(&members);
         CHECK_EQ(members, 3);
     }
     CHECK_EQ(*part.own_jobs, 0);
     make_thread();
+    if (part.get_threads() == 1) { /* it has made none, and is not adopted yet */
+        part.set_threads(3);
+        run_sections(part.sum, 10, 3);
+        CHECK_EQ(*part.own_jobs, 0);
+        return;
+    }
     /* GHC's runtime system has threads of its own. */
     if (!on_rts()) CHECK_EQ(settled_thread_count(), 1 + 2 + 2);
 }
@@ -54,9 +61,13 @@ int main(int count, char **arguments) {
     CHECK(library != NULL);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%.*s/libcapstan-adopt.so",
              (int)(strrchr(library, '/') - library), library);
-    struct child child =
-        run_child("work", &(struct child_options){.environment = {preload, "CAPSTAN_ADOPT=all"}});
-    EXPECT_EXIT(child, 0);
-    CHECK(!child.output[0]);
+    static const char *const threads[] = {"BLAS_PART_THREADS=3", "BLAS_PART_THREADS=1"};
+    for (int i = 0; i < 2; i++) {
+        struct child child = run_child(
+            "work",
+            &(struct child_options){.environment = {preload, "CAPSTAN_ADOPT=all", threads[i]}});
+        EXPECT_EXIT(child, 0);
+        CHECK(!child.output[0]);
+    }
     return 0;
 }
