@@ -7,6 +7,7 @@
  * test: env CAPSTAN_ADOPT=openblas OMP_THREAD_LIMIT=2 OMP_DYNAMIC=true
  * test: env CAPSTAN_ADOPT=none
  * test: env CAPSTAN_ADOPT=fftw
+ * test: not thread a forked child may not make threads there
  * test: flags -ldl -lpthread
  * test: shared parts/blas_part.c -lpthread
  */

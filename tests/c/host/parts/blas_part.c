@@ -120,13 +120,13 @@ static void give(struct server *server, struct queue *queue) {
 }
 
 static void end_servers(void) {
+    for (int i = 0; available && i < blas_num_threads - 1; i++) give(&servers[i], (void *)-1);
+    for (int i = 0; available && i < blas_num_threads - 1; i++)
+        pthread_join(servers[i].thread, NULL);
     for (int i = 0; i < MOST; i++) {
         free(buffers[i]);
         buffers[i] = NULL;
     }
-    for (int i = 0; available && i < blas_num_threads - 1; i++) give(&servers[i], (void *)-1);
-    for (int i = 0; available && i < blas_num_threads - 1; i++)
-        pthread_join(servers[i].thread, NULL);
     available = 0;
 }
 
