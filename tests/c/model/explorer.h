@@ -1,5 +1,6 @@
-/* What the explorer's two halves share: explore.c runs an execution, search.c decides which ones.
- */
+/* What the explorer's parts share: explore.c runs threads and their steps, choose.c says what a
+ * load may read and where a store may stand, sequence.c what sequential consistency forbids,
+ * graph.c which graphs are still to be tried, plain.c sees races, arena.c gives and restores. */
 #ifndef EXPLORER_H
 #define EXPLORER_H
 
@@ -10,97 +11,233 @@
 
 enum {
     MOST_THREADS = 8,
-    MOST_ACTORS = 2 * MOST_THREADS, /* each thread, and the flushing of each thread's buffer */
-    NOBODY = MOST_ACTORS,
-    MOST_STEPS = 4000, /* of an execution: more are taken for a loop without end */
-    BUFFER = 64,
+    MOST_EVENTS = 4000, /* of a thread in an execution: more are taken for a loop without end */
+    MOST_LOCATIONS = 4096,
     MOST_SEEN = 256,
+    MOST_NODES = 1024, /* sequentially consistent accesses, and fences */
+    NODE_WORDS = MOST_NODES / 64,
+    NOBODY = MOST_THREADS,
+    ARENA = 16 * 1024 * 1024, /* of each thread, and of the setup */
+    STACK = 256 * 1024,
 };
 
-enum kind {
-    LOCAL,   /* touches nothing shared */
-    READ,    /* of `address` */
-    WRITE,   /* of `address`, or both; all but a flush wait for the own buffer to be empty */
-    PUT,     /* a store goes into the own buffer */
-    SPIN,    /* waits until another thread has changed what was read or stored since the last */
-    FENCE,   /* waits until the own buffer is empty */
-    BARRIER, /* waits until all buffers are */
-};
+/* An event's name: the thread, and its number in that thread. */
+typedef uint32_t ref;
+#define NO_EVENT UINT32_MAX
 
-struct step {
-    enum kind kind;
+static inline ref ref_of(unsigned thread, unsigned index) {
+    return (ref)(thread << 16 | index);
+}
+static inline unsigned thread_of(ref event) {
+    return event >> 16;
+}
+static inline unsigned index_of(ref event) {
+    return event & 0xffff;
+}
+
+enum kind { READ, WRITE, FENCE, SPIN, CREATE };
+enum fence { PLAIN_FENCE, HEAVY_FENCE, LIGHT_FENCE };
+
+/* What an execution is, as far as it was a matter of choice. */
+struct event {
+    uint8_t kind, order, size;
+    bool exclusive;   /* WRITE: of a read-modify-write, whose read is the thread's `pair`;
+                       * READ: of who has been woken in a queue, which one store alone can tell */
+    uint16_t pair;
+    ref from;         /* READ: the store it reads; NO_EVENT: the object's first value */
+    uint32_t stamp;   /* when it was added to the graph */
+    uint64_t rank;    /* WRITE: its place among the stores to the object; the first value has 0 */
+    uint64_t value;   /* FENCE: enum fence */
     const void *address;
-    int after; /* the step of another actor that made this one possible; -1: none */
     struct explore_place place;
 };
 
-struct store {
-    void *address;
+/* How many events of each thread come before: in happens-before, or by any dependence. */
+typedef uint16_t clocks[MOST_THREADS];
+
+/* What follows from the graph, found anew in each execution. */
+struct detail {
+    clocks clock;   /* happens-before, with the event itself */
+    clocks cause;   /* program order and reads-from, with itself */
+    clocks message; /* WRITE: what who acquires it acquires */
+    ref older, newer;    /* WRITE: neighbours by rank */
+    ref next_access;     /* to the same object */
+    uint16_t location, node, next_elsewhere;
+    uint32_t step;
+};
+
+struct location {
+    const char *address; /* NULL: was written plainly since, or freed */
     size_t size;
-    uint64_t value;
-    int put; /* the step that put it here */
-    struct explore_place place;
+    uint64_t first; /* value */
+    ref newest, accesses;
+};
+
+/* An object that a thread has looked at since its last SPIN, and the rank of what it saw. */
+struct seen {
+    unsigned location;
+    uint64_t rank;
+    bool own;
 };
 
 struct thread {
     jmp_buf context;
     ucontext_t start;
-    bool started, finished;
-    const void *sleeps_on; /* in the kernel; NULL: no */
-    struct step next;
-    const void *seen[MOST_SEEN]; /* what it has read or stored since its last SPIN */
-    unsigned seen_count;
-    bool stirred; /* another thread has written there */
-    unsigned idle_spins;
-    struct store buffer[BUFFER];
-    unsigned buffered;
+    bool started, finished, spins;
+    const struct location *sleeps; /* in that queue */
+    ref queued;
+    bool stuck; /* at a SPIN: what it would do next is what it did before, or has been tried */
+    bool wrote; /* since its last SPIN */
+    struct explore_place at, last_spin;
+    struct seen seen[MOST_SEEN], before[MOST_SEEN]; /* since the last SPIN, and before that */
+    unsigned seen_count, before_count, idle_spins;
+    unsigned count; /* its events so far */
+    clocks clock, cause, acquirable, released;
+    uint16_t last_node, last_light;
     void *local;
     void *(*run)(void *);
     void *argument;
-    char *stack;
+    char *stack, *arena;
+    size_t arena_used;
+    uint64_t ticks;
 };
 
-/* The choice before a step. */
-struct node {
-    uint32_t enabled;
-    uint32_t wanted; /* to be tried: more are added as races are found */
-    uint32_t done;
-    uint32_t sleep; /* their steps were tried before, and nothing since depends on them */
-    unsigned chosen;
-    struct step next[MOST_ACTORS];
+/* Which nodes of the order of sequentially consistent events. */
+struct nodes {
+    uint64_t word[NODE_WORDS];
 };
+
+struct graph {
+    unsigned length[MOST_THREADS];
+    uint32_t stamp;
+    struct event event[MOST_THREADS][MOST_EVENTS];
+};
+
+/* Another way to go on from a graph that is cut after `event`. */
+struct item {
+    enum { READ_FROM, RANK, REVISIT } kind;
+    ref event, other; /* `other`: what is read, or the read that is to read `event` */
+    uint64_t rank;
+    uint32_t stamp;
+    uint16_t length[MOST_THREADS]; /* what is left of the graph by a revisit */
+};
+
+struct level;
 
 /* All state, apart from the executable's data: that is restored before each execution. */
 struct explorer {
     const struct explore_model *model;
+    struct graph graph;
+    struct level *level;
+    unsigned threads, running;
     struct thread thread[MOST_THREADS];
-    unsigned threads, running, steps;
-    uint64_t ticks;
-    struct node node[MOST_STEPS];
-    unsigned depth; /* of the nodes that are fixed */
-    struct {
-        unsigned actor;
-        struct step step;
-        uint64_t value;
-    } trace[MOST_STEPS];
-    /* clock[i][a]: how many steps of the trace, up to actor a's last, come before step i in any
-     * order that is equivalent. */
-    unsigned short clock[MOST_STEPS + 1][MOST_ACTORS];
+    struct detail detail[MOST_THREADS][MOST_EVENTS];
+    struct location location[MOST_LOCATIONS];
+    unsigned locations;
+    ref trace[MOST_THREADS * MOST_EVENTS];
+    unsigned steps;
+    bool replaying;
+    ref placing;   /* the store of a revisit, which may stand anywhere */
+    ref revisited; /* the read that reads it, of this level */
+    ref last;      /* to be repeated */
+
+    ref node[MOST_NODES];
+    struct nodes after[MOST_NODES]; /* each node's successors */
+    unsigned nodes, fence[MOST_NODES], fences;
+
     jmp_buf end; /* of an execution */
     bool exploring, failed, pruned;
-    char *data, *arena, *kept; /* copies of what is restored; memory for the program */
-    size_t arena_used, kept_size;
     void **local;
     long executions, cut_off;
 };
 extern struct explorer *x;
 
-/* Says what is wrong with this execution, and shows its steps. */
-void explorer_report(const char *what);
+static inline struct event *event_of(ref event) {
+    return &x->graph.event[thread_of(event)][index_of(event)];
+}
+static inline struct detail *detail_of(ref event) {
+    return &x->detail[thread_of(event)][index_of(event)];
+}
+static inline bool is_before(ref event, const clocks clock) {
+    return index_of(event) < clock[thread_of(event)];
+}
+/* The rank of what a read has read, or of a store. */
+static inline uint64_t rank_of(ref event) {
+    const struct event *self = event_of(event);
+    if (self->kind == WRITE) return self->rank;
+    return self->from == NO_EVENT ? 0 : event_of(self->from)->rank;
+}
+static inline void join(clocks clock, const clocks other) {
+    for (unsigned t = 0; t < MOST_THREADS; t++)
+        if (clock[t] < other[t]) clock[t] = other[t];
+}
 
-/* The actor that takes the next step, or NOBODY: the execution is over. */
-unsigned search_choose(void);
-/* After an execution: what else must be tried because of it. False: nothing is left. */
-bool search_again(void);
+/* --- explore.c */
+/* Says what is wrong with this execution, and shows its events. */
+void explorer_report(const char *what);
+/* Ends this execution: it need not go on. */
+_Noreturn void explorer_prune(void);
+
+/* --- arena.c */
+void arena_prepare(void);
+/* What there is now comes back with arena_restore; each is undone by arena_forget, the last
+ * first. */
+void arena_keep(void);
+void arena_restore(void);
+void arena_forget(void);
+/* Whose allocation the address is in, NOBODY if the setup's, and by which event it was made. */
+unsigned arena_owner(const char *address, uint16_t *made);
+
+/* --- plain.c */
+void plain_prepare(void);
+void plain_begin(void);
+struct location *plain_location(const void *address, size_t size, bool writes);
+
+/* The kernel's queue of those that sleep on a word is an object beside the program's memory. */
+#define KERNELS ((uintptr_t)1 << 62)
+static inline bool is_kernels(const void *address) {
+    return (uintptr_t)address & KERNELS;
+}
+
+/* --- choose.c */
+struct wanted {
+    const struct location *location;
+    unsigned thread;
+    uint8_t order, failure;
+    bool exclusive;           /* the read of a read-modify-write */
+    const uint64_t *expected; /* which is one only if it finds this */
+};
+/* What the load reads first; notes what else it may read. */
+ref choose_source(ref event, const struct wanted *wanted);
+/* The store's rank at first; notes the others, and which loads may read it instead. `at_least`: a
+ * bound beside what happened before. */
+uint64_t choose_rank(ref event, const struct location *location, uint64_t at_least);
+/* Sets the rank of the write of a read-modify-write. Returns the write of another one that has read
+ * the same, or NO_EVENT. */
+ref choose_next_rank(ref event, const struct location *location);
+void choose_revisits(ref event, const struct location *location, ref taker);
+uint64_t choose_bound(const struct location *location, const clocks clock);
+/* The store that wakes the thread, after rank; NO_EVENT: none yet. */
+ref choose_waker(const struct location *location, unsigned thread, uint64_t rank);
+
+/* --- sequence.c */
+/* An access that may be added: of what rank (a read: of what it reads). */
+struct probe {
+    ref event;
+    const struct location *location;
+    bool writes, sequential;
+    uint64_t rank;
+    const uint16_t *before, *after; /* clocks, without what it acquires and with that */
+};
+bool sequence_allows(const struct probe *probe);
+void sequence_add(const struct probe *probe);
+void sequence_add_fence(ref event, enum fence kind);
+
+/* --- graph.c */
+void graph_begin(void);
+void graph_note(struct item item);
+/* The next graph to run. False: nothing is left. */
+bool graph_next(void);
+void graph_end(void);
 
 #endif

@@ -1,8 +1,5 @@
-/* Stands before runtime/platform/atomic.h: the same operations, each a step of the explorer.
- *
- * Orders follow x86-64's mapping of C11: a store that is not sequentially consistent goes through
- * the thread's store buffer, everything else acts on memory, and an operation that the processor
- * locks waits for the buffer to be empty. check-model compares the names with the real header. */
+/* Stands before runtime/platform/atomic.h: the same operations with the same orders, each a step of
+ * the explorer. check-model compares the names with the real header. */
 #ifndef CST_PLATFORM_ATOMIC_H
 #define CST_PLATFORM_ATOMIC_H
 
@@ -20,12 +17,29 @@
 #define realloc(memory, size) explore_reallocate(memory, size)
 #define aligned_alloc(alignment, size) explore_allocate(size)
 #define free(memory) explore_free(memory)
+/* Plain accesses that the compiler does not report. */
+#define memset(to, byte, size)                                                                     \
+    ({                                                                                             \
+        void *set_ = (to);                                                                         \
+        size_t set_size_ = (size);                                                                 \
+        explore_plain_write(set_, set_size_);                                                      \
+        (memset)(set_, byte, set_size_);                                                           \
+    })
+#define memcpy(to, from, size)                                                                     \
+    ({                                                                                             \
+        void *to_ = (to);                                                                          \
+        const void *from_ = (from);                                                                \
+        size_t copied_ = (size);                                                                   \
+        explore_plain_read(from_, copied_);                                                        \
+        explore_plain_write(to_, copied_);                                                         \
+        (memcpy)(to_, from_, copied_);                                                             \
+    })
 
 #define CST_RAW(value)                                                                             \
     ({                                                                                             \
         __auto_type value_ = (value);                                                              \
         uint64_t raw_ = 0;                                                                         \
-        memcpy(&raw_, &value_, sizeof value_);                                                     \
+        (memcpy)(&raw_, &value_, sizeof value_);                                                     \
         raw_;                                                                                      \
     })
 /* `raw` as a value of the type that p points at, without its _Atomic. */
@@ -33,53 +47,57 @@
     ({                                                                                             \
         uint64_t whole_ = (raw);                                                                   \
         __typeof__((void)0, *(p)) cooked_;                                                         \
-        memcpy(&cooked_, &whole_, sizeof cooked_);                                                 \
+        (memcpy)(&cooked_, &whole_, sizeof cooked_);                                                 \
         cooked_;                                                                                   \
     })
-#define CST_LOAD(p)                                                                                \
-    CST_COOKED(p, explore_load((const void *)(p), sizeof *(p), EXPLORE_AT("load " #p)))
-#define CST_STORE(p, v, locked, text)                                                              \
+#define CST_LOAD(p, order)                                                                         \
+    CST_COOKED(p, explore_load((const void *)(p), sizeof *(p), order, EXPLORE_AT("load " #p)))
+#define CST_STORE(p, v, order)                                                                     \
     do {                                                                                           \
         __typeof__((void)0, *(p)) stored_ = (v);                                                   \
-        explore_store((void *)(p), sizeof *(p), CST_RAW(stored_), locked, EXPLORE_AT(text));       \
+        explore_store((void *)(p), sizeof *(p), CST_RAW(stored_), order, EXPLORE_AT("store " #p)); \
     } while (0)
-#define CST_CHANGE(p, v, how, text)                                                                \
+#define CST_CHANGE(p, v, how, order, text)                                                         \
     ({                                                                                             \
         __typeof__((void)0, *(p)) operand_ = (v);                                                  \
-        CST_COOKED(p, explore_change((void *)(p), sizeof *(p), how, CST_RAW(operand_),             \
+        CST_COOKED(p, explore_change((void *)(p), sizeof *(p), how, CST_RAW(operand_), order,      \
                                      EXPLORE_AT(text)));                                           \
     })
-#define CST_CAS(p, expected, desired)                                                              \
+#define CST_CAS(p, expected, desired, order, failure)                                              \
     ({                                                                                             \
         __typeof__((void)0, *(p)) wanted_ = (desired);                                             \
-        explore_cas((void *)(p), sizeof *(p), (expected), CST_RAW(wanted_),                        \
+        explore_cas((void *)(p), sizeof *(p), (expected), CST_RAW(wanted_), order, failure,        \
                     EXPLORE_AT("cas " #p));                                                        \
     })
+#define CST_EXCHANGE(p, v, order) CST_CHANGE(p, v, EXPLORE_EXCHANGE, order, "exchange " #p)
 
-#define cst_load_relaxed(p) CST_LOAD(p)
-#define cst_load_acquire(p) CST_LOAD(p)
-#define cst_load_seq_cst(p) CST_LOAD(p)
-#define cst_store_relaxed(p, v) CST_STORE(p, v, false, "store " #p)
-#define cst_store_release(p, v) CST_STORE(p, v, false, "store " #p)
-#define cst_store_seq_cst(p, v) CST_STORE(p, v, true, "store " #p)
-#define cst_exchange_acquire(p, v) CST_CHANGE(p, v, EXPLORE_EXCHANGE, "exchange " #p)
-#define cst_exchange_release(p, v) CST_CHANGE(p, v, EXPLORE_EXCHANGE, "exchange " #p)
-#define cst_exchange_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_EXCHANGE, "exchange " #p)
-#define cst_exchange_seq_cst(p, v) CST_CHANGE(p, v, EXPLORE_EXCHANGE, "exchange " #p)
-#define cst_add_relaxed(p, v) CST_CHANGE(p, v, EXPLORE_ADD, "add " #p)
-#define cst_add_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_ADD, "add " #p)
-#define cst_add_seq_cst(p, v) CST_CHANGE(p, v, EXPLORE_ADD, "add " #p)
-#define cst_sub_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, "sub " #p)
-#define cst_sub_release(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, "sub " #p)
-#define cst_or_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_OR, "or " #p)
-#define cst_and_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_AND, "and " #p)
-#define cst_cas_acquire(p, expected, desired) CST_CAS(p, expected, desired)
-#define cst_cas_acq_rel(p, expected, desired) CST_CAS(p, expected, desired)
-#define cst_cas_seq_cst(p, expected, desired) CST_CAS(p, expected, desired)
-#define cst_fence_seq_cst() explore_fence(EXPLORE_AT("fence"))
-#define cst_fence_acquire() ((void)0) /* a compiler's matter on this processor */
-#define cst_fence_release() ((void)0)
-#define cst_compiler_barrier() ((void)0)
+#define cst_load_relaxed(p) CST_LOAD(p, EXPLORE_RELAXED)
+#define cst_load_acquire(p) CST_LOAD(p, EXPLORE_ACQUIRE)
+#define cst_load_seq_cst(p) CST_LOAD(p, EXPLORE_SEQ_CST)
+#define cst_store_relaxed(p, v) CST_STORE(p, v, EXPLORE_RELAXED)
+#define cst_store_release(p, v) CST_STORE(p, v, EXPLORE_RELEASE)
+#define cst_store_seq_cst(p, v) CST_STORE(p, v, EXPLORE_SEQ_CST)
+#define cst_exchange_acquire(p, v) CST_EXCHANGE(p, v, EXPLORE_ACQUIRE)
+#define cst_exchange_release(p, v) CST_EXCHANGE(p, v, EXPLORE_RELEASE)
+#define cst_exchange_acq_rel(p, v) CST_EXCHANGE(p, v, EXPLORE_ACQ_REL)
+#define cst_exchange_seq_cst(p, v) CST_EXCHANGE(p, v, EXPLORE_SEQ_CST)
+#define cst_add_relaxed(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_RELAXED, "add " #p)
+#define cst_add_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_ACQ_REL, "add " #p)
+#define cst_add_seq_cst(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_SEQ_CST, "add " #p)
+#define cst_sub_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_ACQ_REL, "sub " #p)
+#define cst_sub_release(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_RELEASE, "sub " #p)
+#define cst_or_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_OR, EXPLORE_ACQ_REL, "or " #p)
+#define cst_and_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_AND, EXPLORE_ACQ_REL, "and " #p)
+#define cst_cas_acquire(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_ACQUIRE, EXPLORE_RELAXED)
+#define cst_cas_acq_rel(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
+#define cst_cas_seq_cst(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_SEQ_CST, EXPLORE_ACQUIRE)
+#define cst_fence_seq_cst() explore_fence(EXPLORE_SEQ_CST, EXPLORE_AT("fence"))
+#define cst_fence_acquire() explore_fence(EXPLORE_ACQUIRE, EXPLORE_AT("fence"))
+#define cst_fence_release() explore_fence(EXPLORE_RELEASE, EXPLORE_AT("fence"))
+#define cst_compiler_barrier() explore_compiler_barrier(EXPLORE_AT("compiler barrier"))
 
 #define CST_CACHE_LINE 64
 #define CST_LINE_ALIGNED _Alignas(CST_CACHE_LINE)
