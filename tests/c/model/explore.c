@@ -653,7 +653,7 @@ static void execute(void) {
     if (!_setjmp(x->end)) {
         for (unsigned t = 0; t < x->model->threads; t++)
             explore_start(run_thread, (void *)(uintptr_t)t);
-        x->thread[0].local = *x->local; /* who has set up is thread 0 */
+        x->thread[0].local = x->local_of_setup; /* who has set up is thread 0 */
         x->exploring = true;
         become(next_thread());
     }
@@ -692,6 +692,7 @@ bool explore(const struct explore_model *given) {
     arena_keep();
     *x->local = NULL;
     if (!_setjmp(x->end) && model.setup) model.setup();
+    x->local_of_setup = *x->local;
     arena_keep();
     graph_begin();
     bool more = true;

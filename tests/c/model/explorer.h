@@ -147,7 +147,7 @@ struct explorer {
 
     jmp_buf end; /* of an execution */
     bool exploring, failed, pruned;
-    void **local;
+    void **local, *local_of_setup;
     long executions, cut_off;
 };
 extern struct explorer *x;

@@ -84,7 +84,7 @@ static void with_floor(unsigned thread) {
 static bool looks_at_task(const struct cst_task *task, const void *argument) {
     const int *number = (const int *)(const void *)task;
     (void)argument;
-    EXPLORE_CHECK(number >= number_of && number<number_of + pushed && * number> 0);
+    EXPLORE_CHECK(number >= number_of && number<number_of + MOST && * number> 0);
     return true;
 }
 

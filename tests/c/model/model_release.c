@@ -49,6 +49,7 @@ static void put_off(void) {
     release->own = mine;
     mine = release->spare;
     cst_store_release(&release->due, CST_RELEASE_IS_DUE);
+    cst_compiler_barrier(); /* the assembler's */
     if (cst_load_relaxed(&cst_release_watched) == 0) cst_release_make(release);
 }
 
