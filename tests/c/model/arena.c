@@ -12,7 +12,7 @@ enum { MOST_BLOCKS = 4096, MOST_KEPT = 2, SETUP = MOST_THREADS };
 extern char __data_start[], _end[];
 
 struct block {
-    const char *start;
+    const char *start, *end;
     uint16_t made;
 };
 
@@ -35,7 +35,8 @@ static void *map(size_t size) {
 
 void arena_prepare(void) {
     memory = map(sizeof *memory);
-    for (unsigned t = 0; t <= MOST_THREADS; t++) memory->arena[t] = map(ARENA);
+    char *all = map((MOST_THREADS + 1) * (size_t)ARENA);
+    for (unsigned t = 0; t <= MOST_THREADS; t++) memory->arena[t] = all + t * (size_t)ARENA;
 }
 
 void arena_keep(void) {
@@ -66,20 +67,24 @@ void arena_forget(void) {
 }
 
 unsigned arena_owner(const char *address, uint16_t *made) {
-    for (unsigned t = 0; t < MOST_THREADS; t++) {
-        if (address < memory->arena[t] || address >= memory->arena[t] + memory->used[t]) continue;
-        unsigned low = 0, high = memory->blocks[t];
-        while (high - low > 1) {
-            unsigned middle = (low + high) / 2;
-            if (memory->block[t][middle].start <= address)
-                low = middle;
-            else
-                high = middle;
-        }
-        *made = memory->block[t][low].made;
-        return t;
+    size_t offset = (size_t)(address - memory->arena[0]), t = offset / ARENA;
+    if (t >= MOST_THREADS || offset % ARENA >= memory->used[t]) return NOBODY;
+    static struct block *last;
+    if (last && address >= last->start && address < last->end) {
+        *made = last->made;
+        return (unsigned)t;
     }
-    return NOBODY;
+    unsigned low = 0, high = memory->blocks[t];
+    while (high - low > 1) {
+        unsigned middle = (low + high) / 2;
+        if (memory->block[t][middle].start <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    last = &memory->block[t][low];
+    *made = last->made;
+    return (unsigned)t;
 }
 
 void *explore_allocate(size_t size) {
@@ -92,7 +97,7 @@ void *explore_allocate(size_t size) {
     if (who != SETUP) {
         if (memory->blocks[who] == MOST_BLOCKS) explore_failed(EXPLORE_AT("MOST_BLOCKS"));
         memory->block[who][memory->blocks[who]++] =
-            (struct block){given - 64, (uint16_t)x->thread[who].count};
+            (struct block){given - 64, given + size, (uint16_t)x->thread[who].count};
     }
     memory->used[who] += size + 64;
     return given;

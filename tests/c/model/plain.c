@@ -13,54 +13,75 @@
 
 extern char __data_start[], _end[], __executable_start[];
 
-/* Of a byte: its last plain write, each thread's last plain read, and the atomic object it is part
- * of. An access of a thread that has had n events is before whatever knows of n + 1. */
+/* Of a byte, or of four: the last plain write, each thread's last plain read, and the atomic object
+ * that it is part of. An access of a thread that has had n events is before whatever knows of n + 1.
+ */
 struct cell {
     uint32_t execution; /* of another one: not touched yet */
     uint16_t wrote;     /* when */
     uint8_t writer;
+    bool is_split;     /* its bytes have cells of their own */
     uint16_t location; /* + 1 */
     uint16_t read[MOST_THREADS];
     uint32_t write_at, read_at; /* instructions */
 };
 
-enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, MOST_PAGES = 1 << 14 };
+enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, WORD = 4, MOST_PAGES = 1 << 14 };
+
+struct page {
+    uintptr_t number;
+    struct cell *word, *byte;
+};
 
 /* Cells by page of the program's memory. */
 static struct {
     uint32_t execution;
-    struct {
-        uintptr_t page;
-        struct cell *cell;
-    } table[MOST_PAGES];
+    struct page *last, table[MOST_PAGES];
 } *cells;
 
 void plain_prepare(void) {
     cells = mmap(NULL, sizeof *cells, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cells->last = &cells->table[0];
 }
 
 void plain_begin(void) {
     cells->execution++;
 }
 
-static struct cell *page_of(uintptr_t page) {
-    for (size_t i = page * 0x9e3779b97f4a7c15u >> 50;; i = (i + 1) % MOST_PAGES) {
-        if (cells->table[i].page == page) return cells->table[i].cell;
-        if (cells->table[i].page != 0) continue;
-        cells->table[i].page = page;
-        cells->table[i].cell = calloc(PAGE, sizeof(struct cell));
-        return cells->table[i].cell;
+static struct page *page_of(uintptr_t number) {
+    if (cells->last->number == number) return cells->last;
+    for (size_t i = number * 0x9e3779b97f4a7c15u >> 50;; i = (i + 1) % MOST_PAGES) {
+        struct page *page = &cells->table[i];
+        if (page->number == number) return cells->last = page;
+        if (page->number != 0) continue;
+        page->number = number;
+        page->word = calloc(PAGE / WORD, sizeof *page->word);
+        page->byte = calloc(PAGE, sizeof *page->byte);
+        return cells->last = page;
     }
 }
 
-static struct cell *cell_of(const char *address) {
-    struct cell *cell = page_of((uintptr_t)address >> PAGE_BITS) + ((uintptr_t)address & (PAGE - 1));
-    if (cell->execution == cells->execution) return cell;
-    memset(cell, 0, sizeof *cell);
-    cell->execution = cells->execution;
-    cell->writer = (uint8_t)arena_owner(address, &cell->wrote);
-    return cell;
+/* The cell of what is next before `end`, which is moved past it. */
+static struct cell *next_cell(const char **next, const char *end) {
+    const char *address = *next;
+    struct page *page = page_of((uintptr_t)address >> PAGE_BITS);
+    unsigned byte = (uintptr_t)address & (PAGE - 1);
+    struct cell *cell = &page->word[byte / WORD];
+    if (cell->execution != cells->execution) {
+        *cell = (struct cell){.execution = cells->execution};
+        cell->writer = (uint8_t)arena_owner(address, &cell->wrote);
+    }
+    bool is_whole = byte % WORD == 0 && end - address >= WORD;
+    if (is_whole && !cell->is_split) {
+        *next += WORD;
+        return cell;
+    }
+    if (!cell->is_split)
+        for (unsigned i = 0; i < WORD; i++) page->byte[byte / WORD * WORD + i] = *cell;
+    cell->is_split = true;
+    *next += 1;
+    return &page->byte[byte];
 }
 
 static uint32_t here(const void *instruction) {
@@ -130,8 +151,8 @@ static bool is_local(const char *address) {
 static void plain_read(const char *address, size_t size, uint32_t at) {
     if (is_local(address)) return;
     uint16_t now = (uint16_t)(x->thread[x->running].count + 1);
-    for (const char *end = address + size; address < end; address++) {
-        struct cell *cell = cell_of(address);
+    for (const char *end = address + size; address < end;) {
+        struct cell *cell = next_cell(&address, end);
         if (cell->read[x->running] == now) continue;
         check_writer(cell, address, "a read", at);
         check_atomic(cell, address, false, at);
@@ -143,15 +164,16 @@ static void plain_read(const char *address, size_t size, uint32_t at) {
 /* An object that was atomic begins anew: its next value is what memory holds then. */
 static void retire(unsigned number) {
     struct location *location = &x->location[number];
-    for (size_t i = 0; i < location->size; i++) cell_of(location->address + i)->location = 0;
+    for (const char *next = location->address, *end = next + location->size; next < end;)
+        next_cell(&next, end)->location = 0;
     location->address = NULL;
 }
 
 static void plain_write(const char *address, size_t size, uint32_t at) {
     if (is_local(address)) return;
     uint16_t now = (uint16_t)x->thread[x->running].count;
-    for (const char *end = address + size; address < end; address++) {
-        struct cell *cell = cell_of(address);
+    for (const char *end = address + size; address < end;) {
+        struct cell *cell = next_cell(&address, end);
         check_writer(cell, address, "a write", at);
         check_readers(cell, address, "a write", at);
         check_atomic(cell, address, true, at);
@@ -168,19 +190,20 @@ static unsigned new_location(const char *address, size_t size) {
     struct location *location = &x->location[number];
     *location = (struct location){address, size, 0, NO_EVENT, NO_EVENT};
     if (!is_kernels(address)) memcpy(&location->first, address, size);
-    for (size_t i = 0; i < size; i++) cell_of(address + i)->location = (uint16_t)(number + 1);
+    for (const char *next = address, *end = address + size; next < end;)
+        next_cell(&next, end)->location = (uint16_t)(number + 1);
     return number;
 }
 
 struct location *plain_location(const void *object, size_t size, bool writes) {
-    const char *address = object;
-    struct cell *cell = cell_of(address);
+    const char *address = object, *end = address + size, *next = address;
+    struct cell *cell = next_cell(&next, end);
     unsigned number = cell->location ? cell->location - 1u : new_location(address, size);
     struct location *location = &x->location[number];
     if (location->address != address || location->size != size)
         explore_failed(EXPLORE_AT("an object has accesses of one size"));
-    for (size_t i = 0; i < size; i++) {
-        cell = cell_of(address + i);
+    for (next = address; next < end;) {
+        cell = next_cell(&next, end);
         check_writer(cell, address, "an atomic access", 0);
         if (writes) check_readers(cell, address, "an atomic write", 0);
     }
