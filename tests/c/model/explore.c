@@ -3,10 +3,12 @@
 #include "explorer.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     SHOWN_STEPS = 300,     /* of a failure: the last */
@@ -664,8 +666,25 @@ static void execute(void) {
     else if (x->model->check && !_setjmp(x->end)) x->model->check();
 }
 
+/* A wild pointer, most likely: read from an object that was not set up yet. */
+static void crashed(int signal) {
+    if (signal == SIGSEGV && x->exploring) explorer_report("the program crashes");
+    _exit(1);
+}
+
+/* On a stack of its own. */
+static void catch_crashes(void) {
+    stack_t stack = {.ss_size = STACK};
+    stack.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
 static void prepare(void) {
     if (x) return;
+    catch_crashes();
     struct explorer *new = mmap(NULL, sizeof *new, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     static void *nothing;
