@@ -382,15 +382,11 @@ static uint64_t read_memory(const void *address, size_t size) {
     return value;
 }
 
-static uint8_t order_of(enum explore_order order) {
-    return x->model->in_order ? EXPLORE_SEQ_CST : order;
-}
-
 uint64_t explore_load(const void *address, size_t size, enum explore_order order,
                       struct explore_place place) {
     if (!x->exploring) return read_memory(address, size);
     await_turn(place);
-    return read_event(address, size, order_of(order), 0, false, NULL, place);
+    return read_event(address, size, order, 0, false, NULL, place);
 }
 
 void explore_store(void *address, size_t size, uint64_t value, enum explore_order order,
@@ -400,7 +396,7 @@ void explore_store(void *address, size_t size, uint64_t value, enum explore_orde
         return;
     }
     await_turn(place);
-    write_event(address, size, value, order_of(order), NO_EVENT, place);
+    write_event(address, size, value, order, NO_EVENT, place);
 }
 
 static uint64_t changed(uint64_t old, enum explore_change_kind kind, uint64_t operand,
@@ -435,7 +431,7 @@ uint64_t explore_change(void *address, size_t size, enum explore_change_kind kin
         memcpy(address, &new, size);
         return old;
     }
-    uint8_t order = order_of(given);
+    uint8_t order = (uint8_t)given;
     await_turn(place);
     uint64_t old = read_event(address, size, read_order(order), 0, true, NULL, place);
     write_event(address, size, changed(old, kind, operand, size), write_order(order), last_event(),
@@ -451,9 +447,9 @@ bool explore_cas(void *address, size_t size, void *expected, uint64_t desired,
         memcpy(equal ? address : expected, equal ? (void *)&desired : address, size);
         return equal;
     }
-    uint8_t order = order_of(given);
+    uint8_t order = (uint8_t)given;
     await_turn(place);
-    uint64_t old = read_event(address, size, read_order(order), read_order(order_of(failure)), true,
+    uint64_t old = read_event(address, size, read_order(order), read_order((uint8_t)failure), true,
                               &wanted, place);
     if (old != wanted) {
         memcpy(expected, &old, size);
@@ -477,7 +473,7 @@ static void fence_event(uint8_t order, enum fence kind, struct explore_place pla
 }
 
 void explore_fence(enum explore_order order, struct explore_place place) {
-    if (x->exploring) fence_event(order_of(order), PLAIN_FENCE, place);
+    if (x->exploring) fence_event(order, PLAIN_FENCE, place);
 }
 void explore_process_barrier(struct explore_place place) {
     if (x->exploring) fence_event(EXPLORE_SEQ_CST, HEAVY_FENCE, place);
@@ -707,7 +703,10 @@ bool explore(const struct explore_model *given) {
     x->model = &model;
     x->failed = false;
     x->executions = x->cut_off = 0;
-    long most = getenv("EXPLORE_ALL") || !model.executions ? LONG_MAX : model.executions;
+    const char *given_most = getenv("EXPLORE_MOST");
+    long most = model.executions;
+    if (most && given_most) most = atol(given_most);
+    if (!most) most = LONG_MAX;
     arena_keep();
     *x->local = NULL;
     if (!_setjmp(x->end) && model.setup) model.setup();

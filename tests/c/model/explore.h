@@ -49,8 +49,7 @@ struct explore_model {
     void (*thread)(unsigned number); /* what thread `number` does */
     void (*check)(void);             /* after each execution, when all threads have returned */
     unsigned threads;                /* at the beginning; they may start more */
-    bool in_order;   /* every operation is sequentially consistent, for larger models */
-    long executions; /* stop after so many, unless EXPLORE_ALL is set; 0: never */
+    long executions; /* stop after so many, or EXPLORE_MOST if that is set; 0: never */
     bool quiet;      /* says nothing of an error: a test of the explorer */
 };
 

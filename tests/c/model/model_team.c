@@ -9,8 +9,8 @@
 #include "core/task/task.h"
 #include "models.h"
 
-static unsigned size, regions;
-static _Atomic unsigned written, entered, executed;
+static unsigned size, regions, masters;
+static _Atomic unsigned written, entered, executed, ended;
 
 static void nothing(void) {}
 
@@ -22,6 +22,11 @@ static void execute(void *data) {
 static void body(void *data) {
     EXPLORE_CHECK(cst_load_relaxed(&written) == *(unsigned *)data);
     EXPLORE_CHECK(cst_self()->number < size);
+    cst_add_relaxed(&entered, 1);
+}
+
+static void enter(void *data) {
+    EXPLORE_CHECK(*(unsigned *)data == regions);
     cst_add_relaxed(&entered, 1);
 }
 
@@ -65,6 +70,18 @@ static void master_with_task(unsigned number) {
     run(body_with_task);
 }
 
+/* A thread that has opened a region ends while another may have its team; the last ends the workers. */
+static void master_that_ends(unsigned number) {
+    if (number > 0) cst_current_thread = NULL;
+    unsigned value = regions;
+    struct cst_region region = {.function = enter, .data = &value, .threads = size};
+    cst_region_run(cst_self(), &region);
+    cst_workers_lose_master(cst_self());
+    if (cst_add_acq_rel(&ended, 1) + 1 < masters) return;
+    EXPLORE_CHECK(cst_load_relaxed(&entered) == size * masters);
+    EXPLORE_CHECK(cst_workers_end(true));
+}
+
 static void prepare(unsigned members, unsigned times, unsigned processors, bool spinning) {
     models_configure(processors, spinning);
     size = members;
@@ -72,6 +89,7 @@ static void prepare(unsigned members, unsigned times, unsigned processors, bool 
     cst_store_relaxed(&written, 0);
     cst_store_relaxed(&entered, 0);
     cst_store_relaxed(&executed, 0);
+    cst_store_relaxed(&ended, 0);
 }
 
 static void two_once(void) {
@@ -92,6 +110,18 @@ static void two_impatient(void) {
     cst_config.idle_ms = 0;
     machine_is_impatient = true;
 }
+static void one_that_ends(void) {
+    prepare(2, 1, 8, true);
+    cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
+    masters = 1;
+}
+static void two_that_end(void) {
+    one_that_ends();
+    masters = 2;
+}
+static void three_once_spinning(void) {
+    prepare(3, 1, 8, true);
+}
 static void crowded_once(void) {
     prepare(2, 1, 1, false);
 }
@@ -108,6 +138,12 @@ int models_run(void) {
         {"team, a region", two_once, master, NULL, .threads = 1, .executions = LIMIT},
         {"team, workers that leave between two regions", two_impatient, master_of_leavers, NULL,
          .threads = 1, .executions = LIMIT},
+        {"team, a master that ends, spinning", one_that_ends, master_that_ends, NULL, .threads = 1,
+         .executions = LIMIT},
+        {"team, two masters that end, spinning", two_that_end, master_that_ends, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"team, a region of three, spinning", three_once_spinning, master, NULL, .threads = 1,
+         .executions = LIMIT},
         {"crowded team, a region", crowded_once, master, NULL, .threads = 1, .executions = LIMIT},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)

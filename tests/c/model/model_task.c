@@ -1,0 +1,236 @@
+/* core/task: who waits for tasks, for its children, for a group or for a predecessor, sees what they
+ * wrote, whoever ran them; a task with an event is complete when both have come, its body and the event. */
+#include "core/state/task.h"
+
+#include "core/task/cancel.h"
+#include "core/task/depend.h"
+#include "core/task/group.h"
+#include "models.h"
+
+#include <string.h>
+
+static int written[4], ran;
+static void *event;
+static char object;
+
+static void note(void *data) {
+    written[*(int *)data]++;
+}
+
+static void note_first(void *data) {
+    (void)data;
+    written[0]++;
+}
+
+static struct cst_task_request writer(int *which) {
+    return (struct cst_task_request){.function = note,
+                                     .data = which,
+                                     .size = sizeof *which,
+                                     .alignment = sizeof *which,
+                                     .deferrable = true};
+}
+
+static void make(int which) {
+    struct cst_task_request request = writer(&which);
+    cst_task_create(cst_self(), &request);
+}
+
+static void make_another(void *data) {
+    make(*(int *)data + 1);
+    note(data);
+}
+
+/* The other member looks for work twice. */
+static void help(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    cst_task_run_any(thread);
+    cst_task_run_any(thread);
+}
+
+static void children(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    make(0);
+    make(1);
+    cst_task_wait_children(thread);
+    EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
+/* What a task of the group makes is awaited, too. */
+static void group(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    struct cst_group group;
+    int which = 0;
+    cst_group_begin(thread, &group);
+    struct cst_task_request request = writer(&which);
+    request.function = make_another;
+    cst_task_create(thread, &request);
+    cst_group_end(thread);
+    EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
+static struct cst_depend_item item(const struct cst_depend_list *list, size_t index) {
+    (void)index;
+    return (struct cst_depend_item){.address = &object,
+                                    .kind = (enum cst_depend_kind)(uintptr_t)list->raw};
+}
+
+static void follow(void *data) {
+    EXPLORE_CHECK(written[0] == 1);
+    note(data);
+}
+
+static void make_dependent(cst_task_function *function, int which, enum cst_depend_kind kind) {
+    struct cst_depend_list list = {.count = 1, .item = item, .raw = (void **)(uintptr_t)kind};
+    struct cst_task_request request = writer(&which);
+    request.function = function;
+    request.depend = &list;
+    cst_task_create(cst_self(), &request);
+}
+
+/* Two readers after a writer, and a writer after them. */
+static void last(void *data) {
+    EXPLORE_CHECK(written[1] == 1 && written[2] == 1);
+    note(data);
+}
+
+static void depend(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    make_dependent(note, 0, CST_DEPEND_OUT);
+    make_dependent(follow, 1, CST_DEPEND_IN);
+    cst_task_wait_children(thread);
+    EXPLORE_CHECK(written[1] == 1);
+}
+
+static void depend_both(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    make_dependent(note, 0, CST_DEPEND_OUT);
+    make_dependent(follow, 1, CST_DEPEND_IN);
+    make_dependent(follow, 2, CST_DEPEND_IN);
+    make_dependent(last, 3, CST_DEPEND_OUT);
+    cst_task_wait_children(thread);
+    EXPLORE_CHECK(written[3] == 1);
+}
+
+/* Waits for one predecessor, which another member may have. */
+static void depend_await(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    struct cst_depend_list list = {.count = 1, .item = item, .raw = (void **)CST_DEPEND_IN};
+    make_dependent(note, 0, CST_DEPEND_OUT);
+    cst_task_wait_depend(thread, &list);
+    EXPLORE_CHECK(written[0] == 1);
+    cst_task_wait_children(thread);
+}
+
+/* Thread 1 is no member, and fulfils the event with what it wrote before. */
+static void detach(unsigned number) {
+    if (number == 1) {
+        cst_current_thread = NULL;
+        written[1] = 1;
+        cst_task_fulfill(event);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    cst_task_wait_children(thread);
+    EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
+static void count(void *data) {
+    (void)data;
+    ran++;
+}
+
+/* A task of a cancelled group that was not begun does not run; the group's end waits all the same. */
+static void cancel(void *data) {
+    struct cst_group *group = cst_group_to_cancel(cst_self()->task->open_group);
+    cst_store_relaxed(&group->cancelled, 1);
+    note(data);
+}
+
+static void cancelled(unsigned number) {
+    if (number > 0) {
+        help(number);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    struct cst_group group;
+    int which = 0;
+    struct cst_task_request counter = {.function = count, .deferrable = true};
+    cst_group_begin(thread, &group);
+    struct cst_task_request request = writer(&which);
+    request.function = cancel;
+    cst_task_create(thread, &counter);
+    cst_task_create(thread, &request);
+    cst_group_end(thread);
+    EXPLORE_CHECK(written[0] <= 1 && ran <= 1);
+}
+
+static void prepare(bool spinning) {
+    models_configure(8, spinning);
+    models_team(2, false);
+    models_expect_tasks();
+    memset(written, 0, sizeof written);
+    ran = 0;
+}
+static void spinning(void) {
+    prepare(true);
+}
+static void asleep(void) {
+    prepare(false);
+}
+static void prepare_event(bool spinning) {
+    prepare(spinning);
+    struct cst_task_request request = {
+        .function = note_first, .deferrable = true, .detach_event = &event};
+    cst_task_create(models_sit(0), &request);
+}
+static void with_event(void) {
+    prepare_event(true);
+}
+static void with_event_asleep(void) {
+    prepare_event(false);
+}
+static void cancellable(void) {
+    prepare(true);
+    cst_config.cancellation = true;
+}
+
+int models_run(void) {
+    enum { LIMIT = 20000 };
+    const struct explore_model models[] = {
+        {"task, children, spinning", spinning, children, NULL, .threads = 2, .executions = LIMIT},
+        {"task, children", asleep, children, NULL, .threads = 2, .executions = LIMIT},
+        {"task, a group, spinning", spinning, group, NULL, .threads = 2, .executions = LIMIT},
+        {"task, a dependence, spinning", spinning, depend, NULL, .threads = 2, .executions = LIMIT},
+        {"task, four dependences, spinning", spinning, depend_both, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, wait for a predecessor, spinning", spinning, depend_await, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, an event, spinning", with_event, detach, NULL, .threads = 2, .executions = LIMIT},
+        {"task, an event", with_event_asleep, detach, NULL, .threads = 2, .executions = LIMIT},
+        {"task, a cancelled group, spinning", cancellable, cancelled, NULL, .threads = 2,
+         .executions = LIMIT},
+    };
+    for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
+        if (!explore(&models[i])) return 1;
+    return 0;
+}
