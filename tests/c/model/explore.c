@@ -386,7 +386,7 @@ uint64_t explore_load(const void *address, size_t size, enum explore_order order
                       struct explore_place place) {
     if (!x->exploring) return read_memory(address, size);
     await_turn(place);
-    return read_event(address, size, order, 0, false, NULL, place);
+    return read_event(address, size, score_order(order, SCORE_LOAD, place), 0, false, NULL, place);
 }
 
 void explore_store(void *address, size_t size, uint64_t value, enum explore_order order,
@@ -396,7 +396,7 @@ void explore_store(void *address, size_t size, uint64_t value, enum explore_orde
         return;
     }
     await_turn(place);
-    write_event(address, size, value, order, NO_EVENT, place);
+    write_event(address, size, value, score_order(order, SCORE_STORE, place), NO_EVENT, place);
 }
 
 static uint64_t changed(uint64_t old, enum explore_change_kind kind, uint64_t operand,
@@ -431,7 +431,7 @@ uint64_t explore_change(void *address, size_t size, enum explore_change_kind kin
         memcpy(address, &new, size);
         return old;
     }
-    uint8_t order = (uint8_t)given;
+    uint8_t order = score_order(given, SCORE_CHANGE, place);
     await_turn(place);
     uint64_t old = read_event(address, size, read_order(order), 0, true, NULL, place);
     write_event(address, size, changed(old, kind, operand, size), write_order(order), last_event(),
@@ -447,9 +447,9 @@ bool explore_cas(void *address, size_t size, void *expected, uint64_t desired,
         memcpy(equal ? address : expected, equal ? (void *)&desired : address, size);
         return equal;
     }
-    uint8_t order = (uint8_t)given;
+    uint8_t order = score_order(given, SCORE_CHANGE, place);
     await_turn(place);
-    uint64_t old = read_event(address, size, read_order(order), read_order((uint8_t)failure), true,
+    uint64_t old = read_event(address, size, read_order(order), read_order(score_order(failure, SCORE_FAILURE, place)), true,
                               &wanted, place);
     if (old != wanted) {
         memcpy(expected, &old, size);
@@ -473,13 +473,15 @@ static void fence_event(uint8_t order, enum fence kind, struct explore_place pla
 }
 
 void explore_fence(enum explore_order order, struct explore_place place) {
-    if (x->exploring) fence_event(order, PLAIN_FENCE, place);
+    if (x->exploring) fence_event(score_order(order, SCORE_FENCE, place), PLAIN_FENCE, place);
 }
 void explore_process_barrier(struct explore_place place) {
-    if (x->exploring) fence_event(EXPLORE_SEQ_CST, HEAVY_FENCE, place);
+    if (x->exploring && score_order(EXPLORE_SEQ_CST, SCORE_BARRIER, place) == EXPLORE_SEQ_CST)
+        fence_event(EXPLORE_SEQ_CST, HEAVY_FENCE, place);
 }
 void explore_compiler_barrier(struct explore_place place) {
-    if (x->exploring) fence_event(EXPLORE_RELAXED, LIGHT_FENCE, place);
+    if (x->exploring && score_order(EXPLORE_SEQ_CST, SCORE_BARRIER, place) == EXPLORE_SEQ_CST)
+        fence_event(EXPLORE_RELAXED, LIGHT_FENCE, place);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -685,6 +687,7 @@ static void prepare(void) {
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     static void *nothing;
     x = new;
+    score_prepare();
     x->local = &nothing;
     arena_prepare();
     plain_prepare();
@@ -705,7 +708,7 @@ bool explore(const struct explore_model *given) {
     x->executions = x->cut_off = 0;
     const char *given_most = getenv("EXPLORE_MOST");
     long most = model.executions;
-    if (most && given_most) most = atol(given_most);
+    if (given_most && (most || getenv("EXPLORE_ALWAYS"))) most = atol(given_most);
     if (!most) most = LONG_MAX;
     arena_keep();
     *x->local = NULL;

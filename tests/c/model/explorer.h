@@ -233,6 +233,19 @@ bool sequence_allows(const struct probe *probe);
 void sequence_add(const struct probe *probe);
 void sequence_add_fence(ref event, enum fence kind);
 
+/* --- score.c */
+enum score_kind {
+    SCORE_LOAD,
+    SCORE_STORE,
+    SCORE_CHANGE,
+    SCORE_FAILURE, /* of a compare-and-swap, when it fails */
+    SCORE_FENCE,
+    SCORE_BARRIER,
+};
+void score_prepare(void);
+/* The order, or a weaker one where that is asked for. */
+uint8_t score_order(enum explore_order order, enum score_kind kind, struct explore_place place);
+
 /* --- graph.c */
 void graph_begin(void);
 void graph_note(struct item item);
