@@ -2,6 +2,7 @@
  * barrier; a task that one member made is complete when any of them leaves. */
 #include "core/work/barrier.h"
 
+#include "core/task/cancel.h"
 #include "core/task/task.h"
 #include "models.h"
 
@@ -69,6 +70,13 @@ static void pass_with_two_tasks(unsigned number) {
     EXPLORE_CHECK(cst_load_relaxed(&executed) == 2);
 }
 
+/* Member 0 cancels the region, and comes to no barrier of it. */
+static void pass_or_cancel(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    if (number == 0) cst_region_cancel(thread);
+    EXPLORE_CHECK(cst_barrier_cancellable(thread));
+}
+
 static void prepare(unsigned size, unsigned times, bool crowded, bool spinning) {
     models_configure(crowded ? 1 : 8, spinning);
     models_team(size, crowded);
@@ -87,6 +95,15 @@ static void three_once(void) {
 }
 static void two_twice_asleep(void) {
     prepare(2, 2, false, false);
+}
+static void two_once_asleep(void) {
+    prepare(2, 1, false, false);
+}
+static void three_once_asleep(void) {
+    prepare(3, 1, false, false);
+}
+static void crowded_three_asleep(void) {
+    prepare(3, 1, true, false);
 }
 static void crowded_two_three_times(void) {
     prepare(2, 3, true, true);
@@ -119,6 +136,11 @@ int models_run(void) {
          .threads = 2},
         {"central barrier, three members, spinning", crowded_three, pass, NULL, .threads = 3},
         {"central barrier, two members, twice", crowded_two_twice_asleep, pass, NULL, .threads = 2},
+        {"barrier, cancelled, two members", two_once_asleep, pass_or_cancel, NULL, .threads = 2},
+        {"barrier, cancelled, three members", three_once_asleep, pass_or_cancel, NULL, .threads = 3,
+         .executions = 20000},
+        {"central barrier, cancelled, three members", crowded_three_asleep, pass_or_cancel, NULL,
+         .threads = 3, .executions = 20000},
         {"barrier with a task, spinning", with_tasks, pass_with_task, NULL, .threads = 2},
         {"barrier with a task that makes another, spinning", with_tasks, pass_with_two_tasks, NULL,
          .threads = 2, .executions = 50000},
