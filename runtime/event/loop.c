@@ -31,7 +31,7 @@ static uintptr_t self(void) {
 int cst_loop_enter(struct capstan_manager *manager) {
     uintptr_t none = 0;
     /* Acquires what the last driver left; pairs with the release in cst_loop_leave. */
-    return atomic_compare_exchange_strong(&manager->driver, &none, self()) ? 0 : EBUSY;
+    return cst_cas_acq_rel(&manager->driver, &none, self()) ? 0 : EBUSY;
 }
 
 /* A batch of calls has ended: capstan_quiesce may return. */

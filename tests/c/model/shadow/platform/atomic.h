@@ -5,6 +5,7 @@
 
 #include "explore.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,8 @@
 #define realloc(memory, size) explore_reallocate(memory, size)
 #define aligned_alloc(alignment, size) explore_allocate(size)
 #define free(memory) explore_free(memory)
+#define posix_memalign(to, alignment, size) (*(to) = explore_allocate(size), 0)
+#define pthread_self() ((pthread_t)(explore_self() + 1))
 /* Plain accesses that the compiler does not report. */
 #define memset(to, byte, size)                                                                     \
     ({                                                                                             \
