@@ -1,7 +1,7 @@
 /* core/work/share.c: of each construct one member is the first, the others see what it set up, and a slot
  * of the ring is not used again while a member is in the construct that it was for, also where members
  * run ahead and constructs get slots beside the ring. */
-#include "core/state/share.h"
+#include "core/work/share.h"
 
 #include "models.h"
 

@@ -1,6 +1,6 @@
 /* core/task: who waits for tasks, for its children, for a group or for a predecessor, sees what they
  * wrote, whoever ran them; a task with an event is complete when both have come, its body and the event. */
-#include "core/state/task.h"
+#include "core/task/task.h"
 
 #include "core/task/cancel.h"
 #include "core/task/depend.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static int written[4], ran;
-static void *event;
+static struct cst_task *event;
 static char object;
 
 static void note(void *data) {
@@ -197,10 +197,14 @@ static void spinning(void) {
 static void asleep(void) {
     prepare(false);
 }
+static void keep_event(const struct cst_task_request *request, struct cst_task *made) {
+    (void)request;
+    event = made;
+}
 static void prepare_event(bool spinning) {
     prepare(spinning);
     struct cst_task_request request = {
-        .function = note_first, .deferrable = true, .detach_event = &event};
+        .function = note_first, .deferrable = true, .tell_event = keep_event};
     cst_task_create(models_sit(0), &request);
 }
 static void with_event(void) {
