@@ -1,4 +1,4 @@
-/* One memory order at a time made weaker, for the tool `score`: by the environment, so that nothing need
+/* One memory order at a time made weaker, for tools/model-score: by the environment, so that nothing need
  * be compiled anew.
  *
  *   EXPLORE_SITES=FILE            adds each place where an order stands to FILE, with what it could be
