@@ -26,7 +26,7 @@ static struct memory {
         size_t used;
     } kept[MOST_KEPT];
     unsigned depth;
-} *memory; /* not in the data that is restored */
+} * memory; /* not in the data that is restored */
 
 static void *map(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
@@ -90,7 +90,8 @@ unsigned arena_owner(const char *address, uint16_t *made) {
 void *explore_allocate(size_t size) {
     unsigned who = x->exploring ? x->running : SETUP;
     size = (size + 63) & ~(size_t)63;
-    if (memory->used[who] + size + 64 > ARENA) explore_failed(EXPLORE_AT("memory for an execution"));
+    if (memory->used[who] + size + 64 > ARENA)
+        explore_failed(EXPLORE_AT("memory for an execution"));
     char *given = memory->arena[who] + memory->used[who] + 64;
     memcpy(given - 8, &size, sizeof size);
     memset(given, 0, size);

@@ -13,10 +13,6 @@
 
 #define GAP ((uint64_t)1 << 40) /* between the ranks of two stores, halved by each between them */
 
-static bool acquires(uint8_t order) {
-    return order == EXPLORE_ACQUIRE || order >= EXPLORE_ACQ_REL;
-}
-
 /* Coherence: of the stores that happened before, or were seen by what happened before, the newest.
  * An access reads or is no older one. */
 uint64_t choose_bound(const struct location *location, const clocks clock) {
@@ -32,7 +28,8 @@ static ref taker_of(const struct location *location, ref store) {
     if (store != NO_EVENT) {
         next = detail_of(store)->newer;
     } else {
-        while (next != NO_EVENT && detail_of(next)->older != NO_EVENT) next = detail_of(next)->older;
+        while (next != NO_EVENT && detail_of(next)->older != NO_EVENT)
+            next = detail_of(next)->older;
     }
     if (next == NO_EVENT || !event_of(next)->exclusive) return NO_EVENT;
     ref read = ref_of(thread_of(next), event_of(next)->pair);
@@ -64,8 +61,8 @@ static bool may_read(ref event, const struct wanted *wanted, ref store) {
 /* Two read-modify-writes cannot read the same store. But the other one may have to read this one's
  * write, which revisits it when it comes. */
 static bool is_worth_reading(ref event, const struct wanted *wanted, ref store) {
-    bool exclusive = wanted->exclusive && (!wanted->expected || value_at(wanted->location, store) ==
-                                                                    *wanted->expected);
+    bool exclusive = wanted->exclusive &&
+                     (!wanted->expected || value_at(wanted->location, store) == *wanted->expected);
     ref taker = exclusive ? taker_of(wanted->location, store) : NO_EVENT;
     if (taker == NO_EVENT) return may_read(event, wanted, store);
     return !is_before(ref_of(thread_of(taker), event_of(taker)->pair),
@@ -107,7 +104,8 @@ uint64_t choose_rank(ref event, const struct location *location, uint64_t at_lea
     if (bound < at_least) bound = at_least;
     for (ref next = location->newest; next != NO_EVENT; next = detail_of(next)->older) {
         ref older = detail_of(next)->older;
-        uint64_t below = older == NO_EVENT ? 0 : event_of(older)->rank, above = event_of(next)->rank;
+        uint64_t below = older == NO_EVENT ? 0 : event_of(older)->rank,
+                 above = event_of(next)->rank;
         if (above <= bound) break;
         if (above - below < 2) explore_failed(EXPLORE_AT("too many stores between two"));
         if (taker_of(location, older) == next || !may_stand(event, location, below + 1)) continue;

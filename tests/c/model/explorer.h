@@ -1,6 +1,7 @@
-/* What the explorer's parts share: explore.c runs threads and their steps, choose.c says what a
- * load may read and where a store may stand, sequence.c what sequential consistency forbids,
- * graph.c which graphs are still to be tried, plain.c sees races, arena.c gives and restores. */
+/* What the explorer's parts share: explore.c runs an execution, step.c has its events, choose.c
+ * says what a load may read and where a store may stand, sequence.c what sequential consistency
+ * forbids, graph.c which graphs are still to be tried, plain.c sees races, arena.c gives memory and
+ * restores it, score.c makes orders weaker. */
 #ifndef EXPLORER_H
 #define EXPLORER_H
 
@@ -41,13 +42,13 @@ enum fence { PLAIN_FENCE, HEAVY_FENCE, LIGHT_FENCE };
 /* What an execution is, as far as it was a matter of choice. */
 struct event {
     uint8_t kind, order, size;
-    bool exclusive;   /* WRITE: of a read-modify-write, whose read is the thread's `pair`;
-                       * READ: of who has been woken in a queue, which one store alone can tell */
+    bool exclusive; /* WRITE: of a read-modify-write, whose read is the thread's `pair`;
+                     * READ: of who has been woken in a queue, which one store alone can tell */
     uint16_t pair;
-    ref from;         /* READ: the store it reads; NO_EVENT: the object's first value */
-    uint32_t stamp;   /* when it was added to the graph */
-    uint64_t rank;    /* WRITE: its place among the stores to the object; the first value has 0 */
-    uint64_t value;   /* FENCE: enum fence */
+    ref from;       /* READ: the store it reads; NO_EVENT: the object's first value */
+    uint32_t stamp; /* when it was added to the graph */
+    uint64_t rank;  /* WRITE: its place among the stores to the object; the first value has 0 */
+    uint64_t value; /* FENCE: enum fence */
     const void *address;
     struct explore_place place;
 };
@@ -57,11 +58,11 @@ typedef uint16_t clocks[MOST_THREADS];
 
 /* What follows from the graph, found anew in each execution. */
 struct detail {
-    clocks clock;   /* happens-before, with the event itself */
-    clocks cause;   /* program order and reads-from, with itself */
-    clocks message; /* WRITE: what who acquires it acquires */
-    ref older, newer;    /* WRITE: neighbours by rank */
-    ref next_access;     /* to the same object */
+    clocks clock;     /* happens-before, with the event itself */
+    clocks cause;     /* program order and reads-from, with itself */
+    clocks message;   /* WRITE: what who acquires it acquires */
+    ref older, newer; /* WRITE: neighbours by rank */
+    ref next_access;  /* to the same object */
     uint16_t location, node, next_elsewhere;
     uint32_t step;
 };
@@ -161,6 +162,12 @@ static inline struct detail *detail_of(ref event) {
 static inline bool is_before(ref event, const clocks clock) {
     return index_of(event) < clock[thread_of(event)];
 }
+static inline bool acquires(uint8_t order) {
+    return order == EXPLORE_ACQUIRE || order >= EXPLORE_ACQ_REL;
+}
+static inline bool releases(uint8_t order) {
+    return order >= EXPLORE_RELEASE;
+}
 /* The rank of what a read has read, or of a store. */
 static inline uint64_t rank_of(ref event) {
     const struct event *self = event_of(event);
@@ -177,6 +184,15 @@ static inline void join(clocks clock, const clocks other) {
 void explorer_report(const char *what);
 /* Ends this execution: it need not go on. */
 _Noreturn void explorer_prune(void);
+/* Returns when it is the running thread's turn. */
+void explorer_await_turn(struct explore_place place);
+/* Has what it looked at since its last SPIN changed? */
+bool explorer_is_stirred(const struct thread *thread);
+/* The store that wakes the thread in its queue, or NO_EVENT. */
+ref explorer_waker_of(const struct thread *thread);
+
+/* --- step.c */
+unsigned step_create(unsigned number);
 
 /* --- arena.c */
 void arena_prepare(void);

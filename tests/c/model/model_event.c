@@ -1,6 +1,6 @@
-/* event/: a report that was read before a registration ends calls it once more at most, and not after
- * capstan_quiesce has returned; a report is delivered to the registration that it names, as a whole, also
- * where its object is used again meanwhile; what is posted is seen by the call.
+/* event/: a report that was read before a registration ends calls it once more at most, and not
+ * after capstan_quiesce has returned; a report is delivered to the registration that it names, as a
+ * whole, also where its object is used again meanwhile; what is posted is seen by the call.
  *
  * model: sources runtime/event/*.c
  */
@@ -42,8 +42,12 @@ static int wait_for_it(struct cst_poller *poller, struct cst_ready *ready, int c
     return 1;
 }
 
-static const struct cst_poller_ops ops = {
-    .name = "model", .open = open_it, .close = close_it, .set = set, .wait = wait_for_it, .wake = wake};
+static const struct cst_poller_ops ops = {.name = "model",
+                                          .open = open_it,
+                                          .close = close_it,
+                                          .set = set,
+                                          .wait = wait_for_it,
+                                          .wake = wake};
 
 static void call(capstan_manager *by, uint64_t which, int fd, unsigned events, void *data) {
     EXPLORE_CHECK(by == manager && fd == FD && events == CAPSTAN_READ);
@@ -123,7 +127,8 @@ static void setup_posts(void) {
 int models_run(void) {
     enum { LIMIT = 20000 };
     const struct explore_model models[] = {
-        {"event, a registration ends", setup, end_and_free, NULL, .threads = 2, .executions = LIMIT},
+        {"event, a registration ends", setup, end_and_free, NULL, .threads = 2,
+         .executions = LIMIT},
         {"event, its place is used again", setup, end_and_reuse, NULL, .threads = 2,
          .executions = LIMIT},
         {"event, two post", setup_posts, post, all_posted, .threads = 3, .executions = LIMIT},

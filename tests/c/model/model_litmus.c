@@ -34,7 +34,7 @@ static bool prints;
 static struct found {
     int64_t wanted[MOST_READS], wanted_end[VARIABLES];
     long times;
-} *found;
+} * found;
 
 /* --- reading --------------------------------------------------------------------------------- */
 
@@ -163,8 +163,8 @@ static void look(void) {
 
 /* True: no race. */
 static bool search(void) {
-    const struct explore_model model = {
-        "litmus", begin, run, look, .threads = threads, .quiet = true};
+    const struct explore_model model = {"litmus",           begin,        run, look,
+                                        .threads = threads, .quiet = true};
     return explore(&model);
 }
 

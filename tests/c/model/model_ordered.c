@@ -1,6 +1,6 @@
-/* core/work/ordered.c and doacross.c: ordered regions run in the order of the iterations, and see what the
- * one before wrote; an iteration that waits for another's post sees what that one wrote, and nobody
- * sleeps for ever. */
+/* core/work/ordered.c and doacross.c: ordered regions run in the order of the iterations, and see
+ * what the one before wrote; an iteration that waits for another's post sees what that one wrote,
+ * and nobody sleeps for ever. */
 #include "core/work/ordered.h"
 
 #include "core/state/thread.h"
@@ -96,11 +96,13 @@ static void all_turns(void) {
 int models_run(void) {
     const struct explore_model models[] = {
         {"ordered, two members, spinning", two, in_order, all_turns, .threads = 2},
-        {"ordered, two members", two_asleep, in_order, all_turns, .threads = 2, .executions = 20000},
+        {"ordered, two members", two_asleep, in_order, all_turns, .threads = 2,
+         .executions = 20000},
         {"ordered, three members, spinning", three, in_order, all_turns, .threads = 3},
         {"doacross, two members, spinning", chain_two, in_chain, NULL, .threads = 2},
         {"doacross, two members", chain_two_asleep, in_chain, NULL, .threads = 2},
-        {"doacross, two members of a crowded team", chain_two_crowded, in_chain, NULL, .threads = 2},
+        {"doacross, two members of a crowded team", chain_two_crowded, in_chain, NULL,
+         .threads = 2},
         {"doacross, three members, spinning", chain_three, in_chain, NULL, .threads = 3,
          .executions = 20000},
     };

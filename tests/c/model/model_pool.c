@@ -1,4 +1,5 @@
-/* core/team/pool.c: a team is one master's at a time, and the next one sees what the last has left in it. */
+/* core/team/pool.c: a team is one master's at a time, and the next one sees what the last has left
+ * in it. */
 #include "core/team/pool.h"
 
 #include "core/settings/config.h"
@@ -27,7 +28,8 @@ static void lease(unsigned number) {
     for (unsigned i = 0; i < leases; i++) use(master[number]);
 }
 
-/* The second master ends while the first goes on; the team that was kept for it is anybody's then. */
+/* The second master ends while the first goes on; the team that was kept for it is anybody's then.
+ */
 static void forget(unsigned number) {
     lease(number);
     if (number == 1) cst_pool_forget(master[1]);

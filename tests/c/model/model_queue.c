@@ -1,5 +1,5 @@
-/* core/task/queue.c: a task with a priority is got once, by a member that sees what was written before
- * it was queued; who looks finds the queue set up, whoever makes it. */
+/* core/task/queue.c: a task with a priority is got once, by a member that sees what was written
+ * before it was queued; who looks finds the queue set up, whoever makes it. */
 #include "core/task/queue.h"
 
 #include "models.h"

@@ -1,6 +1,6 @@
-/* core/work/share.c: of each construct one member is the first, the others see what it set up, and a slot
- * of the ring is not used again while a member is in the construct that it was for, also where members
- * run ahead and constructs get slots beside the ring. */
+/* core/work/share.c: of each construct one member is the first, the others see what it set up, and
+ * a slot of the ring is not used again while a member is in the construct that it was for, also
+ * where members run ahead and constructs get slots beside the ring. */
 #include "core/work/share.h"
 
 #include "models.h"
@@ -8,9 +8,7 @@
 #include <string.h>
 
 static unsigned constructs;
-static struct {
-    _Atomic int first;
-} construct[4];
+static struct { _Atomic int first; } construct[4];
 
 /* The slot's plain fields stand for what a loop keeps there. */
 static void meet(struct cst_thread *thread, unsigned number) {

@@ -1,5 +1,5 @@
-/* core/base/slab.c: a block that another thread gives back is the owner's again, once, and the owner sees what
- * was done in it. */
+/* core/base/slab.c: a block that another thread gives back is the owner's again, once, and the
+ * owner sees what was done in it. */
 #include "core/base/slab.h"
 
 #include "models.h"

@@ -1,5 +1,6 @@
-/* core/task: who waits for tasks, for its children, for a group or for a predecessor, sees what they
- * wrote, whoever ran them; a task with an event is complete when both have come, its body and the event. */
+/* core/task: who waits for tasks, for its children, for a group or for a predecessor, sees what
+ * they wrote, whoever ran them; a task with an event is complete when both have come, its body and
+ * the event. */
 #include "core/task/task.h"
 
 #include "core/task/cancel.h"
@@ -159,7 +160,8 @@ static void count(void *data) {
     ran++;
 }
 
-/* A task of a cancelled group that was not begun does not run; the group's end waits all the same. */
+/* A task of a cancelled group that was not begun does not run; the group's end waits all the same.
+ */
 static void cancel(void *data) {
     struct cst_group *group = cst_group_to_cancel(cst_self()->task->open_group);
     cst_store_relaxed(&group->cancelled, 1);

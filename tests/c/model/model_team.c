@@ -70,7 +70,8 @@ static void master_with_task(unsigned number) {
     run(body_with_task);
 }
 
-/* A thread that has opened a region ends while another may have its team; the last ends the workers. */
+/* A thread that has opened a region ends while another may have its team; the last ends the
+ * workers. */
 static void master_that_ends(unsigned number) {
     if (number > 0) cst_current_thread = NULL;
     unsigned value = regions;

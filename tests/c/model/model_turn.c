@@ -65,7 +65,8 @@ static void three(void) {
 int models_run(void) {
     const struct explore_model models[] = {
         {"turn, two masters", two, once, nobody_is_left, .threads = 3},
-        {"turn, two masters, one of them twice", three, twice, nobody_is_left, .threads = 3, .executions = 20000},
+        {"turn, two masters, one of them twice", three, twice, nobody_is_left, .threads = 3,
+         .executions = 20000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

@@ -14,7 +14,8 @@
 extern char __data_start[], _end[], __executable_start[];
 
 /* Of a byte, or of four: the last plain write, each thread's last plain read, and the atomic object
- * that it is part of. An access of a thread that has had n events is before whatever knows of n + 1.
+ * that it is part of. An access of a thread that has had n events is before whatever knows of n
+ * + 1.
  */
 struct cell {
     uint32_t execution; /* of another one: not touched yet */
@@ -37,7 +38,7 @@ struct page {
 static struct {
     uint32_t execution;
     struct page *last, table[MOST_PAGES];
-} *cells;
+} * cells;
 
 void plain_prepare(void) {
     cells = mmap(NULL, sizeof *cells, PROT_READ | PROT_WRITE,
@@ -139,8 +140,8 @@ static void check_atomic(const struct cell *cell, const char *address, bool writ
     for (ref a = x->location[cell->location - 1].accesses; a != NO_EVENT;
          a = detail_of(a)->next_access)
         if ((writes || event_of(a)->kind == WRITE) && !is_before(a, self->clock))
-            race(address, writes ? "a plain write" : "a plain read", at,
-                 event_of(a)->place.text, thread_of(a), 0);
+            race(address, writes ? "a plain write" : "a plain read", at, event_of(a)->place.text,
+                 thread_of(a), 0);
 }
 
 /* Each thread has its own there. */

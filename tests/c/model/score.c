@@ -1,8 +1,8 @@
-/* One memory order at a time made weaker, for tools/model-score: by the environment, so that nothing need
- * be compiled anew.
+/* One memory order at a time made weaker, for tools/model-score: by the environment, so that
+ * nothing need be compiled anew.
  *
- *   EXPLORE_SITES=FILE            adds each place where an order stands to FILE, with what it could be
- *   EXPLORE_WEAKEN=LINE:STEP:FILE the order there is the weaker one of that name (steps below) */
+ *   EXPLORE_SITES=FILE            adds each place where an order stands to FILE, with what it could
+ * be EXPLORE_WEAKEN=LINE:STEP:FILE the order there is the weaker one of that name (steps below) */
 #define _GNU_SOURCE
 #include "explorer.h"
 
@@ -47,7 +47,7 @@ static struct score {
     int line; /* of the weaker one; 0: none */
     unsigned step;
     const char *file;
-} *score;
+} * score;
 
 static void write_sites(void) {
     FILE *file = fopen(score->list, "a");

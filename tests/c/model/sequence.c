@@ -252,7 +252,8 @@ static bool has_successor(ref access, const clocks clock) {
     const struct location *location = &x->location[detail_of(access)->location];
     if (index_of(access) + 1u < clock[thread_of(access)]) return true;
     for (ref a = location->accesses; a != NO_EVENT; a = detail_of(a)->next_access)
-        if (a != access && is_before(a, clock) && is_before(access, detail_of(a)->clock)) return true;
+        if (a != access && is_before(a, clock) && is_before(access, detail_of(a)->clock))
+            return true;
     return false;
 }
 
@@ -261,8 +262,8 @@ void sequence_add_fence(ref event, enum fence kind) {
     struct nodes from = {0};
     for (unsigned n = 0; n < x->nodes; n++) {
         ref a = x->node[n];
-        if (is_before(a, clock) && (is_fence(n) || thread_of(a) == thread_of(event) ||
-                                    has_successor(a, clock)))
+        if (is_before(a, clock) &&
+            (is_fence(n) || thread_of(a) == thread_of(event) || has_successor(a, clock)))
             set(&from, n);
     }
     if (kind != LIGHT_FENCE || x->fences > 0)

@@ -42,7 +42,7 @@
     ({                                                                                             \
         __auto_type value_ = (value);                                                              \
         uint64_t raw_ = 0;                                                                         \
-        (memcpy)(&raw_, &value_, sizeof value_);                                                     \
+        (memcpy)(&raw_, &value_, sizeof value_);                                                   \
         raw_;                                                                                      \
     })
 /* `raw` as a value of the type that p points at, without its _Atomic. */
@@ -50,7 +50,7 @@
     ({                                                                                             \
         uint64_t whole_ = (raw);                                                                   \
         __typeof__((void)0, *(p)) cooked_;                                                         \
-        (memcpy)(&cooked_, &whole_, sizeof cooked_);                                                 \
+        (memcpy)(&cooked_, &whole_, sizeof cooked_);                                               \
         cooked_;                                                                                   \
     })
 #define CST_LOAD(p, order)                                                                         \
