@@ -49,8 +49,10 @@ struct explore_model {
     void (*thread)(unsigned number); /* what thread `number` does */
     void (*check)(void);             /* after each execution, when all threads have returned */
     unsigned threads;                /* at the beginning; they may start more */
-    long executions; /* stop after so many, or EXPLORE_MOST if that is set; 0: never */
-    bool quiet;      /* says nothing of an error: a test of the explorer */
+    /* Stop after so many, or EXPLORE_MOST if that is set; 0: never, unless EXPLORE_ALWAYS is, too.
+     */
+    long executions;
+    bool quiet; /* says nothing of an error: a test of the explorer */
 };
 
 /* False, with the events that led there on stderr, if a check failed or threads hang. */
