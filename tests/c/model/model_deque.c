@@ -132,8 +132,7 @@ int models_run(void) {
         {"deque, one thief", empty, owner_and_thieves, nothing_lost, .threads = 2},
         {"deque, two thieves after the last one", empty, last_one, nothing_lost, .threads = 3},
         {"deque, growing", nearly_full, growing, nothing_lost, .threads = 2},
-        {"deque, growing past a late thief", full, late_thief, nothing_lost, .threads = 3,
-         .executions = 0},
+        {"deque, growing past a late thief", full, late_thief, nothing_lost, .threads = 3},
         {"deque, floor", empty, with_floor, nothing_lost, .threads = 2},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)

@@ -91,7 +91,7 @@ int models_run(void) {
         {"dispatch, two members of a node", one_node, claim, check, .threads = 2},
         {"dispatch, the same in a combined loop", one_node_combined, claim, check, .threads = 2},
         {"dispatch, three members, once", three_claims, claim, check, .threads = 3},
-        {"dispatch, three members", three, claim, check, .threads = 3, .executions = 20000},
+        {"dispatch, three members", three, claim, check, .threads = 3, .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

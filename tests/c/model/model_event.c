@@ -125,7 +125,7 @@ static void setup_posts(void) {
 }
 
 int models_run(void) {
-    enum { LIMIT = 20000 };
+    enum { LIMIT = 50000 };
     const struct explore_model models[] = {
         {"event, a registration ends", setup, end_and_free, NULL, .threads = 2,
          .executions = LIMIT},

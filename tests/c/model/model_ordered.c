@@ -97,14 +97,14 @@ int models_run(void) {
     const struct explore_model models[] = {
         {"ordered, two members, spinning", two, in_order, all_turns, .threads = 2},
         {"ordered, two members", two_asleep, in_order, all_turns, .threads = 2,
-         .executions = 20000},
+         .executions = 50000},
         {"ordered, three members, spinning", three, in_order, all_turns, .threads = 3},
         {"doacross, two members, spinning", chain_two, in_chain, NULL, .threads = 2},
         {"doacross, two members", chain_two_asleep, in_chain, NULL, .threads = 2},
         {"doacross, two members of a crowded team", chain_two_crowded, in_chain, NULL,
          .threads = 2},
         {"doacross, three members, spinning", chain_three, in_chain, NULL, .threads = 3,
-         .executions = 20000},
+         .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

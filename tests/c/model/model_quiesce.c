@@ -123,7 +123,7 @@ static void two_and_event(void) {
 }
 
 int models_run(void) {
-    enum { LIMIT = 20000 };
+    enum { LIMIT = 50000 };
     const struct explore_model models[] = {
         {"tree of two, a task", two, at_barrier, NULL, .threads = 2, .executions = LIMIT},
         {"tree of two, a task, asleep", two_asleep, at_barrier, NULL, .threads = 2,
@@ -131,7 +131,7 @@ int models_run(void) {
         {"tree of two, a task that makes another", two_with_two, at_barrier, NULL, .threads = 2,
          .executions = LIMIT},
         {"tree of two, a task that makes two", two_with_three, at_barrier, NULL, .threads = 2,
-         .executions = 200000},
+         .executions = 500000},
         {"tree of three, a task", three, at_barrier, NULL, .threads = 3, .executions = LIMIT},
         {"tree of three, a task that makes another", three_with_two, at_barrier, NULL, .threads = 3,
          .executions = LIMIT},

@@ -221,7 +221,7 @@ static void cancellable(void) {
 }
 
 int models_run(void) {
-    enum { LIMIT = 20000 };
+    enum { LIMIT = 50000 };
     const struct explore_model models[] = {
         {"task, children, spinning", spinning, children, NULL, .threads = 2, .executions = LIMIT},
         {"task, children", asleep, children, NULL, .threads = 2, .executions = LIMIT},

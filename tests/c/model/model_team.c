@@ -128,7 +128,7 @@ static void crowded_once(void) {
 }
 
 int models_run(void) {
-    enum { LIMIT = 20000 };
+    enum { LIMIT = 50000 };
     const struct explore_model models[] = {
         {"team, a region, spinning", two_once_spinning, master, NULL, .threads = 1},
         {"team, two regions, spinning", two_twice_spinning, master, NULL, .threads = 1,

@@ -66,7 +66,7 @@ int models_run(void) {
     const struct explore_model models[] = {
         {"turn, two masters", two, once, nobody_is_left, .threads = 3},
         {"turn, two masters, one of them twice", three, twice, nobody_is_left, .threads = 3,
-         .executions = 20000},
+         .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

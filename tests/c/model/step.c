@@ -170,11 +170,13 @@ static void write_event(const void *address, size_t size, uint64_t value, uint8_
     if (read != NO_EVENT && event_of(read)->from != NO_EVENT)
         join(detail->message, detail_of(event_of(read)->from)->message);
     struct probe probe = probe_of(e, location, detail->clock);
+    /* Its read was not asked about if another one has read the same store. */
+    bool is_wrong = event->exclusive && (is_new || is_placed) && !sequence_allows(&probe);
     insert(e, location);
     detail->next_access = location->accesses;
     location->accesses = e;
     if (is_new) choose_revisits(e, location, taker);
-    if (taker != NO_EVENT || event->rank <= at_least) explorer_prune();
+    if (taker != NO_EVENT || is_wrong || event->rank <= at_least) explorer_prune();
     sequence_add(&probe);
     self->wrote = true;
     if (!is_kernels(address)) saw(location, event->rank, true);
