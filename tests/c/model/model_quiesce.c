@@ -131,7 +131,7 @@ int models_run(void) {
         {"tree of two, a task that makes another", two_with_two, at_barrier, NULL, .threads = 2,
          .executions = LIMIT},
         {"tree of two, a task that makes two", two_with_three, at_barrier, NULL, .threads = 2,
-         .executions = 500000},
+         .executions = 50000},
         {"tree of three, a task", three, at_barrier, NULL, .threads = 3, .executions = LIMIT},
         {"tree of three, a task that makes another", three_with_two, at_barrier, NULL, .threads = 3,
          .executions = LIMIT},
