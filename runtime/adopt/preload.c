@@ -1,6 +1,6 @@
 /* build/lib/libcapstan-adopt.so, which `capstan run` preloads: it notices libraries with pools that
  * are loaded later, as each makes its first thread. OpenBLAS does that while it is loaded, FFTW as
- * its first loop begins; docs/adr/0015 has what else was tried. Elsewhere this file is empty. */
+ * its first loop begins; docs/adr/0017 has what else was tried. Elsewhere this file is empty. */
 #ifdef CST_PRELOAD
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
