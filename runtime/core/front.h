@@ -2,18 +2,21 @@
  * (abi/omp), and what the Haskell library calls stand on this.
  *
  * A front end decodes what it is called with and delegates. It touches no field of a thread, a team
- * or a task; structures that are listed here as requests are its own to fill in.
+ * or a task; structures that are listed here as requests are its own to fill in. */
+
+/* clang-format off
  *
  *   verb                                      request, or what it works on          in
- *   ----------------------------------------  ------------------------------------
- * ------------------- cst_self, cst_known                       the calling thread state/thread.h
+ *   ----------------------------------------  ------------------------------------  ------------------
+ *   cst_self, cst_known                       the calling thread                    state/thread.h
  *   CST_ENTRY                                 who called, for tools                 state/trace.h
  *   cst_region_run; _begin, _launch, _end     struct cst_region                     team/region.h
  *   cst_region_run_exactly                    struct cst_region, for jobs that wait team/region.h
  *   cst_region_isolate                        a function, a thread limit            team/region.h
  *   cst_loop_start, _start_with, _next,       struct cst_loop_spec, _extras         work/loop.h
  *     _end, _end_nowait, _end_cancellable
- *   cst_loop_prepare, _runtime, cst_sections_ the same, combined with a region      work/loop.h
+ *   cst_loop_prepare, _runtime,               the same, combined with a region      work/loop.h
+ *     cst_sections_prepare
  *   cst_ordered_begin, _end                   the chunk that is executed            work/ordered.h
  *   cst_doacross_post, _wait                  struct cst_doacross_spec, vectors     work/ordered.h
  *   cst_share_single, _single_copy, _copy     single                                work/share.h
@@ -24,18 +27,19 @@
  *   cst_group_begin, _end                     struct cst_group (in the caller)      task/group.h
  *   cst_depend_list                           dependences, one by one               task/depend.h
  *   cst_reduce_*                              struct cst_reduction                  work/reduce.h
- *   cst_region_cancel, cst_construct_,        what is cancelled                     task/cancel.h
- *     cst_taskgroup_; _is_cancelled
+ *   cst_region_cancel, cst_construct_cancel,  what is cancelled                     task/cancel.h
+ *     cst_taskgroup_cancel; _is_cancelled
  *   cst_lock_acquire, _release, _try          cst_lock: 4 bytes, zero is free       base/lock.h
  *   cst_nest_lock_*                           struct cst_nest_lock: 16 bytes        base/lock.h
- *   cst_ask_*, cst_own_icv, cst_league_set    questions, control variables team/questions.h
+ *   cst_ask_*, cst_own_icv, cst_league_set    questions, control variables          team/questions.h
  *   cst_config, cst_places                    settings of the process               settings/
  *   cst_affinity_*, cst_bind_self             texts and places of threads           team/
- *   cst_allocator_*, cst_memory_*             omp_alloc memory/allocator.h cst_device_is_host,
- * _check                device numbers                        process/device.h cst_workers_end,
- * cst_thread_totals        all teams, all threads                team/ cst_message,
- * cst_memory_exhausted         what the user is told                 base/
+ *   cst_allocator_*, cst_memory_*             omp_alloc                             memory/allocator.h
+ *   cst_device_is_host, cst_device_check      device numbers                        process/device.h
+ *   cst_workers_end, cst_thread_totals        all teams, all threads                team/
+ *   cst_message, cst_memory_exhausted         what the user is told                 base/
  */
+/* clang-format on */
 #ifndef CST_CORE_FRONT_H
 #define CST_CORE_FRONT_H
 
