@@ -65,6 +65,7 @@ static bool is_worth_reading(ref event, const struct wanted *wanted, ref store) 
                      (!wanted->expected || value_at(wanted->location, store) == *wanted->expected);
     ref taker = exclusive ? taker_of(wanted->location, store) : NO_EVENT;
     if (taker == NO_EVENT) return may_read(event, wanted, store);
+    if (x->by_chance) return false;
     return !is_before(ref_of(thread_of(taker), event_of(taker)->pair),
                       x->thread[wanted->thread].cause);
 }
@@ -73,6 +74,7 @@ ref choose_source(ref event, const struct wanted *wanted) {
     const struct location *location = wanted->location;
     uint64_t bound = choose_bound(location, x->thread[wanted->thread].clock);
     if (location->newest == NO_EVENT) return NO_EVENT;
+    x->choices = 0;
     for (ref store = detail_of(location->newest)->older;; store = detail_of(store)->older) {
         if (rank_of(location->newest) == bound) break;
         if (is_worth_reading(event, wanted, store))
@@ -82,7 +84,8 @@ ref choose_source(ref event, const struct wanted *wanted) {
                                      .stamp = event_of(event)->stamp});
         if (store == NO_EVENT || event_of(store)->rank <= bound) break;
     }
-    return location->newest;
+    const struct item *drawn = graph_drawn();
+    return drawn ? drawn->other : location->newest;
 }
 
 /* --- stores ---------------------------------------------------------------------------------- */
@@ -102,6 +105,7 @@ uint64_t choose_rank(ref event, const struct location *location, uint64_t at_lea
     uint64_t bound = choose_bound(location, x->thread[thread_of(event)].clock);
     uint64_t newest = location->newest == NO_EVENT ? 0 : event_of(location->newest)->rank;
     if (bound < at_least) bound = at_least;
+    x->choices = 0;
     for (ref next = location->newest; next != NO_EVENT; next = detail_of(next)->older) {
         ref older = detail_of(next)->older;
         uint64_t below = older == NO_EVENT ? 0 : event_of(older)->rank,
@@ -114,7 +118,8 @@ uint64_t choose_rank(ref event, const struct location *location, uint64_t at_lea
                                  .rank = below + (above - below) / 2,
                                  .stamp = event_of(event)->stamp});
     }
-    return newest + GAP;
+    const struct item *drawn = graph_drawn();
+    return drawn ? drawn->rank : newest + GAP;
 }
 
 ref choose_next_rank(ref event, const struct location *location) {
@@ -185,6 +190,7 @@ static bool may_revisit(ref read, ref store, struct item *item) {
 /* `taker`: has read what the store, a read-modify-write's, has read; or NO_EVENT. */
 void choose_revisits(ref store, const struct location *location, ref taker) {
     const struct event *self = event_of(store);
+    if (x->by_chance) return;
     for (ref read = location->accesses; read != NO_EVENT; read = detail_of(read)->next_access) {
         const struct event *other = event_of(read);
         if (other->kind != READ || is_before(read, detail_of(store)->cause)) continue;

@@ -129,6 +129,15 @@ static unsigned next_idler(void) {
     return found;
 }
 
+static unsigned drawn_thread(void) {
+    enum { SELDOM = 4 };
+    unsigned found = NOBODY, count = 0;
+    if (can_go_on(&x->thread[x->running]) && graph_draw(SELDOM) > 0) return x->running;
+    for (unsigned t = 0; t < x->threads; t++)
+        if (can_go_on(&x->thread[t]) && graph_draw(++count) == 0) found = t;
+    return found == NOBODY ? next_idler() : found;
+}
+
 static unsigned next_thread(void) {
     for (unsigned t = 0; t < x->threads; t++)
         if (!x->thread[t].started) return t;
@@ -142,6 +151,7 @@ static unsigned next_thread(void) {
                 explore_failed(EXPLORE_AT("an execution can be repeated"));
         x->replaying = false;
     }
+    if (x->by_chance) return drawn_thread();
     for (unsigned t = 0; t < x->threads; t++)
         if (can_go_on(&x->thread[t])) return t;
     return next_idler();
@@ -305,6 +315,22 @@ __attribute__((constructor(101))) static void early(void) {
     prepare();
 }
 
+/* What is not searched to the end is tried by chance, too: a search changes the last choices first.
+ */
+static long draw(long executions) {
+    long first = x->executions;
+    x->by_chance = true;
+    x->chance = 1;
+    while (!x->failed && x->executions < first + executions) {
+        graph_end();
+        graph_begin();
+        execute();
+    }
+    x->by_chance = false;
+    x->executions = first;
+    return executions;
+}
+
 bool explore(const struct explore_model *given) {
     struct explore_model model = *given; /* the given one may be restored */
     clock_t begin = clock();
@@ -328,6 +354,7 @@ bool explore(const struct explore_model *given) {
         if (x->pruned) x->cut_off++;
         more = graph_next();
     }
+    long drawn = more && !x->failed ? draw(x->executions) : 0;
     bool failed = x->failed;
     graph_end();
     arena_forget();
@@ -335,8 +362,9 @@ bool explore(const struct explore_model *given) {
     x->model = NULL;
     if (failed) return false;
     if (model.quiet) return true;
-    printf("%s: %ld executions, %ld cut off, %.1f s%s\n", model.name, x->executions - x->cut_off,
-           x->cut_off, (double)(clock() - begin) / CLOCKS_PER_SEC, more ? ", not all" : "");
+    printf("%s: %ld executions, %ld cut off, %.1f s", model.name, x->executions - x->cut_off,
+           x->cut_off, (double)(clock() - begin) / CLOCKS_PER_SEC);
+    printf(more ? ", not all, and %ld by chance\n" : "\n", drawn);
     fflush(stdout);
     return true;
 }

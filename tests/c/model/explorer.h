@@ -148,6 +148,10 @@ struct explorer {
 
     jmp_buf end; /* of an execution */
     bool exploring, failed, pruned;
+    bool by_chance;  /* each choice is drawn, and none is noted */
+    uint64_t chance; /* the generator's state */
+    struct item drawn;
+    unsigned choices; /* out of which it was drawn */
     void **local, *local_of_setup;
     long executions, cut_off;
 };
@@ -265,6 +269,9 @@ uint8_t score_order(enum explore_order order, enum score_kind kind, struct explo
 /* --- graph.c */
 void graph_begin(void);
 void graph_note(struct item item);
+/* By chance: one of those noted since `choices` was 0, seldom, or NULL: the usual one. */
+const struct item *graph_drawn(void);
+unsigned graph_draw(unsigned out_of);
 /* The next graph to run. False: nothing is left. */
 bool graph_next(void);
 void graph_end(void);

@@ -50,8 +50,24 @@ void graph_end(void) {
     }
 }
 
+unsigned graph_draw(unsigned out_of) {
+    x->chance ^= x->chance << 13;
+    x->chance ^= x->chance >> 7;
+    x->chance ^= x->chance << 17;
+    return (unsigned)(x->chance >> 33) % out_of;
+}
+
+const struct item *graph_drawn(void) {
+    enum { SELDOM = 4 };
+    return x->by_chance && x->choices > 0 && graph_draw(SELDOM) == 0 ? &x->drawn : NULL;
+}
+
 void graph_note(struct item item) {
     struct level *level = x->level;
+    if (x->by_chance) {
+        if (graph_draw(++x->choices) == 0) x->drawn = item;
+        return;
+    }
     if (level->count == level->room) {
         level->room = level->room ? 2 * level->room : 64;
         level->item = realloc(level->item, level->room * sizeof *level->item);

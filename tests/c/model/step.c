@@ -319,7 +319,7 @@ static bool has_news(const struct thread *self) {
 /* A turn of the loop that has only read, or nothing new, adds nothing to an execution in which the
  * thread looks later: then its reads are revisited. */
 static bool is_in_vain(const struct thread *self, struct explore_place place) {
-    if (!self->last_spin.file) return false;
+    if (!self->last_spin.file || x->by_chance) return false;
     if (!self->wrote && self->last_spin.line == place.line &&
         strcmp(self->last_spin.file, place.file) == 0)
         return true;
