@@ -46,10 +46,9 @@ static void different(void) {
 int models_run(void) {
     enum { LIMIT = 20000 };
     const struct explore_model models[] = {
-        {"two masters alike", alike, master, NULL, .threads = 2, .in_order = true,
-         .executions = LIMIT},
+        {"two masters alike", alike, master, NULL, .threads = 2, .executions = LIMIT},
         {"two masters with different traits", different, master, NULL, .threads = 2,
-         .in_order = true, .executions = LIMIT},
+         .executions = LIMIT},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;
