@@ -66,14 +66,14 @@ struct toy_depend {
 };
 
 static struct cst_depend_item item(const struct cst_depend_list *list, size_t index) {
-    const struct toy_depend *depend = (void *)list->raw;
+    const struct toy_depend *depend = (void *)list->address;
     return (struct cst_depend_item){.address = depend[index].address,
                                     .kind = depend[index].kind == TOY_IN ? CST_DEPEND_IN
                                                                          : CST_DEPEND_OUT};
 }
 
 static void toy_task_submit(struct cst_task *record, struct toy_depend *depend, size_t count) {
-    struct cst_depend_list list = {.count = count, .item = item, .raw = (void **)depend};
+    struct cst_depend_list list = {.count = count, .address = (void **)depend, .other = item};
     struct cst_task_request request = toy_request;
     if (count > 0) request.depend = &list;
     cst_task_submit(cst_self(), record, &request);
