@@ -77,10 +77,11 @@ static void group(unsigned number) {
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
 }
 
-static struct cst_depend_item item(const struct cst_depend_list *list, size_t index) {
-    (void)index;
-    return (struct cst_depend_item){.address = &object,
-                                    .kind = (enum cst_depend_kind)(uintptr_t)list->raw};
+static void *addresses[] = {&object};
+
+static struct cst_depend_list one_address(enum cst_depend_kind kind) {
+    return (struct cst_depend_list){
+        .out = kind == CST_DEPEND_OUT, .plain = 1, .count = 1, .address = addresses};
 }
 
 static void follow(void *data) {
@@ -89,7 +90,7 @@ static void follow(void *data) {
 }
 
 static void make_dependent(cst_task_function *function, int which, enum cst_depend_kind kind) {
-    struct cst_depend_list list = {.count = 1, .item = item, .raw = (void **)(uintptr_t)kind};
+    struct cst_depend_list list = one_address(kind);
     struct cst_task_request request = writer(&which);
     request.function = function;
     request.depend = &list;
@@ -135,7 +136,7 @@ static void depend_await(unsigned number) {
         return;
     }
     struct cst_thread *thread = models_sit(number);
-    struct cst_depend_list list = {.count = 1, .item = item, .raw = (void **)CST_DEPEND_IN};
+    struct cst_depend_list list = one_address(CST_DEPEND_IN);
     make_dependent(note, 0, CST_DEPEND_OUT);
     cst_task_wait_depend(thread, &list);
     EXPLORE_CHECK(written[0] == 1);
