@@ -137,6 +137,7 @@ struct cst_thread *cst_thread_make(void) {
 
 void cst_thread_end(void) {
     struct cst_thread *thread = cst_current_thread;
+    thread->team = thread->initial; /* the worker's team may have another master already */
     if (threads.has_key) pthread_setspecific(threads.key, NULL);
     put_aside(thread);
 }
