@@ -10,7 +10,6 @@ static void validate_dock(struct cst_seat *seat, const struct cst_team *team, bo
     struct cst_dock *dock = &seat->dock;
     uint32_t go = cst_load_acquire(&dock->go), parked = cst_load_relaxed(&dock->parked);
     cst_check(parked == CST_AWAKE || parked == CST_PARKED || parked == CST_PARTING);
-    cst_check(parked == CST_AWAKE || cst_load_relaxed(&dock->sleeper) != 0);
     if (took_part) {
         cst_check(go == team->region);
         cst_check(dock->order.size == team->size && dock->order.crowded == team->crowded);

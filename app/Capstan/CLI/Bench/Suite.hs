@@ -143,6 +143,7 @@ suites =
         waiting ["wake"] ["after-pause"],
         waiting ["patience"] ["ordered", "doacross"],
         inHaskell "turns" "callers" ["green-8"],
+        inHaskell "haskell" "mixed" ["region-p50-allocating"],
         inHaskell "haskell" "unsafe" ["unsafe-beside-allocating"]
       ],
     suite "callers" "Many masters" [program "callers" allCores, host "callers"],
