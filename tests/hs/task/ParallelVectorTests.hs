@@ -70,7 +70,7 @@ tests =
           seen <- liftIO (newIORef 0)
           Lifted.parallelFor (range 0 100) (\_ -> ask >>= \n -> liftIO (atomicModifyIORef' seen (\k -> (k + n, ()))))
           count <- liftIO (readIORef seen)
-          (p, end) <- Lifted.run (\s -> Lifted.asyncCancellable s ask)
+          (p, end) <- Lifted.run (`Lifted.asyncCancellable` ask)
           end
           d <- Lifted.await p
           pure (xs, a, b, c, weighed, count, d)

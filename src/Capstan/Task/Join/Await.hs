@@ -1,3 +1,5 @@
+{-# LANGUAGE LambdaCase #-}
+
 -- |
 -- Module      : Capstan.Task.Join.Await
 -- Description : Waiting for tasks: for all, for any, in transactions; and tasks that are cancelled by themselves
@@ -88,7 +90,7 @@ asyncCancellable scope action = do
       begin inner = atomicModifyIORef' state $ \now -> case now of
         NotBegun -> (Begun inner, action)
         _ -> (now, throwIO stop)
-      end = join . atomicModifyIORef' state $ \now -> case now of
+      end = join . atomicModifyIORef' state $ \case
         NotBegun -> (Over, pure ())
         Begun inner -> (Over, cancelWith inner (toException stop))
         Over -> (Over, pure ())
