@@ -21,12 +21,13 @@ build() {
     name=$1
     shift
     mkdir -p "$out/$name"
-    for primitives in coroutine prim; do
-        ghc -v0 -O1 "-I$processor" -c "$@" "cmm/$primitives.cmm" -o "$out/$name/$primitives.o"
+    mkdir -p "$out/$name/cmm"
+    for primitives in cmm/*.cmm; do
+        ghc -v0 -O1 -Iruntime "-I$processor" -c "$@" "$primitives" -o "$out/$name/cmm/$(basename "$primitives").o"
     done
     # shellcheck disable=SC2046
-    ghc -v0 -O1 -Wall -Werror -rtsopts "-I$processor" -isrc -i$tests -outputdir "$out/$name" "$@" \
-        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/coroutine.o" "$out/$name/prim.o" $(find "$out/c" -name '*.o') \
+    ghc -v0 -O1 -Wall -Werror -rtsopts -Iruntime "-I$processor" -isrc -i$tests -outputdir "$out/$name" "$@" \
+        src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/cmm"/*.o $(find "$out/c" -name '*.o') \
         -o "$out/$name/tests"
 }
 

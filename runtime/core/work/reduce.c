@@ -30,9 +30,9 @@ void cst_reduce_allocate(struct cst_reduction *list, uint32_t members) {
 /* Puts the list before those of the current group. */
 static void attach(struct cst_thread *thread, struct cst_reduction *list) {
     struct cst_group *group = thread->task->open_group;
-    struct cst_reduction *last = list;
-    while (last->outer) last = last->outer;
-    last->outer = group->reductions;
+    struct cst_reduction **end = &list;
+    while (*end) end = &(*end)->outer;
+    *end = group->reductions;
     group->reductions = list;
 }
 

@@ -68,9 +68,9 @@ stackAt = realsAt + 8 * reals
 
 -- | What can be an argument, of a function that is called in a batch, or of a callback: the foreign types of the Haskell report, and
 -- those of "Foreign.C.Types" and "System.Posix.Types". 'Bool' is C's @bool@. A newtype of an instance derives its own; the associated
--- type asks for two extensions more:
+-- type asks for three extensions more:
 --
--- > {-# LANGUAGE DerivingStrategies, GeneralizedNewtypeDeriving, TypeFamilies, UndecidableInstances #-}
+-- > {-# LANGUAGE DataKinds, DerivingStrategies, GeneralizedNewtypeDeriving, TypeFamilies, UndecidableInstances #-}
 -- > newtype Metres = Metres Double
 -- >   deriving newtype (Argument, Returned)
 --
