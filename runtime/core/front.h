@@ -13,15 +13,19 @@
  *   cst_region_run; _begin, _launch, _end     struct cst_region                     team/region.h
  *   cst_region_run_exactly                    struct cst_region, for jobs that wait team/region.h
  *   cst_region_isolate                        a function, a thread limit            team/region.h
+ *   cst_region_clauses                        struct cst_clauses, given beforehand  team/region.h
  *   cst_loop_start, _start_with, _next,       struct cst_loop_spec, _extras         work/loop.h
  *     _end, _end_nowait, _end_cancellable
  *   cst_loop_prepare, _runtime,               the same, combined with a region      work/loop.h
  *     cst_sections_prepare
  *   cst_ordered_begin, _end                   the chunk that is executed            work/ordered.h
- *   cst_doacross_post, _wait                  struct cst_doacross_spec, vectors     work/ordered.h
- *   cst_share_single, _single_copy, _copy     single                                work/share.h
+ *   cst_doacross_post, _wait; _begin, _end    struct cst_doacross_spec, vectors     work/ordered.h
+ *   cst_share_single, _single_copy, _copy,    single                                work/share.h
+ *     _hand_out
+ *   cst_gather                                a member's data, by a tree            work/gather.h
  *   cst_barrier, cst_barrier_cancellable      the current team                      work/barrier.h
- *   cst_task_create; _allocate, _submit       struct cst_task_request               task/task.h
+ *   cst_task_create; _allocate, _submit,      struct cst_task_request               task/task.h
+ *     _discard; _begin, _end
  *   cst_task_wait_children, _wait_depend,     the current task                      task/task.h
  *     _yield, _fulfill
  *   cst_group_begin, _end                     struct cst_group (in the caller)      task/group.h
@@ -69,6 +73,7 @@
 #include "core/team/threads.h"
 #include "core/team/workers.h"
 #include "core/work/barrier.h"
+#include "core/work/gather.h"
 #include "core/work/loop.h"
 #include "core/work/ordered.h"
 #include "core/work/reduce.h"

@@ -67,11 +67,6 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
           (body, data, teams, limit, flags)) {
     (void)flags;
     CST_KEEP_FRAME();
-    struct cst_thread *thread = cst_self();
-    struct cst_icv *icv = cst_own_icv();
-    uint32_t saved = icv->thread_limit;
-    if (limit == 0) limit = cst_load_relaxed(&cst_config.teams_thread_limit);
-    if (limit) icv->thread_limit = limit_of(limit);
     if (teams > INT_MAX) { /* omp_get_num_teams could not tell their number */
         cst_message(
             "a num_teams clause asks for %u teams, and at most %d are possible; the default "
@@ -80,13 +75,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
         teams = 0;
     }
     if (teams == 0) teams = cst_load_relaxed(&cst_config.num_teams);
-    if (teams == 0) teams = DEFAULT_TEAMS;
-    for (unsigned number = 0; number < teams; number++) {
-        cst_league_set(thread, (struct cst_league){.number = number, .size = teams});
-        body(data);
-    }
-    cst_league_set(thread, (struct cst_league){.number = 0, .size = 1});
-    icv->thread_limit = saved;
+    cst_league_run(cst_self(), teams ? teams : DEFAULT_TEAMS, limit, body, data);
 }
 
 /* Within a target region that the host executes. */

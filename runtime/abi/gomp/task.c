@@ -97,32 +97,6 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskgroup_end, (void), ()) {
 
 /* --- taskloop ----------------------------------------------------------------------------- */
 
-/* How a taskloop is cut: `count` tasks; the first `longer` of them have one iteration more than
- * `each`, and where `strict` all have `each` but the last. */
-struct cut {
-    uint64_t count, each, longer;
-    bool strict;
-};
-
-static struct cut cut_taskloop(uint64_t trip, uint64_t wanted, unsigned flags, uint32_t members) {
-    struct cut cut = {.count = wanted};
-    if (flags & GOMP_TASK_GRAINSIZE) {
-        if (wanted == 0) wanted = 1; /* a program must not say so, but may compute it */
-        if (flags & GOMP_TASK_STRICT) {
-            cut.strict = true;
-            cut.each = wanted;
-            cut.count = cst_schedule_chunks(trip, wanted);
-            return cut;
-        }
-        cut.count = trip / wanted;
-    }
-    if (cut.count == 0) cut.count = flags & GOMP_TASK_GRAINSIZE ? 1 : members;
-    if (cut.count > trip) cut.count = trip;
-    cut.each = trip / cut.count;
-    cut.longer = trip % cut.count;
-    return cut;
-}
-
 struct taskloop {
     struct cst_task_request request;
     uint64_t bounds[2]; /* of the next task */
@@ -135,7 +109,7 @@ static void set_bounds(const struct cst_task_request *request, void *data) {
     memcpy(data, ((const struct taskloop *)request)->bounds, 2 * sizeof(uint64_t));
 }
 
-static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const struct cut *cut) {
+static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const struct cst_schedule_cut *cut) {
     uint64_t from = 0;
     for (uint64_t i = 0; i < cut->count; i++) {
         uint64_t size = cut->each + (i < cut->longer);
@@ -166,7 +140,10 @@ static void run_taskloop(struct taskloop *loop, uint64_t wanted) {
     struct cst_group group;
     if (grouped) cst_group_begin(thread, &group);
     if (reduces) GOMP_taskgroup_reduction_register(reductions_of(loop));
-    struct cut cut = cut_taskloop(loop->trip, wanted, loop->flags, cst_ask_size());
+    enum cst_schedule_cutting how =
+        loop->flags & GOMP_TASK_GRAINSIZE ? CST_CUT_BY_SIZE : CST_CUT_BY_COUNT;
+    struct cst_schedule_cut cut = cst_schedule_cut(
+        loop->trip, wanted, how, loop->flags & GOMP_TASK_STRICT, cst_ask_size());
     create_tasks(thread, loop, &cut);
     if (grouped) cst_group_end(cst_self());
 }

@@ -66,3 +66,32 @@ void cst_message_fatal(const char *format, ...) {
     va_end(arguments);
     end_process();
 }
+
+/* The longest kind of message has seven letters. */
+static void say_omp(const char *kind, const char *format, va_list arguments) {
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "OMP: %s: ", kind);
+    say(prefix, format, arguments);
+}
+
+static _Atomic bool omp_is_quiet;
+
+void cst_message_omp_warns(bool wanted) {
+    cst_store_relaxed(&omp_is_quiet, !wanted);
+}
+
+void cst_message_omp(const char *kind, const char *format, ...) {
+    if (cst_load_relaxed(&omp_is_quiet)) return;
+    va_list arguments;
+    va_start(arguments, format);
+    say_omp(kind, format, arguments);
+    va_end(arguments);
+}
+
+void cst_message_omp_fatal(const char *kind, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say_omp(kind, format, arguments);
+    va_end(arguments);
+    end_process();
+}

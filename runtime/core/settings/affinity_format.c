@@ -18,7 +18,20 @@ static struct {
     size_t length;
 } current;
 
-static const char default_format[] = "level %L thread %i affinity %A";
+static _Atomic bool is_libomp; /* relaxed: it orders nothing */
+
+void cst_affinity_speak_as_libomp(void) {
+    if (!cst_load_relaxed(&is_libomp)) cst_store_relaxed(&is_libomp, true);
+}
+
+bool cst_affinity_is_libomp(void) {
+    return cst_load_relaxed(&is_libomp);
+}
+
+static const char *default_format(void) {
+    return cst_affinity_is_libomp() ? "OMP: pid %P tid %i thread %n bound to OS proc set {%A}"
+                                    : "level %L thread %i affinity %A";
+}
 
 void cst_affinity_set_format(const char *format, size_t length) {
     char *text = cst_memory_get("an affinity format", length + 1);
@@ -34,8 +47,8 @@ void cst_affinity_set_format(const char *format, size_t length) {
 
 size_t cst_affinity_get_format(char *buffer, size_t size) {
     cst_lock_acquire(&current.lock);
-    const char *text = current.text ? current.text : default_format;
-    size_t length = current.text ? current.length : sizeof default_format - 1;
+    const char *text = current.text ? current.text : default_format();
+    size_t length = current.text ? current.length : strlen(text);
     if (size > 0) memcpy(buffer, text, length < size ? length : size);
     cst_lock_release(&current.lock);
     return length;
@@ -98,9 +111,10 @@ const char *cst_affinity_parse_field(const char *at, struct cst_affinity_field *
                                      char why[CST_AFFINITY_WHY]) {
     *field = (struct cst_affinity_field){0};
     if (*at == '0') {
-        field->zero = true;
         at++;
-        if (*at != '.') return wrong(why, "leading zero not followed by dot in affinity format");
+        field->zero = *at == '.';
+        if (*at != '.' && !cst_affinity_is_libomp())
+            return wrong(why, "leading zero not followed by dot in affinity format");
     }
     if (*at == '.') {
         field->right = true;

@@ -12,6 +12,12 @@ void cst_affinity_set_format(const char *format, size_t length);
 /* Returns the format's length, and writes at most `size` bytes, without a zero at the end. */
 size_t cst_affinity_get_format(char *buffer, size_t size);
 
+/* From now on threads speak of their affinity as libomp has them speak: on stdout, with its default
+ * format, their numbers as the kernel counts. For the process, by whoever begins to call libomp's
+ * entry points: readers of the lines know but one form. */
+void cst_affinity_speak_as_libomp(void);
+bool cst_affinity_is_libomp(void);
+
 /* In the child of a fork: the thread that was just changing the format is gone. */
 void cst_affinity_after_fork(void);
 

@@ -36,6 +36,7 @@ struct cst_config cst_config = {
         },
     .available = 1,
     .idle_ms = 1000,
+    .blocktime = 200,
     .report_fd = -1,
 };
 
@@ -209,6 +210,7 @@ static bool read_schedule(const struct variable *variable, const char *text) {
     }
     if (!cst_parse_word_at(&text, kinds, &kind)) goto unknown;
     icv->run_sched_kind = (uint8_t)kind;
+    icv->run_sched_given = 1;
     /* A static schedule is monotonic unless told otherwise. */
     icv->run_sched_monotonic = modified ? monotonic : kind == CST_SCHEDULE_STATIC;
 
@@ -469,6 +471,7 @@ void cst_config_read(void) {
     cst_config_read_devices();
     for (size_t i = 0; i < VARIABLES; i++) states[i] = read_variable(&variables[i]);
     report_unknown();
+    cst_config_read_kmp();
 
     if (cst_config_state("OMP_NUM_THREADS") == CST_VARIABLE_ACCEPTED)
         cst_config.nthreads_source = CST_FROM_ENVIRONMENT;

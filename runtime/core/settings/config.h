@@ -57,6 +57,7 @@ struct cst_config {
     const char *allocator_text; /* OMP_ALLOCATOR, where it is none of OpenMP's own; or NULL */
     size_t stack_size_given;    /* OMP_STACKSIZE or GOMP_STACKSIZE in bytes; 0: not set */
     size_t stack_size;          /* the same if a thread can have it; 0: system default */
+    uint64_t blocktime;         /* KMP_BLOCKTIME in milliseconds; UINT64_MAX: for ever */
     bool spin_count_given;
     uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */
 
@@ -93,6 +94,9 @@ void cst_config_display(bool verbose);
  * the processors that the affinity mask, the quota and both allow, then for each variable
  * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
 void cst_config_dump(int fd);
+
+/* Reads KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
+void cst_config_read_kmp(void);
 
 /* Fills in what follows from several variables together (config_derive.c). */
 void cst_config_derive(void);

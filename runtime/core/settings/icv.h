@@ -48,7 +48,8 @@ struct cst_icv {
     uint8_t nthreads_explicit;   /* nthreads was set by the user, not left to the runtime */
     uint8_t bind;                /* bind-var: an omp_proc_bind_t */
     uint8_t max_active_levels;   /* max-active-levels-var (per data environment since 5.0) */
-    uint8_t unused[2];
+    uint8_t run_sched_given;     /* run-sched-var was set by the user, in whatever way */
+    uint8_t unused[1];
 };
 
 _Static_assert(sizeof(struct cst_icv) == 32, "a task copies its ICVs; keep them in half a line");

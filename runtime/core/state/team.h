@@ -119,6 +119,9 @@ struct cst_seat {
         _Atomic uint64_t wave; /* the counts below were taken in it */
         _Atomic uint64_t made, done;
     } tally;
+    /* What it offers in a tree reduction, and that one's name (gather.c). */
+    void *offered;
+    _Atomic uint64_t offers;
 
     /* Written by other members, polled by this one: [parity of the barrier's number][round], twice
      * the barrier's number, plus one if tasks may be outstanding. The parities are two lines apart,
@@ -129,6 +132,8 @@ struct cst_seat {
     /* Written by other members, polled by this one while it waits. */
     CST_LINE_ALIGNED _Atomic uint64_t told; /* by the parent: a wave, or that tasks are complete */
     _Atomic uint64_t box;                   /* a task that it is given (steal.c) */
+    /* Of a tree reduction (gather.c): its name, once the parent has read what is offered. */
+    _Atomic uint64_t taken;
 
     /* The member's own; constant for others. */
     CST_LINE_ALIGNED struct cst_team *team;
@@ -155,6 +160,7 @@ struct cst_seat {
     uint64_t construct_at_barrier; /* the same at the last barrier: all before it are over */
     uint64_t left_by_all;          /* constructs that all members had left when it looked last */
     uint64_t singles;              /* single constructs met since the team was made */
+    uint32_t gathers;              /* tree reductions met in this region (gather.c) */
     struct cst_binding binding;    /* place and partition in this region; zero: not bound */
     uint32_t bound_place;          /* where the thread was last bound, as binding.place */
     uint32_t traits_number;        /* of the team's traits that its thread has (workers.h) */
@@ -190,8 +196,9 @@ struct cst_seat {
 struct cst_context {
     struct cst_team *team; /* never NULL: an initial team has one member */
     struct cst_seat *seat;
-    struct cst_task *task;   /* current task */
-    struct cst_share *share; /* current worksharing construct, or NULL */
+    struct cst_task *task;         /* current task */
+    struct cst_share *share;       /* current worksharing construct, or NULL */
+    struct cst_doacross *doacross; /* of the current nest; or of an older one, or NULL */
     uint32_t number;
     /* Iterations claimed and not yet handed out, and how the rest is found (loop.c). */
     struct cst_loop {
@@ -207,6 +214,7 @@ struct cst_context {
         uint64_t trips;        /* static: chunks taken so far */
         uint64_t trip, chunk, start, increment, end; /* end: where the slot does not have it */
         uint64_t claimed_at;                         /* clock when the last batch was claimed */
+        uint64_t stride;                             /* a front end's (cst_loop_stride) */
         uint64_t tag;                                /* the construct's */
     } loop;
 };

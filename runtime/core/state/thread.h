@@ -14,6 +14,14 @@
 #include "substrate/coroutine.h"
 #include "substrate/trace.h"
 
+/* Clauses of a thread's next region, for compilers that give them in calls before it. */
+struct cst_clauses {
+    uint32_t threads; /* num_threads; 0: none */
+    uint32_t teams, teams_limit;
+    uint8_t bind;   /* proc_bind; 0: none */
+    uint8_t method; /* how the reduction goes that the thread is in; the front end's own number */
+};
+
 struct cst_thread {
     /* The current context, spelled out: most used fields of the runtime. */
     union {
@@ -23,6 +31,7 @@ struct cst_thread {
             struct cst_seat *seat;
             struct cst_task *task;
             struct cst_share *share;
+            struct cst_doacross *doacross;
             uint32_t number;
             struct cst_loop loop;
         };
@@ -51,7 +60,12 @@ struct cst_thread {
         uint32_t count;
         struct cst_task *running; /* the task that may be added */
     } owed;
-    struct cst_team *initial;        /* its team outside of any region */
+    struct cst_team *initial; /* its team outside of any region */
+    struct cst_clauses clauses;
+    struct cst_shown {
+        uint32_t size, level, place;
+    } shown;         /* about its affinity last (bind.c) */
+    uint32_t record; /* its number among all records, from 0: of no two threads at once the same */
     struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
     struct cst_origin origin;        /* its last call, noted while somebody listens (trace.h) */
     bool worker;

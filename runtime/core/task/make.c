@@ -100,9 +100,9 @@ static inline void init(struct cst_task *task, struct cst_thread *thread, struct
 
 /* For the task's data, however its memory is aligned. The size is the program's: of an array whose
  * length is no constant, for one. */
-static size_t room_for(const struct cst_task_request *request) {
+static size_t room_for(size_t size, size_t alignment) {
     size_t room;
-    if (__builtin_add_overflow(request->size, request->alignment, &room))
+    if (__builtin_add_overflow(size, alignment, &room))
         cst_memory_exhausted("the data of a task", SIZE_MAX);
     return room;
 }
@@ -124,7 +124,7 @@ static struct cst_task *make(struct cst_thread *thread, const struct cst_task_re
     task->final = request->final || parent->final;
     cst_store_relaxed(&task->detach, request->tell_event ? CST_DETACH_PENDING : CST_DETACH_NONE);
     task->priority = request->priority;
-    task->constructed = request->copy != NULL;
+    task->constructed = request->copy != NULL || request->destroys;
     task->nested = 0;
     if (request->tell_event) request->tell_event(request, task);
     return task;
@@ -175,26 +175,37 @@ static void run_plain(struct cst_thread *thread, const struct cst_task_request *
     cst_task_retire(thread, task, false);
 }
 
-/* The encountering task waits for the new one, with its event. */
-static void run_made(struct cst_thread *thread, struct cst_task *task) {
+void cst_task_begin(struct cst_thread *thread, struct cst_task *task) {
     task->deferred = false;
     task->nested = (uint16_t)(thread->task->nested + 1);
     cst_store_relaxed(&task->seat, thread->seat);
-    if (cst_load_relaxed(&task->detach) == CST_DETACH_NONE) {
-        cst_task_run(thread, task);
-        return;
-    }
-    struct cst_task *suspended = thread->task;
-    thread->task = task;
     task->floor = cst_load_relaxed(&thread->seat->deque.bottom);
-    thread = cst_task_call(thread, task->function, task->data);
-    struct cst_wait wait = {.holds = is_fulfilled, .object = task};
-    cst_task_wait(thread, &wait);
-    cst_happens_after(&task->detach);
-    thread = cst_self();
-    thread->task = suspended;
-    cst_task_complete(thread, task);
+    thread->task = task;
+    cst_trace(CST_TRACE_TASK_BEGINS, thread, thread->seat->size);
+}
+
+void cst_task_end(struct cst_thread *thread, struct cst_task *task) {
+    cst_trace(CST_TRACE_TASK_ENDS, thread, thread->seat->size);
+    if (cst_unlikely(cst_load_relaxed(&task->detach) != CST_DETACH_NONE)) {
+        struct cst_wait wait = {.holds = is_fulfilled, .object = task};
+        cst_task_wait(thread, &wait);
+        cst_happens_after(&task->detach);
+        thread = cst_self();
+    }
+    thread->task = cst_load_relaxed(&task->parent);
+    if (cst_unlikely(task->children_depend != NULL)) {
+        cst_depend_free_table(task->children_depend);
+        task->children_depend = NULL;
+    }
+    /* Nothing depends on it, and nobody has counted it (await_predecessors). */
     cst_task_retire(thread, task, false);
+}
+
+/* The encountering task waits for the new one, with its event. */
+static void run_made(struct cst_thread *thread, struct cst_task *task) {
+    cst_task_begin(thread, task);
+    task->function(task->data);
+    cst_task_end(cst_self(), task);
 }
 
 /* A task that is not deferred is complete before the next sibling is made, so the siblings need not
@@ -213,7 +224,8 @@ static void run_undeferred(struct cst_thread *thread, const struct cst_task_requ
         run_plain(thread, request);
         return;
     }
-    struct cst_task *task = make(thread, request, request->copy ? room_for(request) : 0);
+    struct cst_task *task =
+        make(thread, request, request->copy ? room_for(request->size, request->alignment) : 0);
     if (request->copy) {
         copy_data(task, request);
     } else {
@@ -266,16 +278,20 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
         run_undeferred(thread, request);
         return;
     }
-    struct cst_task *task = make(thread, request, room_for(request));
+    struct cst_task *task = make(thread, request, room_for(request->size, request->alignment));
     copy_data(task, request);
     put_out(thread, task, request, waits);
 }
 
 struct cst_task *cst_task_allocate(struct cst_thread *thread,
-                                   const struct cst_task_request *request) {
-    struct cst_task *task = make(thread, request, room_for(request));
+                                   const struct cst_task_request *request, size_t size) {
+    struct cst_task *task = make(thread, request, room_for(size, request->alignment));
     align_data(task, request);
     return task;
+}
+
+void cst_task_discard(struct cst_thread *thread, struct cst_task *task) {
+    cst_task_free(thread, task);
 }
 
 void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
@@ -286,9 +302,16 @@ void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
         return;
     }
     thread->tasks++;
+    task->priority = request->priority;
     bool waits = waits_for_others(thread, request);
-    if (!request->deferrable || parent->final || (!waits && !cst_defer_wanted(thread, request)))
+    if (!waits && request->deferrable && thread->team->size > 1 && cst_defer_is_sample(thread)) {
+        uint64_t begin = cst_clock_ticks();
+        run_made(thread, task);
+        cst_defer_learn(cst_self(), cst_clock_ticks() - begin);
+    } else if (!request->deferrable || parent->final ||
+               (!waits && !cst_defer_wanted(thread, request))) {
         run_made(await_predecessors(thread, request), task);
-    else
+    } else {
         put_out(thread, task, request, waits);
+    }
 }

@@ -21,18 +21,30 @@ struct cst_task_request {
     int32_t priority;
     bool deferrable; /* if clause */
     bool final;
+    /* The function is called also where the task is cancelled before it began, for it destroys the
+     * data. It has to ask. A task with `copy` is one of these. */
+    bool destroys;
 };
 
 /* Makes a task: it runs now, or later. */
 void cst_task_create(struct cst_thread *thread, const struct cst_task_request *request);
 
 /* The same in two steps, for a front end that fills the data in by itself. The record has room for
- * request->size bytes, at cst_task_data; `data`, `copy` and `finish_data` are not looked at. Each
- * record must be submitted, by its maker, with the same request or one that adds to it. */
+ * `size` bytes, at cst_task_data; `data`, `size`, `copy` and `finish_data` of the request are not
+ * looked at, so that one request may serve many tasks. Each record must be submitted, by its maker,
+ * with the same request or one that adds to it. */
 struct cst_task *cst_task_allocate(struct cst_thread *thread,
-                                   const struct cst_task_request *request);
+                                   const struct cst_task_request *request, size_t size);
 void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
                      const struct cst_task_request *request);
+
+/* In place of submitting it: the record is given back, and the data are not looked at. */
+void cst_task_discard(struct cst_thread *thread, struct cst_task *task);
+
+/* In place of submitting it: the caller executes the task's body itself, between these two. The end
+ * waits for the task's event, if it has one. */
+void cst_task_begin(struct cst_thread *thread, struct cst_task *task);
+void cst_task_end(struct cst_thread *thread, struct cst_task *task);
 
 static inline void *cst_task_data(const struct cst_task *task) {
     return task->data;

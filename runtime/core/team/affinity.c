@@ -132,13 +132,25 @@ static void put_value(struct output *out, const struct cst_affinity_field *field
         put_host(out, field);
         break;
     case 'i':
-        snprintf(handle, sizeof handle, "0x%lx", (unsigned long)pthread_self());
+        if (cst_affinity_is_libomp())
+            snprintf(handle, sizeof handle, "%d", (int)cst_thread_id());
+        else
+            snprintf(handle, sizeof handle, "0x%lx", (unsigned long)pthread_self());
         put_number(out, field, handle);
         break;
     case 'A':
         put_processors(out, field, self->seat->binding.place);
         break;
     }
+}
+
+/* What libomp writes for a field that there is not; returns what follows it. */
+static const char *put_undefined(struct output *out, const char *field) {
+    static const char undefined[] = "undefined";
+    put(out, undefined, sizeof undefined - 1);
+    const char *end = field + strspn(field, "0.123456789");
+    if (*end == '{') end += strcspn(end, "}");
+    return *end ? end + 1 : end;
 }
 
 /* Writes what the format stands for. False: it is wrong. */
@@ -155,9 +167,13 @@ static bool expand(struct output *out, const char *format, char why[CST_AFFINITY
             continue;
         }
         struct cst_affinity_field field;
-        format = cst_affinity_parse_field(format, &field, why);
-        if (!format) return false;
-        put_value(out, &field);
+        const char *rest = cst_affinity_parse_field(format, &field, why);
+        if (!rest && !cst_affinity_is_libomp()) return false;
+        if (rest)
+            put_value(out, &field);
+        else
+            rest = put_undefined(out, format);
+        format = rest;
     }
     return true;
 }
@@ -204,7 +220,7 @@ void cst_affinity_display(const char *format) {
     size_t length = capture(&out, text);
     if (length > size) length = size;
     line[length] = '\n';
-    fwrite(line, 1, length + 1, stderr);
+    fwrite(line, 1, length + 1, cst_affinity_is_libomp() ? stdout : stderr);
     free(line);
     free(text);
 }

@@ -10,7 +10,8 @@
  * when the format is wrong. */
 size_t cst_affinity_capture(char *buffer, size_t size, const char *format);
 
-/* The same, as a line on stderr. OMP_DISPLAY_AFFINITY=true: by each member of a new team. */
+/* The same, as a line on stderr, or as libomp has it (settings/affinity_format.h).
+ * OMP_DISPLAY_AFFINITY=true: by each member of a new team. */
 void cst_affinity_display(const char *format);
 
 #endif

@@ -1,6 +1,7 @@
 /* Binding of a team's members; see bind.h. */
 #include "core/team/bind.h"
 
+#include "core/settings/affinity_format.h"
 #include "core/team/affinity.h"
 
 const struct cst_binding *cst_bind_self(struct cst_thread *thread) {
@@ -20,10 +21,24 @@ void cst_bind_team(struct cst_thread *thread, struct cst_team *team, uint8_t cla
     team->binding = *cst_bind_self(thread);
 }
 
+/* As libomp has it: wherever its thread has last been, and in teams of one as well. */
+static void display_as_libomp(struct cst_thread *thread) {
+    const struct cst_team *team = thread->team;
+    struct cst_shown now = {team->size, team->level, thread->seat->binding.place};
+    struct cst_shown *shown = &thread->shown;
+    if (shown->size == now.size && shown->level == now.level && shown->place == now.place) return;
+    *shown = now;
+    cst_affinity_display(NULL);
+}
+
 /* Once for each change of what the member would say. */
 static void display(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     const struct cst_team *team = thread->team;
+    if (cst_affinity_is_libomp()) {
+        display_as_libomp(thread);
+        return;
+    }
     if (team->size == 1) return;
     if (seat->shown_size == team->size && seat->shown_level == team->level &&
         seat->shown_place == seat->binding.place)

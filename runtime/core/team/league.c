@@ -20,3 +20,18 @@ void cst_league_set(struct cst_thread *thread, struct cst_league league) {
     team->team_number = league.number;
     team->other_teams = league.size - 1;
 }
+
+void cst_league_run(struct cst_thread *thread, uint32_t teams, uint32_t limit,
+                    void (*function)(void *data), void *data) {
+    struct cst_icv *icv = &thread->task->icv;
+    uint32_t saved = icv->thread_limit;
+    if (limit == 0) limit = cst_load_relaxed(&cst_config.teams_thread_limit);
+    if (limit) icv->thread_limit = limit > INT32_MAX ? UINT32_MAX : limit;
+    if (teams == 0) teams = cst_load_relaxed(&cst_config.num_teams);
+    for (uint32_t number = 0; number < teams; number++) {
+        cst_league_set(thread, (struct cst_league){.number = number, .size = teams});
+        function(data);
+    }
+    cst_league_set(thread, (struct cst_league){.number = 0, .size = 1});
+    icv->thread_limit = saved;
+}

@@ -38,6 +38,7 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     thread->seat = seat;
     thread->task = &seat->implicit;
     thread->share = NULL;
+    seat->gathers = 0;
     thread->number = seat->number;
     seat->implicit.open_group = team->group;
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);

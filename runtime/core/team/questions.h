@@ -28,6 +28,11 @@ static inline uint32_t cst_ask_active_level(void) {
     return self ? self->team->active_level : 0;
 }
 
+/* A number that no other thread has meanwhile; the first thread's is 0. Makes the thread known. */
+static inline uint32_t cst_own_record(struct cst_thread *thread) {
+    return thread->record;
+}
+
 /* Of the thread, or its ancestor, at that level: its number and the size of its team there. False:
  * there is no such level. */
 static inline bool cst_ask_ancestor(int level, uint32_t *number, uint32_t *size) {
@@ -74,6 +79,10 @@ struct cst_league {
 
 /* Which team of which league the thread executes. */
 struct cst_league cst_ask_league(void);
+/* Runs a function as the initial task of each team of a league in turn, by the calling thread.
+ * `limit`: of each team's threads. 0 in place of either: what the environment says. */
+void cst_league_run(struct cst_thread *thread, uint32_t teams, uint32_t limit,
+                    void (*function)(void *data), void *data);
 /* From now on it executes that one. */
 void cst_league_set(struct cst_thread *thread, struct cst_league league);
 

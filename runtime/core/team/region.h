@@ -14,6 +14,11 @@ struct cst_region {
     uint8_t combined;
 };
 
+/* What the front end has noted for the thread's next region (state/thread.h). */
+static inline struct cst_clauses *cst_region_clauses(struct cst_thread *thread) {
+    return &thread->clauses;
+}
+
 /* Opens a region: finds its team, whose master the caller becomes. The members do not run yet. */
 struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_region *region);
 /* Sends the other members off; the caller then executes the function as member 0. */

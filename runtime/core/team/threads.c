@@ -19,6 +19,7 @@ _Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("in
 static struct {
     cst_lock lock;
     struct cst_thread *all;   /* ever made, linked by `all` */
+    uint32_t records;         /* how many */
     struct cst_thread *aside; /* without a thread, linked by `next` */
     _Atomic uint64_t known;   /* threads that became known */
     pthread_key_t key;        /* tells when a thread ends */
@@ -98,6 +99,7 @@ static struct cst_thread *allocate(void) {
     memset(thread, 0, sizeof *thread);
     thread->initial = team;
     cst_lock_acquire(&threads.lock);
+    thread->record = threads.records++;
     thread->all = threads.all;
     threads.all = thread;
     cst_lock_release(&threads.lock);
@@ -128,6 +130,7 @@ struct cst_thread *cst_thread_make(void) {
     thread->class.word[CST_CLASS_OWN] = 0;
     thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
     thread->rival = (struct cst_rival_watch){0};
+    thread->clauses = (struct cst_clauses){0};
     init_initial_team(thread);
     cst_current_thread = thread;
     if (threads.has_key) pthread_setspecific(threads.key, thread);

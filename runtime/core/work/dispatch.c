@@ -132,7 +132,7 @@ static bool is_for_tree(const struct cst_team *team, const struct cst_loop_spec 
                         struct cst_piece *piece) {
     uint64_t trip, chunk = spec->chunk ? spec->chunk : 1;
     if (team->size > team->nodes_for) return false;
-    trip = cst_schedule_trip(spec->start, spec->end, spec->increment, spec->up, spec->is_signed);
+    trip = cst_loop_trip(spec);
     if (!cst_loop_is_batched(spec, trip, team->size)) return false;
     uint64_t chunks = cst_schedule_chunks(trip, chunk);
     *piece = (struct cst_piece){.limit = chunks,

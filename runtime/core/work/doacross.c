@@ -35,7 +35,8 @@ struct cst_doacross {
     _Atomic uint32_t waiters;    /* members that may sleep */
     size_t line_size;
     uint64_t counts[MOST_LOOPS];
-    struct line *lines; /* in the slot's room */
+    int64_t first[MOST_LOOPS], step[MOST_LOOPS]; /* where iterations are named by values */
+    struct line *lines;                          /* in the slot's room */
 };
 
 static void allocate_lines(struct cst_thread *thread, struct cst_share *share, uint64_t count) {
@@ -68,6 +69,8 @@ void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
     state->loops = members == 1 ? 0 : spec->count;
     for (uint32_t i = 0; i < spec->count; i++) {
         state->counts[i] = spec->counts[i];
+        state->first[i] = spec->first ? spec->first[i] : 0;
+        state->step[i] = spec->step ? spec->step[i] : 1;
         if (spec->counts[i] == 0) state->loops = 0; /* nothing is executed, nothing is awaited */
     }
     if (state->loops == 0) return;
@@ -84,8 +87,43 @@ void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
 }
 
 uint32_t cst_doacross_loops(struct cst_thread *thread) {
-    struct cst_share *share = thread->share;
-    return share && share->doacross ? share->doacross->loops : 0;
+    return thread->share && thread->doacross ? thread->doacross->loops : 0;
+}
+
+/* Which member executes an iteration is not known here, so each iteration has a line. */
+void cst_doacross_begin(struct cst_thread *thread, const struct cst_doacross_spec *spec) {
+    struct cst_share *share;
+    if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
+        share->trip = spec->counts[0];
+        share->schedule = CST_SCHEDULE_GUIDED;
+        share->chunk = 1;
+        share->ordered = false;
+        cst_doacross_set_up(thread, share, spec);
+        cst_share_publish(thread, share);
+    }
+    thread->doacross = share->doacross;
+    thread->share = NULL;
+}
+
+/* A loop within, if it had a slot, has left that one: so the member has been counted as out of this
+ * one for a moment already, in which it did not use it. */
+void cst_doacross_end(struct cst_thread *thread) {
+    thread->doacross = NULL;
+    cst_share_leave(thread);
+}
+
+bool cst_doacross_number(struct cst_thread *thread, const int64_t *values, uint64_t *vector) {
+    const struct cst_doacross *state = thread->doacross;
+    if (!state) return false;
+    for (uint32_t i = 0; i < state->loops; i++) {
+        int64_t step = state->step[i];
+        /* Modulo 2^64, in which the difference of two values of a loop fits. */
+        uint64_t distance = (uint64_t)values[i] - (uint64_t)state->first[i];
+        bool before = step > 0 ? values[i] < state->first[i] : values[i] > state->first[i];
+        vector[i] = step > 0 ? distance / (uint64_t)step : (0 - distance) / (0 - (uint64_t)step);
+        if (before || vector[i] >= state->counts[i]) return false;
+    }
+    return state->loops > 0;
 }
 
 /* Which member executes outer iteration i of a static loop without chunks. */
@@ -138,7 +176,7 @@ static bool is_posted(const struct cst_wait *wait) {
 }
 
 void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
-    struct cst_doacross *state = thread->share->doacross;
+    struct cst_doacross *state = thread->doacross;
     struct line *line =
         state->by_member ? line_at(state, thread->number) : line_of(state, vector[0]);
     uint64_t number = 1;
@@ -199,7 +237,7 @@ static void await_post(struct cst_thread *thread, struct cst_doacross *state,
 }
 
 void cst_doacross_wait(struct cst_thread *thread, const uint64_t *vector) {
-    struct cst_doacross *state = thread->share->doacross;
+    struct cst_doacross *state = thread->doacross;
     struct line *line = line_of(state, vector[0]);
     uint64_t number = state->fits ? number_of(state, vector) : 1;
     /* Acquire, as in is_posted. */

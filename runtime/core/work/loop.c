@@ -45,8 +45,7 @@ static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, ui
     share->start = spec->start;
     share->end = spec->end;
     share->increment = spec->increment;
-    share->trip =
-        cst_schedule_trip(spec->start, spec->end, spec->increment, spec->up, spec->is_signed);
+    share->trip = cst_loop_trip(spec);
     share->schedule = spec->schedule == CST_SCHEDULE_AUTO ? CST_SCHEDULE_STATIC : spec->schedule;
     share->chunk = spec->chunk;
     if (size == 1 && !spec->sections) {
@@ -108,6 +107,7 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
         cst_reduce_register_shared(thread, share, extras->reductions, false);
     }
     if (extras->wants_memory) extras->memory = share->memory.start;
+    if (extras->doacross) thread->doacross = share->doacross;
     begin(thread);
 }
 

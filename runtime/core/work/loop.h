@@ -10,6 +10,7 @@
 struct cst_loop_spec {
     uint64_t start, end, increment;
     uint64_t chunk;   /* 0: none given */
+    uint64_t trip;    /* iterations, if the front end has counted them; 0: from the above */
     uint8_t schedule; /* enum cst_schedule_kind */
     bool up;          /* counts up */
     bool is_signed;   /* long, not unsigned long long */
@@ -39,6 +40,25 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
 enum cst_combined cst_loop_prepare(struct cst_team *team, const struct cst_loop_spec *spec);
 /* ... and every member takes part in it from the region's start (team.c). */
 void cst_loop_join(struct cst_thread *thread, enum cst_combined combined);
+
+/* The loop's iterations. */
+static inline uint64_t cst_loop_trip(const struct cst_loop_spec *spec) {
+    if (spec->trip) return spec->trip;
+    return cst_schedule_trip(spec->start, spec->end, spec->increment, spec->up, spec->is_signed);
+}
+
+/* For a front end whose compiler asks for the increment with each chunk: it may keep it here, after
+ * the start. */
+static inline uint64_t *cst_loop_stride(struct cst_thread *thread) {
+    return &thread->loop.stride;
+}
+
+/* Does a chunk that ends there, as cst_loop_next has told, end the loop? */
+static inline bool cst_loop_ends_at(const struct cst_thread *thread, uint64_t last) {
+    const struct cst_loop *loop = &thread->loop;
+    if (loop->batching == CST_BATCHING_TREE) return last == loop->end;
+    return last == loop->start + loop->trip * loop->increment;
+}
 
 /* Do members claim several chunks of a loop of so many iterations at once? */
 bool cst_loop_is_batched(const struct cst_loop_spec *spec, uint64_t trip, uint32_t size);

@@ -17,7 +17,17 @@ void cst_ordered_pass(struct cst_thread *thread);
 struct cst_doacross_spec {
     uint32_t count;
     const uint64_t *counts;
+    /* Where iterations are named by the values of the loops' variables: the first of each, and the
+     * increment. NULL: by their numbers. */
+    const int64_t *first, *step;
 };
+
+/* For a compiler that has a doacross nest around whatever shares its outermost loop out: the nest
+ * begins for the member, and ends after that loop. */
+void cst_doacross_begin(struct cst_thread *thread, const struct cst_doacross_spec *spec);
+void cst_doacross_end(struct cst_thread *thread);
+/* The number, in each loop, of the iteration that has these values. False: there is none. */
+bool cst_doacross_number(struct cst_thread *thread, const int64_t *values, uint64_t *vector);
 
 /* The first member sets the construct's doacross state up. */
 void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,

@@ -86,6 +86,17 @@ void cst_reduce_free(struct cst_reduction *reduction) {
     reduction->copies = NULL;
 }
 
+struct cst_reduction *cst_reduce_detach(struct cst_group *group) {
+    struct cst_reduction *outer = group->enclosing ? group->enclosing->reductions : NULL;
+    struct cst_reduction *list = group->reductions;
+    if (list == outer) return NULL;
+    struct cst_reduction *last = list;
+    while (last->outer != outer) last = last->outer;
+    last->outer = NULL;
+    group->reductions = outer;
+    return list;
+}
+
 /* --- in which group ------------------------------------------------------------------------- */
 
 void cst_reduce_begin_construct(struct cst_thread *thread) {
@@ -97,7 +108,7 @@ void cst_reduce_begin_construct(struct cst_thread *thread) {
 
 struct cst_reduction *cst_reduce_end_construct(struct cst_thread *thread) {
     struct cst_group *group = cst_group_end(thread);
-    struct cst_reduction *list = group->reductions;
+    struct cst_reduction *list = cst_reduce_detach(group);
     free(group);
     return list;
 }

@@ -47,6 +47,10 @@ void cst_reduce_combine(const struct cst_reduction *reduction);
 /* Frees the copies. */
 void cst_reduce_free(struct cst_reduction *reduction);
 
+/* Takes the list that was registered with the group off it, without those of outer groups. NULL:
+ * there is none. */
+struct cst_reduction *cst_reduce_detach(struct cst_group *group);
+
 /* Opens the group of a worksharing construct with reductions... */
 void cst_reduce_begin_construct(struct cst_thread *thread);
 /* ... and closes it. The list that was registered with it is returned: the front end frees it, and

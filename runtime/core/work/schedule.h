@@ -19,6 +19,15 @@ static inline uint64_t cst_schedule_trip(uint64_t start, uint64_t end, uint64_t 
     return (start - end - 1) / (0 - increment) + 1;
 }
 
+/* The same for a loop that includes both ends. 0 also if it has 2^64 iterations: nobody has waited
+ * for the end of one. */
+static inline uint64_t cst_schedule_trip_closed(uint64_t lower, uint64_t upper, uint64_t increment,
+                                                bool up, bool is_signed) {
+    uint64_t low = up ? lower : upper, high = up ? upper : lower;
+    if (is_signed ? (int64_t)low > (int64_t)high : low > high) return 0;
+    return (high - low) / (up ? increment : 0 - increment) + 1;
+}
+
 /* Size of a guided chunk: an equal share of what is left, not below `chunk`. */
 static inline uint64_t cst_schedule_guided(uint64_t left, uint64_t chunk, uint32_t threads) {
     uint64_t share = left / threads + (left % threads != 0);
@@ -38,6 +47,29 @@ static inline void cst_schedule_block(uint64_t trip, uint32_t threads, uint32_t 
 /* Number of chunks of `chunk` iterations. */
 static inline uint64_t cst_schedule_chunks(uint64_t trip, uint64_t chunk) {
     return trip / chunk + (trip % chunk != 0);
+}
+
+/* How a taskloop is cut: `count` tasks; the first `longer` of them have one iteration more than
+ * `each`, or, cut strictly by size, all have `each` but the last. */
+struct cst_schedule_cut {
+    uint64_t count, each, longer;
+};
+
+enum cst_schedule_cutting { CST_CUT_FREELY, CST_CUT_BY_SIZE, CST_CUT_BY_COUNT };
+
+/* Of at least one iteration. `wanted`: a size or a count; the runtime's own choice is a task for
+ * each member. */
+static inline struct cst_schedule_cut cst_schedule_cut(uint64_t trip, uint64_t wanted,
+                                                       enum cst_schedule_cutting how, bool strict,
+                                                       uint32_t members) {
+    if (how == CST_CUT_BY_SIZE && wanted == 0) wanted = 1; /* a program may compute it */
+    if (how == CST_CUT_BY_SIZE && strict)
+        return (struct cst_schedule_cut){.count = cst_schedule_chunks(trip, wanted),
+                                         .each = wanted};
+    uint64_t count = how == CST_CUT_BY_SIZE ? trip / wanted : how == CST_CUT_BY_COUNT ? wanted : 0;
+    if (count == 0) count = how == CST_CUT_BY_SIZE ? 1 : members;
+    if (count > trip) count = trip;
+    return (struct cst_schedule_cut){.count = count, .each = trip / count, .longer = trip % count};
 }
 
 #endif

@@ -24,6 +24,10 @@ void cst_share_clear(struct cst_thread *thread, struct cst_room *room, size_t si
 bool cst_share_single_copy(struct cst_thread *thread, void **data);
 void cst_share_copy(struct cst_thread *thread, void *data);
 
+/* For a compiler that has copyprivate as a construct of its own: every member calls, and gets what
+ * the one gave that had something to give (`mine`). It is good until the next barrier. */
+void *cst_share_hand_out(struct cst_thread *thread, bool mine, void *data);
+
 /* The member has left the construct without a barrier. */
 void cst_share_leave(struct cst_thread *thread);
 

@@ -19,3 +19,14 @@ void cst_share_copy(struct cst_thread *thread, void *data) {
     cst_share_leave(thread);
     cst_barrier(thread);
 }
+
+void *cst_share_hand_out(struct cst_thread *thread, bool mine, void *data) {
+    struct cst_share *share;
+    cst_share_enter(thread, &share);
+    if (mine) share->copy = data;
+    cst_barrier(thread);
+    thread = cst_self();
+    data = share->copy;
+    cst_share_leave(thread);
+    return data;
+}

@@ -14,6 +14,10 @@
 #define CST_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define CST_GLOB_DAT R_AARCH64_GLOB_DAT
 
+/* In assembly: where a call through a pointer may land, and a jump. */
+#define CST_LANDING "hint #34"
+#define CST_JUMP "b"
+
 /* As struct epoll_event is laid out. */
 #define CST_EPOLL_LAYOUT
 

@@ -14,6 +14,10 @@
 #define CST_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define CST_GLOB_DAT R_X86_64_GLOB_DAT
 
+/* In assembly: where a call through a pointer may land, and a jump. */
+#define CST_LANDING "endbr64"
+#define CST_JUMP "jmp"
+
 /* As struct epoll_event is laid out. */
 #define CST_EPOLL_LAYOUT __attribute__((packed))
 

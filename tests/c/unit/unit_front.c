@@ -50,13 +50,11 @@ static void run_toy(void *data) {
     task->run(task);
 }
 
-static const struct cst_task_request toy_request = {.function = run_toy,
-                                                    .size = sizeof(struct toy_task),
-                                                    .alignment = _Alignof(struct toy_task),
-                                                    .deferrable = true};
+static const struct cst_task_request toy_request = {
+    .function = run_toy, .alignment = _Alignof(struct toy_task), .deferrable = true};
 
 static struct toy_task *toy_task_make(struct cst_task **record) {
-    *record = cst_task_allocate(cst_self(), &toy_request);
+    *record = cst_task_allocate(cst_self(), &toy_request, sizeof(struct toy_task));
     return cst_task_data(*record);
 }
 

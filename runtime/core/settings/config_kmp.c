@@ -1,0 +1,258 @@
+/* KMP_*, the settings of libomp: those that steer what is here. Others are passed over, as they
+ * concern libomp's insides; wrong values are told of in libomp's way, and ignored. */
+#include "core/settings/config.h"
+
+#include "core/base/message.h"
+#include "core/base/parse.h"
+#include "core/settings/place.h"
+#include "capstan.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef void reader(const char *name, const char *text);
+
+static void refuse(const char *name, const char *text, const char *allowed) {
+    cst_message_omp("Warning", "%s=\"%.100s\": invalid value, ignored; it must be %s", name, text,
+                    allowed);
+}
+
+static const struct cst_word booleans[] = {
+    {"true", 1},     {"yes", 1},     {"on", 1},    {"enabled", 1}, {".true.", 1},
+    {"t", 1},        {"1", 1},       {"false", 0}, {"no", 0},      {"off", 0},
+    {"disabled", 0}, {".false.", 0}, {"f", 0},     {"0", 0},       {NULL, 0}};
+
+static bool read_boolean(const char *name, const char *text, bool *value) {
+    uint64_t found;
+    if (!cst_parse_word(text, booleans, &found)) {
+        refuse(name, text, "a truth value");
+        return false;
+    }
+    *value = found;
+    return true;
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+static void choose_policy(enum cst_wait_policy policy) {
+    if (cst_config_state("OMP_WAIT_POLICY") != CST_VARIABLE_ACCEPTED)
+        cst_config.wait_policy = policy;
+}
+
+/* Not at all, or for ever, is a policy. In between the runtime knows better than a number. */
+static void read_blocktime(const char *name, const char *text) {
+    static const struct cst_word words[] = {
+        {"infinite", UINT64_MAX}, {"infinity", UINT64_MAX}, {NULL, 0}};
+    static const struct cst_word units[] = {{"ms", 1000}, {"us", 1}, {"s", 1000000}, {NULL, 0}};
+    uint64_t value, unit = 1000;
+    if (!cst_parse_word(text, words, &value)) {
+        const char *rest = text;
+        bool is_right = cst_parse_number_at(&rest, &value);
+        if (is_right && *cst_parse_blanks(rest)) is_right = cst_parse_word(rest, units, &unit);
+        if (!is_right || value > INT_MAX) {
+            refuse(name, text, "a time such as 200, 200ms or 50us, or infinite");
+            return;
+        }
+        value = value * unit / 1000;
+    }
+    cst_config.blocktime = value;
+    if (value == 0) choose_policy(CST_WAIT_PASSIVE);
+    if (value >= INT_MAX) choose_policy(CST_WAIT_ACTIVE);
+}
+
+static void read_library(const char *name, const char *text) {
+    static const struct cst_word words[] = {{"serial", CST_WAIT_PASSIVE},
+                                            {"turnaround", CST_WAIT_ACTIVE},
+                                            {"throughput", CST_WAIT_DEFAULT},
+                                            {NULL, 0}};
+    uint64_t value;
+    if (!cst_parse_word(text, words, &value)) {
+        refuse(name, text, "serial, turnaround or throughput");
+        return;
+    }
+    if (value == CST_WAIT_ACTIVE) choose_policy(CST_WAIT_ACTIVE);
+    if (value != CST_WAIT_PASSIVE) return;
+    cst_config.icv.nthreads = 1;
+    cst_config.icv.nthreads_explicit = 1;
+}
+
+/* --- sizes --------------------------------------------------------------------------------- */
+
+/* Bytes where no unit is given, unlike OMP_STACKSIZE. */
+static void read_stack_size(const char *name, const char *text) {
+    char *end;
+    uint64_t bytes;
+    char in_bytes[32];
+    strtoull(text, &end, 10);
+    if (end != text && *cst_parse_blanks(end) == '\0' && strlen(text) + 2 < sizeof in_bytes) {
+        snprintf(in_bytes, sizeof in_bytes, "%.*sB", (int)(end - text), text);
+        text = in_bytes;
+    }
+    if (!cst_parse_size(text, &bytes)) {
+        refuse(name, text, "a number of bytes, or one with a unit (K, M, G)");
+        return;
+    }
+    cst_config.stack_size_given = cst_config.stack_size = bytes;
+}
+
+static void read_thread_limit(const char *name, const char *text) {
+    uint64_t limit;
+    if (!cst_parse_number(text, 1, INT_MAX, &limit))
+        refuse(name, text, "a number of threads");
+    else if (cst_config_state("OMP_THREAD_LIMIT") != CST_VARIABLE_ACCEPTED)
+        cst_config.icv.thread_limit = (uint32_t)limit;
+}
+
+/* There are no such buffers, but a wrong number is told of. */
+static void read_buffers(const char *name, const char *text) {
+    enum { MOST = 4096 };
+    uint64_t number;
+    if (!cst_parse_number(text, 0, LONG_MAX, &number))
+        refuse(name, text, "a number");
+    else if (number == 0 || number > MOST)
+        cst_message_omp("Warning", "%s=%s: value too %s; it must be from 1 to %d", name, text,
+                        number ? "large" : "small", MOST);
+}
+
+/* --- what is shown ------------------------------------------------------------------------- */
+
+static void read_settings(const char *name, const char *text) {
+    bool wanted = false;
+    if (read_boolean(name, text, &wanted) && wanted)
+        cst_config.display_env = CST_DISPLAY_ENV_VERBOSE;
+}
+
+static void read_version(const char *name, const char *text) {
+    bool wanted = false;
+    if (read_boolean(name, text, &wanted) && wanted)
+        cst_message("version %s, for libomp.so.5, libiomp5.so and libgomp.so.1", CAPSTAN_VERSION);
+}
+
+static void read_warnings(const char *name, const char *text) {
+    bool wanted = true;
+    if (read_boolean(name, text, &wanted)) cst_message_omp_warns(wanted);
+}
+
+/* --- KMP_AFFINITY -------------------------------------------------------------------------- */
+
+enum type { UNBOUND, COMPACT, SCATTER, EXPLICIT };
+
+struct affinity {
+    enum type type;
+    const char *places; /* by the granularity */
+    char list[2048];    /* of an explicit one, as OMP_PLACES has it */
+};
+
+static const struct cst_word types[] = {
+    {"none", UNBOUND},     {"disabled", UNBOUND},  {"compact", COMPACT},
+    {"logical", COMPACT},  {"scatter", SCATTER},   {"physical", SCATTER},
+    {"balanced", SCATTER}, {"explicit", EXPLICIT}, {NULL, 0}};
+/* Of no consequence here. */
+static const struct cst_word modifiers[] = {{"noverbose", 0}, {"verbose", 0},   {"nowarnings", 0},
+                                            {"warnings", 0},  {"norespect", 0}, {"respect", 0},
+                                            {"noreset", 0},   {"reset", 0},     {"nodups", 0},
+                                            {"dups", 0},      {NULL, 0}};
+static const struct cst_word granularities[] = {
+    {"fine", 0}, {"thread", 0}, {"core", 1},   {"tile", 1},    {"l2_cache", 1}, {"die", 2},
+    {"node", 2}, {"group", 2},  {"socket", 2}, {"package", 2}, {NULL, 0}};
+static const char *const place_names[] = {"threads", "cores", "sockets"};
+
+/* [0,2-4,{6,7}] as {0},{2},{3},{4},{6,7}. Returns what follows, or NULL. */
+static const char *read_list(const char *text, struct affinity *affinity) {
+    size_t used = 0;
+    if (*text++ != '[') return NULL;
+    while (*text && *text != ']') {
+        uint64_t first, last, step = 1;
+        const char *from = text;
+        if (*text == '{') {
+            size_t length = strcspn(text, "}") + 1;
+            if (length > strlen(text) || used + length + 2 > sizeof affinity->list) return NULL;
+            used += (size_t)snprintf(affinity->list + used, sizeof affinity->list - used, "%s%.*s",
+                                     used ? "," : "", (int)length, text);
+            text += length;
+        } else {
+            if (!cst_parse_number_at(&text, &first)) return NULL;
+            last = first;
+            if (*text == '-' && (++text, !cst_parse_number_at(&text, &last))) return NULL;
+            if (*text == ':' && (++text, !cst_parse_number_at(&text, &step))) return NULL;
+            for (uint64_t i = first; i <= last && step > 0; i += step) {
+                if (used + 24 > sizeof affinity->list) return NULL;
+                used += (size_t)snprintf(affinity->list + used, sizeof affinity->list - used,
+                                         "%s{%llu}", used ? "," : "", (unsigned long long)i);
+            }
+        }
+        if (*text == ',') text++;
+        if (text == from) return NULL;
+    }
+    return *text == ']' ? text + 1 : NULL;
+}
+
+/* One entry of the list; what follows it, or NULL. */
+static const char *read_entry(const char *text, struct affinity *affinity) {
+    static const struct cst_word granularity[] = {{"granularity", 0}, {"gran", 0}, {NULL, 0}};
+    static const struct cst_word proclist[] = {{"proclist", 0}, {NULL, 0}};
+    uint64_t value;
+    if (cst_parse_word_at(&text, granularity, &value)) {
+        if (*text++ != '=' || !cst_parse_word_at(&text, granularities, &value)) return NULL;
+        affinity->places = place_names[value];
+        return text;
+    }
+    if (cst_parse_word_at(&text, proclist, &value))
+        return *text++ == '=' ? read_list(text, affinity) : NULL;
+    if (cst_parse_word_at(&text, types, &value)) {
+        affinity->type = (enum type)value;
+        return text;
+    }
+    if (cst_parse_word_at(&text, modifiers, &value)) return text;
+    return cst_parse_number_at(&text, &value) ? text : NULL; /* permute, offset */
+}
+
+static bool is_bound_otherwise(void) {
+    return cst_config_state("OMP_PROC_BIND") == CST_VARIABLE_ACCEPTED ||
+           cst_config_state("OMP_PLACES") == CST_VARIABLE_ACCEPTED ||
+           cst_config_state("GOMP_CPU_AFFINITY") == CST_VARIABLE_ACCEPTED;
+}
+
+static void read_affinity(const char *name, const char *text) {
+    struct affinity affinity = {.places = "cores"};
+    const char *rest = text;
+    do {
+        rest = read_entry(cst_parse_blanks(rest), &affinity);
+        if (rest) rest = cst_parse_blanks(rest);
+    } while (rest && *rest == ',' && *++rest);
+    if (!rest || *rest || (affinity.type == EXPLICIT && !affinity.list[0])) {
+        refuse(name, text, "a list such as granularity=core,compact or explicit,proclist=[0,2]");
+        return;
+    }
+    if (affinity.type == UNBOUND || is_bound_otherwise()) return;
+    cst_place_read(affinity.type == EXPLICIT ? affinity.list : affinity.places, false);
+    cst_config.icv.bind = affinity.type == SCATTER ? CST_BIND_SPREAD : CST_BIND_CLOSE;
+}
+
+/* ------------------------------------------------------------------------------------------- */
+
+void cst_config_read_kmp(void) {
+    static const struct {
+        const char *name;
+        reader *read;
+    } variables[] = {
+        {"KMP_WARNINGS", read_warnings}, /* first: it is about those that follow */
+        {"KMP_BLOCKTIME", read_blocktime},
+        {"KMP_LIBRARY", read_library},
+        {"KMP_STACKSIZE", read_stack_size},
+        {"KMP_ALL_THREADS", read_thread_limit},
+        {"KMP_DEVICE_THREAD_LIMIT", read_thread_limit},
+        {"KMP_DISP_NUM_BUFFERS", read_buffers},
+        {"KMP_AFFINITY", read_affinity},
+        {"KMP_SETTINGS", read_settings},
+        {"KMP_VERSION", read_version},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *text = getenv(variables[i].name);
+        if (text && *text) variables[i].read(variables[i].name, cst_parse_blanks(text));
+    }
+}

@@ -1,0 +1,15 @@
+/* A call with as many arguments as a number says. C has none: each processor's is in assembly. */
+#ifndef CST_PLATFORM_INVOKE_H
+#define CST_PLATFORM_INVOKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As many words are read of `words`, whatever the count. */
+enum { CST_INVOKE_LEAST = 6 };
+
+/* Calls function(first, second, words[0], ..., words[count - 1]). */
+void cst_invoke(void (*function)(void), const int32_t *first, const int32_t *second, size_t count,
+                void *const *words);
+
+#endif
