@@ -1,5 +1,6 @@
 /* The user's memory calls, and the compiler's. Decodes traits; core/memory/allocator.c does the
  * work. */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/gomp/facts.h"
@@ -162,3 +163,16 @@ void GOMP_add_alloc(void *memory) {
 bool GOMP_is_alloc(void *memory) {
     return cst_memory_forget(memory);
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_init_allocator);
+CST_FOR_BOTH(omp_destroy_allocator);
+CST_FOR_BOTH(omp_set_default_allocator);
+CST_FOR_BOTH(omp_get_default_allocator);
+CST_FOR_BOTH(omp_aligned_alloc);
+CST_FOR_BOTH(omp_alloc);
+CST_FOR_BOTH(omp_aligned_calloc);
+CST_FOR_BOTH(omp_calloc);
+CST_FOR_BOTH(omp_realloc);
+CST_FOR_BOTH(omp_free);

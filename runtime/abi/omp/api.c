@@ -1,6 +1,7 @@
 /* The user's questions about threads, teams and levels, and the control variables that a program
  * may set. Each works on the data environment of the current task. A question neither allocates nor
  * locks, so a signal's handler may ask it (thread.h, cst_known). */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
@@ -125,6 +126,7 @@ void omp_set_schedule(unsigned kind, int chunk) {
     }
     mine->run_sched_kind = (uint8_t)plain;
     mine->run_sched_monotonic = kind != plain;
+    mine->run_sched_given = 1;
 }
 
 void omp_get_schedule(unsigned *kind, int *chunk) {
@@ -212,3 +214,48 @@ int omp_control_tool(int command, int modifier, void *argument) {
     (void)command, (void)modifier, (void)argument;
     return -2;
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_set_num_threads);
+CST_FOR_CLANG(ompc_set_num_threads, omp_set_num_threads);
+CST_FOR_BOTH(omp_get_num_threads);
+CST_FOR_BOTH(omp_get_max_threads);
+CST_FOR_BOTH(omp_get_thread_num);
+CST_FOR_BOTH(omp_get_thread_limit);
+CST_FOR_BOTH(omp_get_num_procs);
+CST_FOR_BOTH(omp_set_dynamic);
+CST_FOR_CLANG(ompc_set_dynamic, omp_set_dynamic);
+CST_FOR_BOTH(omp_get_dynamic);
+CST_FOR_BOTH(omp_in_parallel);
+CST_FOR_BOTH(omp_get_level);
+CST_FOR_BOTH(omp_get_active_level);
+CST_FOR_BOTH(omp_get_ancestor_thread_num);
+CST_FOR_CLANG(ompc_get_ancestor_thread_num, omp_get_ancestor_thread_num);
+CST_FOR_BOTH(omp_get_team_size);
+CST_FOR_CLANG(ompc_get_team_size, omp_get_team_size);
+CST_FOR_BOTH(omp_set_max_active_levels);
+CST_FOR_CLANG(ompc_set_max_active_levels, omp_set_max_active_levels);
+CST_FOR_BOTH(omp_get_max_active_levels);
+CST_FOR_BOTH(omp_get_supported_active_levels);
+CST_FOR_BOTH(omp_set_nested);
+CST_FOR_CLANG(ompc_set_nested, omp_set_nested);
+CST_FOR_BOTH(omp_get_nested);
+CST_FOR_BOTH(omp_set_schedule);
+CST_FOR_CLANG(ompc_set_schedule, omp_set_schedule);
+CST_FOR_BOTH(omp_in_final);
+CST_FOR_BOTH(omp_in_explicit_task);
+CST_FOR_BOTH(omp_get_max_task_priority);
+CST_FOR_BOTH(omp_get_cancellation);
+CST_FOR_BOTH(omp_fulfill_event);
+CST_FOR_BOTH(omp_get_num_teams);
+CST_FOR_BOTH(omp_get_team_num);
+CST_FOR_BOTH(omp_set_num_teams);
+CST_FOR_BOTH(omp_get_max_teams);
+CST_FOR_BOTH(omp_set_teams_thread_limit);
+CST_FOR_BOTH(omp_get_teams_thread_limit);
+CST_FOR_BOTH(omp_get_wtime);
+CST_FOR_BOTH(omp_get_wtick);
+CST_FOR_BOTH(omp_pause_resource_all);
+CST_FOR_BOTH(omp_pause_resource);
+CST_FOR_BOTH(omp_control_tool);

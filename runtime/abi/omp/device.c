@@ -1,4 +1,5 @@
 /* The user's calls about devices: there is none but the host, whose memory is all there is. */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/gomp/facts.h"
@@ -288,3 +289,27 @@ void *omp_target_memset_async(void *memory, int value, size_t length, int device
         cst_memory_exhausted("dependences of tasks", (size_t)count * sizeof *depend);
     return memory;
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_set_default_device);
+CST_FOR_BOTH(omp_get_default_device);
+CST_FOR_BOTH(omp_get_num_devices);
+CST_FOR_BOTH(omp_get_initial_device);
+CST_FOR_BOTH(omp_get_device_num);
+CST_FOR_BOTH(omp_is_initial_device);
+CST_FOR_BOTH(omp_get_uid_from_device);
+CST_FOR_BOTH(omp_get_device_from_uid);
+CST_FOR_BOTH(omp_target_alloc);
+CST_FOR_BOTH(omp_target_free);
+CST_FOR_BOTH(omp_target_is_present);
+CST_FOR_BOTH(omp_target_is_accessible);
+CST_FOR_BOTH(omp_target_associate_ptr);
+CST_FOR_BOTH(omp_target_disassociate_ptr);
+CST_FOR_BOTH(omp_get_mapped_ptr);
+CST_FOR_BOTH(omp_target_memset);
+CST_FOR_BOTH(omp_target_memcpy);
+CST_FOR_BOTH(omp_target_memcpy_rect);
+CST_FOR_BOTH(omp_target_memcpy_async);
+CST_FOR_BOTH(omp_target_memcpy_rect_async);
+CST_FOR_BOTH(omp_target_memset_async);

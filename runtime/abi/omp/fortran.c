@@ -1,5 +1,6 @@
 /* The same calls for Fortran: every argument comes as an address, names end in an underscore, and
  * a name with _8_ takes default integers of eight bytes (gfortran -fdefault-integer-8). */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
@@ -23,13 +24,15 @@ static int narrow(int64_t value) {
     EXPORT int32_t name##_(void);                                                                  \
     int32_t name##_(void) {                                                                        \
         return name();                                                                             \
-    }
+    }                                                                                              \
+    CST_FOR_BOTH(name##_);
 /* double name(void) */
 #define ASK_TIME(name)                                                                             \
     EXPORT double name##_(void);                                                                   \
     double name##_(void) {                                                                         \
         return name();                                                                             \
-    }
+    }                                                                                              \
+    CST_FOR_BOTH(name##_);
 /* int name(int) */
 #define ASK_ABOUT(name)                                                                            \
     EXPORT int32_t name##_(const int32_t *about);                                                  \
@@ -39,7 +42,8 @@ static int narrow(int64_t value) {
     }                                                                                              \
     int32_t name##_8_(const int64_t *about) {                                                      \
         return name(narrow(*about));                                                               \
-    }
+    }                                                                                              \
+    CST_FOR_BOTH(name##_);
 /* void name(int) */
 #define SET(name)                                                                                  \
     EXPORT void name##_(const int32_t *value);                                                     \
@@ -49,7 +53,8 @@ static int narrow(int64_t value) {
     }                                                                                              \
     void name##_8_(const int64_t *value) {                                                         \
         name(narrow(*value));                                                                      \
-    }
+    }                                                                                              \
+    CST_FOR_BOTH(name##_);
 /* void name(logical) */
 #define SET_LOGICAL(name)                                                                          \
     EXPORT void name##_(const int32_t *value);                                                     \
@@ -59,7 +64,8 @@ static int narrow(int64_t value) {
     }                                                                                              \
     void name##_8_(const int64_t *value) {                                                         \
         name(*value != 0);                                                                         \
-    }
+    }                                                                                              \
+    CST_FOR_BOTH(name##_);
 
 ASK(omp_get_num_threads)
 ASK(omp_get_max_threads)
@@ -136,25 +142,20 @@ void omp_get_schedule_8_(int32_t *kind, int64_t *chunk) {
 
 /* --- locks ------------------------------------------------------------------------------- */
 
-/* integer(omp_lock_kind) has four bytes: the lock. integer(omp_nest_lock_kind) has eight, too few
- * for a nestable lock, so it holds the address of one. */
-typedef union {
-    omp_nest_lock_t *lock;
-    uint64_t integer;
-} nest_lock_variable;
-
+/* integer(omp_lock_kind) has four bytes: the lock. integer(omp_nest_lock_kind) has eight, of which
+ * a nestable lock needs no more. */
 void omp_init_lock_(omp_lock_t *lock);
 void omp_init_lock_with_hint_(omp_lock_t *lock, const int32_t *hint);
 void omp_destroy_lock_(omp_lock_t *lock);
 void omp_set_lock_(omp_lock_t *lock);
 void omp_unset_lock_(omp_lock_t *lock);
 int32_t omp_test_lock_(omp_lock_t *lock);
-void omp_init_nest_lock_(nest_lock_variable *variable);
-void omp_init_nest_lock_with_hint_(nest_lock_variable *variable, const int32_t *hint);
-void omp_destroy_nest_lock_(nest_lock_variable *variable);
-void omp_set_nest_lock_(nest_lock_variable *variable);
-void omp_unset_nest_lock_(nest_lock_variable *variable);
-int32_t omp_test_nest_lock_(nest_lock_variable *variable);
+void omp_init_nest_lock_(omp_nest_lock_t *lock);
+void omp_init_nest_lock_with_hint_(omp_nest_lock_t *lock, const int32_t *hint);
+void omp_destroy_nest_lock_(omp_nest_lock_t *lock);
+void omp_set_nest_lock_(omp_nest_lock_t *lock);
+void omp_unset_nest_lock_(omp_nest_lock_t *lock);
+int32_t omp_test_nest_lock_(omp_nest_lock_t *lock);
 
 void omp_init_lock_(omp_lock_t *lock) {
     omp_init_lock(lock);
@@ -176,30 +177,23 @@ void omp_init_lock_with_hint_(omp_lock_t *lock, const int32_t *hint) {
     omp_init_lock_with_hint(lock, *hint);
 }
 
-void omp_init_nest_lock_(nest_lock_variable *variable) {
-    variable->lock = cst_memory_get("a nested lock", sizeof *variable->lock);
-    omp_init_nest_lock(variable->lock);
+void omp_init_nest_lock_(omp_nest_lock_t *lock) {
+    omp_init_nest_lock(lock);
 }
-
-void omp_init_nest_lock_with_hint_(nest_lock_variable *variable, const int32_t *hint) {
-    (void)hint;
-    omp_init_nest_lock_(variable);
+void omp_init_nest_lock_with_hint_(omp_nest_lock_t *lock, const int32_t *hint) {
+    omp_init_nest_lock_with_hint(lock, *hint);
 }
-
-void omp_destroy_nest_lock_(nest_lock_variable *variable) {
-    omp_destroy_nest_lock(variable->lock);
-    free(variable->lock);
-    variable->lock = NULL;
+void omp_destroy_nest_lock_(omp_nest_lock_t *lock) {
+    omp_destroy_nest_lock(lock);
 }
-
-void omp_set_nest_lock_(nest_lock_variable *variable) {
-    omp_set_nest_lock(variable->lock);
+void omp_set_nest_lock_(omp_nest_lock_t *lock) {
+    omp_set_nest_lock(lock);
 }
-void omp_unset_nest_lock_(nest_lock_variable *variable) {
-    omp_unset_nest_lock(variable->lock);
+void omp_unset_nest_lock_(omp_nest_lock_t *lock) {
+    omp_unset_nest_lock(lock);
 }
-int32_t omp_test_nest_lock_(nest_lock_variable *variable) {
-    return omp_test_nest_lock(variable->lock);
+int32_t omp_test_nest_lock_(omp_nest_lock_t *lock) {
+    return omp_test_nest_lock(lock);
 }
 
 /* --- places ------------------------------------------------------------------------------ */
@@ -378,3 +372,39 @@ int omp_get_device_from_uid_(const char *uid, size_t length) {
 }
 
 #pragma GCC visibility pop
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_set_schedule_);
+CST_FOR_BOTH(omp_init_lock_);
+CST_FOR_BOTH(omp_destroy_lock_);
+CST_FOR_BOTH(omp_set_lock_);
+CST_FOR_BOTH(omp_unset_lock_);
+CST_FOR_BOTH(omp_test_lock_);
+CST_FOR_BOTH(omp_init_lock_with_hint_);
+CST_FOR_BOTH(omp_init_nest_lock_);
+CST_FOR_BOTH(omp_init_nest_lock_with_hint_);
+CST_FOR_BOTH(omp_destroy_nest_lock_);
+CST_FOR_BOTH(omp_set_nest_lock_);
+CST_FOR_BOTH(omp_unset_nest_lock_);
+CST_FOR_BOTH(omp_test_nest_lock_);
+CST_FOR_BOTH(omp_get_place_proc_ids_);
+CST_FOR_BOTH(omp_get_partition_place_nums_);
+CST_FOR_BOTH(omp_fulfill_event_);
+CST_FOR_BOTH(omp_pause_resource_);
+CST_FOR_BOTH(omp_pause_resource_all_);
+CST_FOR_BOTH(omp_init_allocator_);
+CST_FOR_BOTH(omp_destroy_allocator_);
+CST_FOR_BOTH(omp_set_default_allocator_);
+CST_FOR_BOTH(omp_get_default_allocator_);
+CST_FOR_BOTH(omp_get_interop_str_);
+CST_FOR_BOTH(omp_get_interop_name_);
+CST_FOR_BOTH(omp_get_interop_type_desc_);
+CST_FOR_BOTH(omp_get_interop_rc_desc_);
+CST_FOR_BOTH(omp_get_uid_from_device_);
+CST_FOR_BOTH(omp_get_device_from_uid_);
+
+CST_FOR_BOTH(omp_set_affinity_format_);
+CST_FOR_BOTH(omp_get_affinity_format_);
+CST_FOR_BOTH(omp_capture_affinity_);
+CST_FOR_BOTH(omp_display_affinity_);

@@ -1,5 +1,6 @@
 /* Interoperability objects stand for a foreign runtime's device or stream. Without devices each
  * object is omp_interop_none, and the questions about it have fixed answers. */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/gomp/facts.h"
@@ -85,3 +86,13 @@ void GOMP_interop(int device, int inits, struct gomp_interop ***init, const int 
     for (int i = 0; i < inits; i++) *init[i] = NULL;
     if (depend) GOMP_taskwait_depend(depend);
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_get_num_interop_properties);
+CST_FOR_BOTH(omp_get_interop_int);
+CST_FOR_BOTH(omp_get_interop_ptr);
+CST_FOR_BOTH(omp_get_interop_str);
+CST_FOR_BOTH(omp_get_interop_name);
+CST_FOR_BOTH(omp_get_interop_type_desc);
+CST_FOR_BOTH(omp_get_interop_rc_desc);

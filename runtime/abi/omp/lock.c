@@ -1,4 +1,8 @@
-/* The user's locks: the lock of core/base/lock.h in the program's own variable. */
+/* The user's locks. A simple one is the lock of core/base/lock.h in the program's own variable. Of
+ * a nestable one the variable holds the address: sixteen bytes would hold the lock itself, but
+ * clang's programs and Fortran's have eight, and so a lock may go from one compiler's code to
+ * another's. */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/gomp/facts.h"
@@ -11,9 +15,7 @@ _Static_assert(sizeof(omp_lock_t) == GOMP_LOCK_SIZE && sizeof(cst_lock) == GOMP_
                    _Alignof(omp_lock_t) == GOMP_LOCK_ALIGNMENT,
                "omp_lock_t has four bytes in every program that GCC compiled");
 _Static_assert(sizeof(omp_nest_lock_t) == GOMP_NEST_LOCK_SIZE &&
-                   sizeof(struct cst_nest_lock) == GOMP_NEST_LOCK_SIZE &&
-                   _Alignof(omp_nest_lock_t) == GOMP_NEST_LOCK_ALIGNMENT &&
-                   _Alignof(struct cst_nest_lock) <= GOMP_NEST_LOCK_ALIGNMENT,
+                   _Alignof(omp_nest_lock_t) == GOMP_NEST_LOCK_ALIGNMENT,
                "omp_nest_lock_t has sixteen");
 
 static cst_lock *simple(omp_lock_t *lock) {
@@ -21,7 +23,7 @@ static cst_lock *simple(omp_lock_t *lock) {
 }
 
 static struct cst_nest_lock *nestable(omp_nest_lock_t *lock) {
-    return (struct cst_nest_lock *)lock->bytes;
+    return *(struct cst_nest_lock **)lock->bytes;
 }
 
 /* Relaxed: nobody may use a lock while it is initialized. */
@@ -57,10 +59,11 @@ int omp_test_lock(omp_lock_t *lock) {
 }
 
 void omp_init_nest_lock(omp_nest_lock_t *lock) {
-    struct cst_nest_lock *nest = nestable(lock);
+    struct cst_nest_lock *nest = cst_memory_get("a nestable lock", sizeof *nest);
     cst_store_relaxed(&nest->lock, CST_LOCK_FREE);
     cst_store_relaxed(&nest->owner, NULL);
     nest->count = 0;
+    *(struct cst_nest_lock **)lock->bytes = nest;
 }
 
 void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, int hint) {
@@ -69,7 +72,8 @@ void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, int hint) {
 }
 
 void omp_destroy_nest_lock(omp_nest_lock_t *lock) {
-    (void)lock;
+    free(nestable(lock));
+    *(struct cst_nest_lock **)lock->bytes = NULL;
 }
 
 void omp_set_nest_lock(omp_nest_lock_t *lock) {
@@ -83,3 +87,18 @@ void omp_unset_nest_lock(omp_nest_lock_t *lock) {
 int omp_test_nest_lock(omp_nest_lock_t *lock) {
     return tried(cst_nest_lock_try(nestable(lock), cst_own_task()));
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_init_lock);
+CST_FOR_BOTH(omp_init_lock_with_hint);
+CST_FOR_BOTH(omp_destroy_lock);
+CST_FOR_BOTH(omp_set_lock);
+CST_FOR_BOTH(omp_unset_lock);
+CST_FOR_BOTH(omp_test_lock);
+CST_FOR_BOTH(omp_init_nest_lock);
+CST_FOR_BOTH(omp_init_nest_lock_with_hint);
+CST_FOR_BOTH(omp_destroy_nest_lock);
+CST_FOR_BOTH(omp_set_nest_lock);
+CST_FOR_BOTH(omp_unset_nest_lock);
+CST_FOR_BOTH(omp_test_nest_lock);

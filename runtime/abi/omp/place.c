@@ -1,4 +1,5 @@
 /* The user's questions about places, binding and affinity texts. */
+#include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
 #include "abi/whole.h"
@@ -84,3 +85,14 @@ void omp_display_affinity(const char *format) {
 void omp_display_env(int verbose) {
     cst_config_display(verbose != 0);
 }
+
+/* --- the same for programs of clang --------------------------------------------------------- */
+
+CST_FOR_BOTH(omp_get_proc_bind);
+CST_FOR_BOTH(omp_get_num_places);
+CST_FOR_BOTH(omp_get_place_num_procs);
+CST_FOR_BOTH(omp_get_place_proc_ids);
+CST_FOR_BOTH(omp_get_place_num);
+CST_FOR_BOTH(omp_get_partition_num_places);
+CST_FOR_BOTH(omp_get_partition_place_nums);
+CST_FOR_BOTH(omp_display_env);

@@ -1,0 +1,209 @@
+/* Regions, teams on the host, cancellation: clang's calls, decoded. */
+#include "abi/kmp/facts.h"
+#include "abi/kmp/note.h"
+#include "abi/whole.h"
+#include "core/front.h"
+#include "platform/invoke.h"
+#include "platform/platform.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+
+CST_WHOLE(kmp_region);
+
+/* --- threads ------------------------------------------------------------------------------- */
+
+void __kmpc_begin(kmp_loc *loc, int32_t flags) {
+    (void)loc, (void)flags;
+}
+void __kmpc_end(kmp_loc *loc) {
+    (void)loc;
+}
+
+int32_t __kmpc_global_thread_num(kmp_loc *loc) {
+    (void)loc;
+    return (int32_t)cst_own_record(cst_self());
+}
+
+int32_t __kmpc_global_num_threads(kmp_loc *loc) {
+    (void)loc;
+    return (int32_t)cst_pool_workers_made() + 1;
+}
+
+int32_t __kmpc_bound_thread_num(kmp_loc *loc) {
+    (void)loc;
+    return (int32_t)cst_ask_number();
+}
+
+int32_t __kmpc_bound_num_threads(kmp_loc *loc) {
+    (void)loc;
+    return (int32_t)cst_ask_size();
+}
+
+int32_t __kmpc_ok_to_fork(kmp_loc *loc) {
+    (void)loc;
+    return 1;
+}
+
+int32_t __kmpc_in_parallel(kmp_loc *loc) {
+    (void)loc;
+    return cst_ask_active_level() > 0;
+}
+
+/* --- clauses ------------------------------------------------------------------------------- */
+
+void __kmpc_push_num_threads(kmp_loc *loc, int32_t thread, int32_t threads) {
+    (void)loc, (void)thread;
+    cst_region_clauses(cst_self())->threads = threads > 0 ? (uint32_t)threads : 1;
+}
+
+/* A team has the size that is asked for, or the settings forbid it. */
+void __kmpc_push_num_threads_strict(kmp_loc *loc, int32_t thread, int32_t threads, int32_t severity,
+                                    const char *message) {
+    (void)severity, (void)message;
+    __kmpc_push_num_threads(loc, thread, threads);
+}
+
+void __kmpc_pop_num_threads(kmp_loc *loc, int32_t thread) {
+    (void)loc, (void)thread;
+}
+
+void __kmpc_push_proc_bind(kmp_loc *loc, int32_t thread, int32_t bind) {
+    (void)loc, (void)thread;
+    cst_region_clauses(cst_self())->bind = (uint8_t)bind;
+}
+
+/* --- regions ------------------------------------------------------------------------------- */
+
+/* What each member calls: the compiler's function with its arguments. */
+struct fork {
+    kmp_micro *micro;
+    size_t count;
+    void **words;
+};
+
+static void run_micro(void *data) {
+    const struct fork *fork = data;
+    int32_t thread = (int32_t)cst_own_record(cst_self()), number = (int32_t)cst_ask_number();
+    cst_invoke((void (*)(void))fork->micro, &thread, &number, fork->count, fork->words);
+}
+
+static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t threads) {
+    struct cst_clauses *clauses = cst_region_clauses(thread);
+    struct cst_region region = {.function = run_micro,
+                                .data = fork,
+                                .threads = threads ? threads : clauses->threads,
+                                .bind = clauses->bind};
+    clauses->threads = clauses->bind = 0;
+    if (cst_unlikely(cst_config.display_affinity)) cst_affinity_speak_as_libomp();
+    cst_region_run(thread, &region);
+}
+
+/* The words of a call that has as many arguments as it says; room for those of cst_invoke. */
+#define READ_WORDS(words, count, last_parameter)                                                   \
+    void *words[(count) > CST_INVOKE_LEAST ? (count) : CST_INVOKE_LEAST];                          \
+    do {                                                                                           \
+        va_list rest;                                                                              \
+        va_start(rest, last_parameter);                                                            \
+        for (int32_t i = 0; i < (count); i++) (words)[i] = va_arg(rest, void *);                   \
+        va_end(rest);                                                                              \
+    } while (0)
+
+void __kmpc_fork_call(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
+    CST_KEEP_FRAME();
+    cst_kmp_note(loc);
+    READ_WORDS(words, count, micro);
+    run_region(cst_self(), &(struct fork){micro, (size_t)count, words}, 0);
+}
+
+void __kmpc_fork_call_if(kmp_loc *loc, int32_t count, kmp_micro *micro, int32_t wanted,
+                         void *data) {
+    CST_KEEP_FRAME();
+    cst_kmp_note(loc);
+    (void)count; /* there is at most one argument */
+    void *words[CST_INVOKE_LEAST] = {data};
+    run_region(cst_self(), &(struct fork){micro, data != NULL, words}, wanted ? 0 : 1);
+}
+
+void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
+    (void)number;
+    cst_kmp_note(loc);
+    struct cst_thread *thread = cst_self();
+    struct cst_clauses *clauses = cst_region_clauses(thread);
+    struct cst_region region = {.threads = 1, .bind = clauses->bind};
+    clauses->threads = clauses->bind = 0;
+    cst_region_launch(thread, cst_region_begin(thread, &region), &region);
+}
+
+void __kmpc_end_serialized_parallel(kmp_loc *loc, int32_t thread) {
+    (void)loc, (void)thread;
+    cst_region_end(cst_self());
+}
+
+/* --- teams on the host --------------------------------------------------------------------- */
+
+static void push_teams(int32_t teams, int32_t limit) {
+    struct cst_clauses *clauses = cst_region_clauses(cst_self());
+    clauses->teams = teams > 0 ? (uint32_t)teams : 0;
+    clauses->teams_limit = limit > 0 ? (uint32_t)limit : 0;
+}
+
+void __kmpc_push_num_teams(kmp_loc *loc, int32_t thread, int32_t teams, int32_t threads) {
+    (void)loc, (void)thread;
+    push_teams(teams, threads);
+}
+
+void __kmpc_push_num_teams_51(kmp_loc *loc, int32_t thread, int32_t least, int32_t most,
+                              int32_t threads) {
+    (void)loc, (void)thread;
+    push_teams(most > 0 ? most : least, threads);
+}
+
+void __kmpc_set_thread_limit(kmp_loc *loc, int32_t thread, int32_t limit) {
+    (void)loc, (void)thread;
+    if (limit > 0) cst_own_icv()->thread_limit = (uint32_t)limit;
+}
+
+void __kmpc_fork_teams(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
+    CST_KEEP_FRAME();
+    cst_kmp_note(loc);
+    READ_WORDS(words, count, micro);
+    struct fork fork = {micro, (size_t)count, words};
+    struct cst_clauses *clauses = cst_region_clauses(cst_self());
+    uint32_t teams = clauses->teams, limit = clauses->teams_limit;
+    clauses->teams = clauses->teams_limit = 0;
+    if (teams == 0) teams = cst_load_relaxed(&cst_config.num_teams);
+    cst_league_run(cst_self(), teams ? teams : 1, limit, run_micro, &fork);
+}
+
+/* --- cancellation ------------------------------------------------------------------------ */
+
+int32_t __kmpc_cancellationpoint(kmp_loc *loc, int32_t number, int32_t which) {
+    (void)loc, (void)number;
+    if (!cst_config.cancellation) return 0;
+    struct cst_thread *thread = cst_self();
+    if (which == KMP_CANCEL_LOOP || which == KMP_CANCEL_SECTIONS)
+        return cst_construct_is_cancelled(thread);
+    if (which == KMP_CANCEL_TASKGROUP && cst_taskgroup_is_cancelled(thread)) return 1;
+    return cst_region_is_cancelled(thread);
+}
+
+int32_t __kmpc_cancel(kmp_loc *loc, int32_t number, int32_t which) {
+    (void)loc, (void)number;
+    if (!cst_config.cancellation) return 0;
+    struct cst_thread *thread = cst_self();
+    if (which == KMP_CANCEL_LOOP || which == KMP_CANCEL_SECTIONS)
+        cst_construct_cancel(thread);
+    else if (which == KMP_CANCEL_TASKGROUP)
+        cst_taskgroup_cancel(thread);
+    else
+        cst_region_cancel(thread);
+    return 1;
+}
+
+int32_t __kmpc_cancel_barrier(kmp_loc *loc, int32_t thread) {
+    (void)thread;
+    cst_kmp_note(loc);
+    return cst_barrier_cancellable(cst_self());
+}
