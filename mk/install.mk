@@ -6,6 +6,9 @@ INSTALLED = \
     $(PREFIX)/bin/capstan \
     $(libdir)/libgomp.so.1.0.0 \
     $(libdir)/libgomp.so.1 \
+    $(libdir)/libomp.so.5 \
+    $(libdir)/libiomp5.so \
+    $(libdir)/libomp.so \
     $(libdir)/libcapstan-rts.so \
     $(libdir)/libcapstan-adopt.so \
     $(PREFIX)/include/capstan.h \
@@ -19,8 +22,8 @@ INSTALLED = \
 install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/capstan
-	install -m 755 $(LIBGOMP) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
-	ln -sf libgomp.so.1.0.0 $(DESTDIR)$(libdir)/libgomp.so.1
+	install -m 755 $(LIBGOMP) $(LIBOMP) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
+	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf libgomp.so.1.0.0 $(DESTDIR)$(libdir)/$$name; done
 	install -m 644 runtime/include/capstan.h $(DESTDIR)$(PREFIX)/include/capstan.h
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' docs/capstan.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/capstan.pc

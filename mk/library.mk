@@ -43,14 +43,16 @@ $(eval $(call variant,thread,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=thread))
 $(eval $(call variant,address,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=address))
 $(eval $(call variant,undefined,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=undefined -fno-sanitize-recover=all))
 
-# The symbol versions are GCC's; nodelete, because a thread may still run in here at dlclose.
+# The symbol versions are GCC's and LLVM's; nodelete, because a thread may still run in here at dlclose. One
+# file under all names: the dynamic linker knows a file that it has loaded, whatever it is called
+# (docs/adr/0018-one-file-two-interfaces.md).
 LIBGOMP := $(BUILD)/lib/libgomp.so.1.0.0
-VERSION_MAP := runtime/abi/libgomp.map
-$(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAP)
+VERSION_MAPS := runtime/abi/libgomp.map runtime/abi/kmp.map
+$(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAPS)
 	@mkdir -p $(@D)
 	$(CC) -shared $(CFLAGS) -o $@ $(lib_OBJECTS) -Wl,-soname,libgomp.so.1 \
-	    -Wl,--version-script=$(VERSION_MAP) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
-	ln -sf $(@F) $(@D)/libgomp.so.1
+	    $(VERSION_MAPS:%=-Wl,--version-script=%) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
+	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf $(@F) $(@D)/$$name; done
 	ln -sf libgomp.so.1 $(@D)/libgomp.so
 
 # What `capstan run` preloads beside it, to notice libraries that are loaded later.
@@ -60,5 +62,17 @@ $(ADOPT_LIBRARY): runtime/adopt/preload.c runtime/include/capstan.h capstan.caba
 	$(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -DCST_PRELOAD -fPIC -shared $< -o $@ \
 	    -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
 
+# What clang -fopenmp links programs with: names alone, under the version that they ask for. Should a
+# process load it, it is a filter, which is to say that the names are found in the library.
+LIBOMP := $(BUILD)/lib/libomp.so
+$(LIBOMP): $(LIBGOMP)
+	@mkdir -p $(BUILD)/obj/libomp
+	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %function\n\1:/p' \
+	    >$(BUILD)/obj/libomp/names.s
+	echo '	.section .note.GNU-stack, "", %progbits' >>$(BUILD)/obj/libomp/names.s
+	echo 'VERSION { *; };' >$(BUILD)/obj/libomp/names.map
+	$(CC) -shared -nostdlib -o $@ $(BUILD)/obj/libomp/names.s -Wl,-soname,libomp.so.5 -Wl,--filter=libgomp.so.1 \
+	    -Wl,-rpath,'$$ORIGIN' -Wl,--version-script=$(BUILD)/obj/libomp/names.map
+
 .PHONY: lib
-lib: $(LIBGOMP) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0.
+lib: $(LIBGOMP) $(LIBOMP) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0, with the names of libomp.

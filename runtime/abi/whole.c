@@ -26,6 +26,20 @@
     FILE(gomp_sync) \
     FILE(gomp_target) \
     FILE(gomp_task) \
+    FILE(kmp_alloc) \
+    FILE(kmp_api) \
+    FILE(kmp_atomic) \
+    FILE(kmp_lock) \
+    FILE(kmp_loop) \
+    FILE(kmp_omp) \
+    FILE(kmp_region) \
+    FILE(kmp_settings) \
+    FILE(kmp_static) \
+    FILE(kmp_sync) \
+    FILE(kmp_task) \
+    FILE(kmp_taskloop) \
+    FILE(kmp_taskred) \
+    FILE(kmp_threadprivate) \
     FILE(omp_alloc) \
     FILE(omp_api) \
     FILE(omp_device) \

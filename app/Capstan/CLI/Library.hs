@@ -18,7 +18,7 @@ where
 
 import Capstan.CLI.Host (ownExecutable, plainLink)
 import Capstan.CLI.Problem (throwProblem)
-import Control.Monad (join)
+import Control.Monad (filterM, join)
 import Data.List (intercalate, isInfixOf, isPrefixOf)
 import Data.Maybe (isJust)
 import System.Directory (canonicalizePath, doesFileExist)
@@ -131,10 +131,11 @@ servingInputs = do
 servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> IO (Either String [(String, String)])
 servingEnvironment library serving environment = do
   notices <- doesFileExist (libraryNotice library)
-  fmap (variables (notices && adopt /= "none")) <$> plainPath (libraryRuntime library)
+  plain <- plainPath (libraryRuntime library)
+  either (pure . Left) (fmap (Right . variables (notices && adopt /= "none")) . preloaded) plain
   where
-    variables notices runtime =
-      ("LD_PRELOAD", preloadValue (runtime : [takeDirectory runtime </> noticeFile | notices]) (environment "LD_PRELOAD")) :
+    variables notices runtimes =
+      ("LD_PRELOAD", preloadValue (runtimes <> [takeDirectory runtime </> noticeFile | notices, runtime <- take 1 runtimes]) (environment "LD_PRELOAD")) :
       [("CAPSTAN_SUBSTRATE", name) | Just name <- [substrate]]
         <> [("CAPSTAN_ADOPT", adopt)]
         <> [("OMP_NUM_THREADS", n) | Just n <- [servingThreads serving]]
@@ -161,7 +162,12 @@ plainPath file
         <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
         <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
--- | @LD_PRELOAD@ with our libraries added to what the user preloads already.
+-- The runtime under its own name, and under those by which programs of other compilers need it: they are links to
+-- the one file. The loader would look for these names elsewhere otherwise, and load a second runtime.
+preloaded :: FilePath -> IO [FilePath]
+preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libomp.so.5", "libiomp5.so"]]
+
+-- | @LD_PRELOAD@ with our libraries, the runtime under all its names, added to what the user preloads already.
 --
 -- Theirs keep their place, because some insist on being first (sanitizers);
 -- but another OpenMP runtime before ours would be the one that serves.

@@ -223,7 +223,7 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
     selfish object = isJust (objectRuntime object) && (objectSymbolic object || Just object == listToMaybe objects)
     wantedFrom object other =
       or [door (objectCalls object) && door (objectOffers other) | door <- [callsGomp, callsKmpc]]
-    advice = "Use a build that was compiled with GCC"
+    advice = "Use a build that takes its OpenMP runtime from a shared library"
 
 -- Pools beside OpenMP's ------------------------------------------------------
 
@@ -295,7 +295,7 @@ processFindings facts process =
         [ problem
             "partly-served"
             (names foreigners <> " calls " <> intercalate ", " (map describe others) <> " besides")
-            "Use a build that was compiled with GCC"
+            "Use a build that takes its OpenMP runtime from a shared library"
           | not (null others),
             not (null foreigners)
         ]
