@@ -142,7 +142,7 @@ static struct cst_depend_item item_at(const struct cst_depend_list *core, size_t
     if (flags == KMP_DEPEND_IN) item.kind = CST_DEPEND_IN;
     if (flags == KMP_DEPEND_INOUTSET) item.kind = CST_DEPEND_INOUTSET;
     if (raw->flags & KMP_DEPEND_ALL || raw->address == KMP_DEPEND_ALL_ADDRESS)
-        item = (struct cst_depend_item){.kind = CST_DEPEND_OUT, .all_memory = true};
+        item = (struct cst_depend_item){.kind = CST_DEPEND_OUT}; /* all memory */
     return item;
 }
 
@@ -150,7 +150,7 @@ static struct depend depend_of(int32_t count, const struct kmp_depend *list, int
                                const struct kmp_depend *other) {
     if (count < 0 || !list) count = 0;
     if (more < 0 || !other) more = 0;
-    return (struct depend){.core = {.count = (size_t)count + (size_t)more, .item = item_at},
+    return (struct depend){.core = {.count = (size_t)count + (size_t)more, .other = item_at},
                            .count = (size_t)count,
                            .list = list,
                            .more = other};

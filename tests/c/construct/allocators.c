@@ -1,4 +1,6 @@
 /* omp_alloc and its family, allocators with traits, and the allocate clause.
+ *
+ * test: not clang clang 14 passes the handle of an allocate clause in 32 bits
  */
 #include "testing.h"
 #include <omp.h>

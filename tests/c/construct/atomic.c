@@ -1,5 +1,8 @@
 /* Atomics without a machine instruction (long double, structures of several reductions) go
- * through the library's one lock, which excludes every thread of the process. */
+ * through the library's one lock, which excludes every thread of the process.
+ *
+ * test: not clang clang calls libatomic for long double
+ */
 #include "testing.h"
 #include <complex.h>
 #include <omp.h>

@@ -2,6 +2,7 @@
  * another name.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
+ * test: not clang clang wants the same hint at each region of a name
  */
 #include "testing.h"
 #include <omp.h>

@@ -1,5 +1,8 @@
 /* Internal control variables belong to tasks: what a task sets is seen by it and by what it
- * starts afterwards, and by nobody else. */
+ * starts afterwards, and by nobody else.
+ *
+ * test: not clang clang's optimiser replaces omp_get_max_threads by the value set
+ */
 #include "testing.h"
 #include <omp.h>
 

@@ -4,6 +4,7 @@
  * test: env OMP_PLACES={0}:2 OMP_PROC_BIND=spread,close OMP_MAX_ACTIVE_LEVELS=2
  * test: env OMP_PLACES=threads(2) OMP_PROC_BIND=primary
  * test: env GOMP_CPU_AFFINITY=0-1
+ * test: not clang clang 14 does not know proc_bind(primary)
  */
 #define _GNU_SOURCE
 #include "testing.h"

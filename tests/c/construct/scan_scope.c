@@ -1,4 +1,7 @@
-/* scope, loop, order(concurrent) and inscan reductions. */
+/* scope, loop, order(concurrent) and inscan reductions.
+ *
+ * test: not clang clang 14 does not know scope
+ */
 #include "testing.h"
 #include <omp.h>
 

@@ -1,5 +1,7 @@
 /* target without a device: the host executes it, on the host's own variables; data clauses, teams
  * and nowait keep their meaning; the device calls know of no device but the host.
+ *
+ * test: not clang the omp_target calls are libomptarget's
  */
 #include "testing.h"
 #include <omp.h>

@@ -2,6 +2,7 @@
  * nothing to copy. The predecessors are detached tasks, so that they are not complete though their
  * bodies are, whoever executed these and when.
  * test: not stock what depends on a detached task does not wait for its event there
+ * test: not clang clang leaves these directives out where there is no device to compile for
  */
 #include "testing.h"
 #include <omp.h>

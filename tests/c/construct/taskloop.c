@@ -35,8 +35,6 @@ static void coverage(int size) {
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop");
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop grainsize(7)");
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop num_tasks(9)");
-        COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop grainsize(strict: 7)");
-        COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop num_tasks(strict: 9)");
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop num_tasks(10000)");
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop grainsize(10000)");
         COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop if(0) num_tasks(5)");
@@ -50,7 +48,11 @@ static void coverage(int size) {
         COVER(unsigned long long, 3, <, 403, 4, 100, "omp taskloop grainsize(3)");
         COVER(unsigned long long, from, <, to, 1, 200, "omp taskloop num_tasks(9)");
         COVER(unsigned long long, from, <, to - 7, 8, 25, "omp taskloop grainsize(4)");
+#ifndef __clang__ /* clang 14 does not know strict */
+        COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop grainsize(strict: 7)");
+        COVER(int, 0, <, TRIPS, 1, TRIPS, "omp taskloop num_tasks(strict: 9)");
         COVER(unsigned long long, 3, <, 403, 4, 100, "omp taskloop grainsize(strict: 3)");
+#endif
     }
 }
 
@@ -124,6 +126,7 @@ static void count_tasks(int size, int asked, int expected, int grain) {
     }
 }
 
+#ifndef __clang__
 static void strict(int size) {
     clear();
 #pragma omp parallel num_threads(size)
@@ -139,6 +142,9 @@ static void strict(int size) {
     CHECK_EQ(tasks, (TRIPS + 14) / 15);
     for (int i = 0; i < TRIPS; i++) CHECK_EQ(task_of[i], task_of[i / 15 * 15]);
 }
+#else
+#define strict(size) (void)(size)
+#endif
 
 static void reductions(int size) {
 #pragma omp parallel num_threads(size)

@@ -1,0 +1,54 @@
+/* A region's function gets as many arguments as it captures variables: none, those that fit the
+ * registers, and many more, each in its place, in every member. */
+#include "testing.h"
+
+#include <omp.h>
+
+static void none(void) {
+    int members = 0;
+#pragma omp parallel num_threads(4) default(shared)
+    INCREMENT(&members);
+    CHECK_EQ(members, 4);
+}
+
+/* At the edges of what is passed in registers on x86-64 (4) and AArch64 (6). */
+static void few(long a, long b, long c, long d, long e, long f, long g) {
+    long sum = 0;
+#pragma omp parallel num_threads(3) firstprivate(a, b, c) reduction(+ : sum)
+    sum += a + 10 * b + 100 * c;
+    CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c));
+    sum = 0;
+#pragma omp parallel num_threads(3) firstprivate(a, b, c, d) reduction(+ : sum)
+    sum += a + 10 * b + 100 * c + 1000 * d;
+    CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d));
+    sum = 0;
+#pragma omp parallel num_threads(3) firstprivate(a, b, c, d, e, f) reduction(+ : sum)
+    sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
+    CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f));
+    sum = 0;
+#pragma omp parallel num_threads(3) firstprivate(a, b, c, d, e, f, g) reduction(+ : sum)
+    sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f + 1000000 * g;
+    CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f + 1000000 * g));
+}
+
+#define TEN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define DECLARE(i) double x##i = start + i, y##i = start + 10 + i, z##i = start + 20 + i;
+#define ADD(i) sum += (i + 1) * x##i + (i + 11) * y##i + (i + 21) * z##i;
+
+static void many(double start) {
+    TEN(DECLARE)
+    double sum = 0, expected;
+    TEN(ADD)
+    expected = sum;
+    sum = 0;
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+    {TEN(ADD)} CHECK(sum == 4 * expected);
+}
+
+int main(void) {
+    test_limit(20);
+    none();
+    few(1, 2, 3, 4, 5, 6, 7);
+    many(0.5);
+    return 0;
+}

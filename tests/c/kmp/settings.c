@@ -1,0 +1,89 @@
+/* KMP_*: settings that steer something work, those that concern libomp's insides are passed over,
+ * and wrong values are told of by name. The program calls itself with each.
+ *
+ * test: not clang-stock libomp 14 has fewer units, and prints KMP_AFFINITY's list by default
+ */
+#include "testing.h"
+
+#include <omp.h>
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a program sees under that setting; its stderr goes to the parent. */
+static int child(const char *what) {
+    if (!strcmp(what, "blocktime")) return kmp_get_blocktime();
+    if (!strcmp(what, "stack")) return (int)(kmp_get_stacksize_s() >> 20);
+    if (!strcmp(what, "serial")) return omp_get_max_threads();
+    if (!strcmp(what, "limit")) return omp_get_thread_limit();
+    if (!strcmp(what, "bind")) return (int)omp_get_proc_bind();
+    if (!strcmp(what, "places")) return omp_get_num_places();
+    int members = 0;
+#pragma omp parallel num_threads(2)
+    INCREMENT(&members);
+    return members;
+}
+
+static char said[4096];
+
+static int ask(const char *self, const char *setting, const char *what) {
+    int ends[2], status;
+    CHECK(pipe(ends) == 0);
+    pid_t id = fork();
+    if (id == 0) {
+        putenv((char *)setting);
+        dup2(ends[1], 2);
+        close(ends[0]);
+        execl(self, self, what, NULL);
+        _exit(99);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t more; (more = read(ends[0], said + length, sizeof said - 1 - length)) > 0;)
+        length += (size_t)more;
+    said[length] = '\0';
+    close(ends[0]);
+    CHECK(waitpid(id, &status, 0) == id && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+int main(int count, char **arguments) {
+    test_limit(30);
+    if (count > 1) return child(arguments[1]);
+    const char *self = arguments[0];
+    CHECK_EQ(ask(self, "KMP_BLOCKTIME=17", "blocktime"), 17);
+    CHECK_EQ(ask(self, "KMP_BLOCKTIME=50ms", "blocktime"), 50);
+    CHECK_EQ(ask(self, "KMP_UNUSED=0", "blocktime"), 200);
+    CHECK_EQ(ask(self, "KMP_STACKSIZE=5M", "stack"), 5);
+    CHECK_EQ(ask(self, "KMP_STACKSIZE=3145728", "stack"), 3);
+    CHECK_EQ(ask(self, "KMP_LIBRARY=serial", "serial"), 1);
+    CHECK_EQ(ask(self, "KMP_ALL_THREADS=3", "limit"), 3);
+    CHECK_EQ(ask(self, "KMP_AFFINITY=granularity=fine,compact", "bind"), omp_proc_bind_close);
+    CHECK_EQ(ask(self, "KMP_AFFINITY=verbose,scatter", "bind"), omp_proc_bind_spread);
+    CHECK_EQ(ask(self, "KMP_AFFINITY=explicit,proclist=[0]", "places"), 1);
+    CHECK_EQ(ask(self, "KMP_AFFINITY=none", "bind"), omp_proc_bind_false);
+    CHECK_EQ(ask(self, "KMP_DUPLICATE_LIB_OK=TRUE", "region"), 2);
+    CHECK_EQ(said[0], '\0');
+    CHECK_EQ(ask(self, "KMP_FORKJOIN_BARRIER_PATTERN=hyper,hyper", "region"), 2);
+    CHECK_EQ(said[0], '\0');
+    static const char *const wrong[] = {"KMP_BLOCKTIME=soon",
+                                        "KMP_STACKSIZE=large",
+                                        "KMP_LIBRARY=city",
+                                        "KMP_AFFINITY=here",
+                                        "KMP_AFFINITY=explicit,proclist=[",
+                                        "KMP_ALL_THREADS=0",
+                                        "KMP_SETTINGS=perhaps",
+                                        "KMP_DISP_NUM_BUFFERS=0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(wrong[i], "="), wrong[i]);
+        CHECK_EQ(ask(self, wrong[i], "region"), 2);
+        CHECK(strstr(said, "OMP: Warning") && strstr(said, name));
+    }
+    char quiet[] = "KMP_WARNINGS=off";
+    putenv(quiet);
+    CHECK_EQ(ask(self, wrong[0], "region"), 2);
+    CHECK_EQ(said[0], '\0');
+    return 0;
+}

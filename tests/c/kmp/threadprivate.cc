@@ -1,0 +1,57 @@
+/* Threadprivate variables in the heap, as compilers make them that do not use the linker's: each
+ * thread has a copy, made by the constructor or from the initial value; copyin; and copies persist.
+ *
+ * test: flags -fnoopenmp-use-tls
+ */
+#include "testing.h"
+
+#include <omp.h>
+
+static int plain = 7;
+#pragma omp threadprivate(plain)
+
+struct counter {
+    int value;
+    counter() : value(40) {}
+    counter(const counter &other) : value(other.value) {}
+    counter &operator=(const counter &other) {
+        value = other.value;
+        return *this;
+    }
+};
+static counter object;
+#pragma omp threadprivate(object)
+static counter several[3];
+#pragma omp threadprivate(several)
+
+int main() {
+    test_limit(20);
+    omp_set_dynamic(0);
+    plain += 1;
+    int wrong = 0;
+#pragma omp parallel num_threads(4) reduction(+ : wrong)
+    {
+        int number = omp_get_thread_num();
+        wrong += plain != (number == 0 ? 8 : 7);
+        wrong += object.value != 40;
+        wrong += several[2].value != 40;
+        plain = 100 + number;
+        object.value += number;
+        several[1].value = number;
+    }
+    CHECK_EQ(wrong, 0);
+#pragma omp parallel num_threads(4) reduction(+ : wrong)
+    {
+        int number = omp_get_thread_num();
+        wrong += plain != 100 + number;
+        wrong += object.value != 40 + number;
+        wrong += several[1].value != number;
+    }
+    CHECK_EQ(wrong, 0);
+    plain = 5;
+    object.value = 6;
+#pragma omp parallel num_threads(4) copyin(plain, object) reduction(+ : wrong)
+    wrong += plain != 5 || object.value != 6;
+    CHECK_EQ(wrong, 0);
+    return 0;
+}
