@@ -295,6 +295,9 @@ void __kmpc_set_nest_lock(kmp_loc *loc, int32_t thread, void **lock);
 void __kmpc_unset_nest_lock(kmp_loc *loc, int32_t thread, void **lock);
 int32_t __kmpc_test_nest_lock(kmp_loc *loc, int32_t thread, void **lock);
 
+/* settings (settings.c) */
+int __kmpc_get_target_offload(void);
+
 /* memory (alloc.c) */
 uintptr_t __kmpc_init_allocator(int32_t thread, uintptr_t space, int32_t count, const void *traits);
 void __kmpc_destroy_allocator(int32_t thread, uintptr_t allocator);

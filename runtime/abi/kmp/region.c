@@ -58,11 +58,12 @@ void __kmpc_push_num_threads(kmp_loc *loc, int32_t thread, int32_t threads) {
     cst_region_clauses(cst_self())->threads = threads > 0 ? (uint32_t)threads : 1;
 }
 
-/* A team has the size that is asked for, or the settings forbid it. */
 void __kmpc_push_num_threads_strict(kmp_loc *loc, int32_t thread, int32_t threads, int32_t severity,
                                     const char *message) {
-    (void)severity, (void)message;
     __kmpc_push_num_threads(loc, thread, threads);
+    struct cst_clauses *clauses = cst_region_clauses(cst_self());
+    clauses->strict = severity == KMP_SEVERITY_FATAL ? KMP_SEVERITY_FATAL : KMP_SEVERITY_WARNING;
+    clauses->message = message;
 }
 
 void __kmpc_pop_num_threads(kmp_loc *loc, int32_t thread) {
@@ -81,6 +82,10 @@ struct fork {
     kmp_micro *micro;
     size_t count;
     void **words;
+    /* Of a num_threads clause that is to be met. */
+    uint32_t wanted;
+    uint8_t strict;
+    const char *message;
 };
 
 static void run_micro(void *data) {
@@ -89,12 +94,34 @@ static void run_micro(void *data) {
     cst_invoke((void (*)(void))fork->micro, &thread, &number, fork->count, fork->words);
 }
 
+/* Where the team is smaller than it must be, its master says so. */
+static void run_strict(void *data) {
+    const struct fork *fork = data;
+    uint32_t size = cst_ask_size();
+    if (cst_ask_number() == 0 && size < fork->wanted) {
+        static const char *const words = "a team of %u threads was demanded, and it has %u%s%s";
+        const char *message = fork->message ? fork->message : "";
+        const char *between = fork->message ? ": " : "";
+        if (fork->strict == KMP_SEVERITY_FATAL)
+            cst_message_omp_fatal("Error", words, fork->wanted, size, between, message);
+        cst_message_omp("Warning", words, fork->wanted, size, between, message);
+    }
+    run_micro(data);
+}
+
 static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t threads) {
     struct cst_clauses *clauses = cst_region_clauses(thread);
     struct cst_region region = {.function = run_micro,
                                 .data = fork,
                                 .threads = threads ? threads : clauses->threads,
                                 .bind = clauses->bind};
+    if (cst_unlikely(clauses->strict)) {
+        region.function = run_strict;
+        fork->wanted = clauses->threads;
+        fork->strict = clauses->strict;
+        fork->message = clauses->message;
+        clauses->strict = 0;
+    }
     clauses->threads = clauses->bind = 0;
     if (cst_unlikely(cst_config.display_affinity)) cst_affinity_speak_as_libomp();
     cst_region_run(thread, &region);
@@ -114,7 +141,8 @@ void __kmpc_fork_call(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
     READ_WORDS(words, count, micro);
-    run_region(cst_self(), &(struct fork){micro, (size_t)count, words}, 0);
+    run_region(cst_self(), &(struct fork){.micro = micro, .count = (size_t)count, .words = words},
+               0);
 }
 
 void __kmpc_fork_call_if(kmp_loc *loc, int32_t count, kmp_micro *micro, int32_t wanted,
@@ -123,7 +151,8 @@ void __kmpc_fork_call_if(kmp_loc *loc, int32_t count, kmp_micro *micro, int32_t 
     cst_kmp_note(loc);
     (void)count; /* there is at most one argument */
     void *words[CST_INVOKE_LEAST] = {data};
-    run_region(cst_self(), &(struct fork){micro, data != NULL, words}, wanted ? 0 : 1);
+    run_region(cst_self(), &(struct fork){.micro = micro, .count = data != NULL, .words = words},
+               wanted ? 0 : 1);
 }
 
 void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
@@ -132,7 +161,7 @@ void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
     struct cst_thread *thread = cst_self();
     struct cst_clauses *clauses = cst_region_clauses(thread);
     struct cst_region region = {.threads = 1, .bind = clauses->bind};
-    clauses->threads = clauses->bind = 0;
+    clauses->threads = clauses->bind = clauses->strict = 0;
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);
 }
 
@@ -169,7 +198,7 @@ void __kmpc_fork_teams(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
     READ_WORDS(words, count, micro);
-    struct fork fork = {micro, (size_t)count, words};
+    struct fork fork = {.micro = micro, .count = (size_t)count, .words = words};
     struct cst_clauses *clauses = cst_region_clauses(cst_self());
     uint32_t teams = clauses->teams, limit = clauses->teams_limit;
     clauses->teams = clauses->teams_limit = 0;

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 CST_WHOLE(kmp_settings);
 
@@ -20,6 +21,8 @@ static _Atomic int blocktime = UNSET, library = UNSET;
 int cst_kmp_blocktime(void) {
     int set = cst_load_relaxed(&blocktime);
     if (set != UNSET) return set;
+    if (cst_config.wait_policy == CST_WAIT_ACTIVE) return INT_MAX;
+    if (cst_config.wait_policy == CST_WAIT_PASSIVE) return 0;
     return cst_config.blocktime > INT_MAX ? INT_MAX : (int)cst_config.blocktime;
 }
 
@@ -51,6 +54,13 @@ void cst_kmp_set_stack_size(size_t bytes) {
 
 /* --- texts --------------------------------------------------------------------------------- */
 
+/* What is none of the words is the default. */
+static void set_offload(const char *value) {
+    cst_config.target_offload = strcasecmp(value, "disabled") == 0    ? CST_OFFLOAD_DISABLED
+                                : strcasecmp(value, "mandatory") == 0 ? CST_OFFLOAD_MANDATORY
+                                                                      : CST_OFFLOAD_DEFAULT;
+}
+
 static void set(const char *name, const char *value) {
     char *end;
     long number = strtol(value, &end, 10);
@@ -59,6 +69,8 @@ static void set(const char *name, const char *value) {
         cst_kmp_set_blocktime(is_number ? (int)number : INT_MAX);
     else if (strcmp(name, "OMP_NUM_THREADS") == 0 && is_number)
         omp_set_num_threads((int)number);
+    else if (strcmp(name, "OMP_TARGET_OFFLOAD") == 0)
+        set_offload(value);
     else if (strcmp(name, "KMP_LIBRARY") == 0)
         cst_kmp_set_library(strcmp(value, "serial") == 0       ? KMP_LIBRARY_SERIAL
                             : strcmp(value, "turnaround") == 0 ? KMP_LIBRARY_TURNAROUND
@@ -75,4 +87,10 @@ void cst_kmp_read(const char *text) {
         set(entry, value + 1);
     }
     free(copy);
+}
+
+/* For libraries of offloading: 0 disabled, 1 default, 2 mandatory. */
+int __kmpc_get_target_offload(void) {
+    if (cst_config.target_offload == CST_OFFLOAD_DISABLED) return 0;
+    return cst_config.target_offload == CST_OFFLOAD_MANDATORY ? 2 : 1;
 }

@@ -57,6 +57,7 @@ struct cst_config {
     const char *allocator_text; /* OMP_ALLOCATOR, where it is none of OpenMP's own; or NULL */
     size_t stack_size_given;    /* OMP_STACKSIZE or GOMP_STACKSIZE in bytes; 0: not set */
     size_t stack_size;          /* the same if a thread can have it; 0: system default */
+    bool tasks_wait;            /* KMP_ENABLE_TASK_THROTTLING=0: no task runs where it is made */
     uint64_t blocktime;         /* KMP_BLOCKTIME in milliseconds; UINT64_MAX: for ever */
     bool spin_count_given;
     uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */

@@ -118,6 +118,11 @@ static void read_buffers(const char *name, const char *text) {
                         number ? "large" : "small", MOST);
 }
 
+static void read_throttling(const char *name, const char *text) {
+    bool wanted = true;
+    if (read_boolean(name, text, &wanted)) cst_config.tasks_wait = !wanted;
+}
+
 /* --- what is shown ------------------------------------------------------------------------- */
 
 static void read_settings(const char *name, const char *text) {
@@ -248,6 +253,7 @@ void cst_config_read_kmp(void) {
         {"KMP_DEVICE_THREAD_LIMIT", read_thread_limit},
         {"KMP_DISP_NUM_BUFFERS", read_buffers},
         {"KMP_AFFINITY", read_affinity},
+        {"KMP_ENABLE_TASK_THROTTLING", read_throttling},
         {"KMP_SETTINGS", read_settings},
         {"KMP_VERSION", read_version},
     };

@@ -18,7 +18,9 @@
 struct cst_clauses {
     uint32_t threads; /* num_threads; 0: none */
     uint32_t teams, teams_limit;
-    uint8_t bind;   /* proc_bind; 0: none */
+    const char *message; /* what the user is told then; NULL: the runtime's words */
+    uint8_t bind;        /* proc_bind; 0: none */
+    uint8_t strict; /* num_threads is to be met, or the user told: how severely; 0: it is not */
     uint8_t method; /* how the reduction goes that the thread is in; the front end's own number */
 };
 

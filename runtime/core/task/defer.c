@@ -86,7 +86,8 @@ bool cst_defer_is_sample(struct cst_thread *thread) {
         return false;
     }
     if (++making->since_sample >= MANY) making->many = true;
-    return making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1);
+    return making->since_sample >= SAMPLE_EVERY && cst_deque_holds(&thread->seat->deque, 1) &&
+           !cst_config.tasks_wait;
 }
 
 void cst_defer_learn(struct cst_thread *thread, uint64_t ticks) {
@@ -106,7 +107,8 @@ bool cst_defer_is_tiny(struct cst_thread *thread) {
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;
     if (thread->team->size == 1 && !cst_defer_alone()) return false;
-    if (cst_unlikely(thread->task->nested >= MOST_NESTED)) return true;
+    if (cst_unlikely(thread->task->nested >= MOST_NESTED) || cst_unlikely(cst_config.tasks_wait))
+        return true;
     bool in_tree = !thread->seat->making.many && !request->depend && !request->tell_event;
     if (thread->team->size > 1 && in_tree) return is_branch(thread);
     return !has_enough(thread);

@@ -1,6 +1,7 @@
 /* KMP_*: settings that steer something work, those that concern libomp's insides are passed over,
  * and wrong values are told of by name. The program calls itself with each.
  *
+ * test: flags -Lbuild/lib
  * test: not clang-stock libomp 14 has fewer units, and prints KMP_AFFINITY's list by default
  */
 #include "testing.h"
@@ -11,12 +12,49 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int __kmpc_global_thread_num(void *);
+void __kmpc_push_num_threads_strict(void *, int, int, int, const char *);
+
+/* Is every task put out before the first one runs on the thread that makes them? */
+static int queued(void) {
+    enum { TASKS = 2000 };
+    int made = 0, made_at_first = -1, block = 1;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    {
+        for (int i = 0; i < TASKS; i++) {
+            made++;
+#pragma omp task shared(made, made_at_first, block)
+            {
+                if (omp_get_thread_num() == 0) {
+                    if (made_at_first < 0) made_at_first = made;
+                    SET(&block, 0);
+                }
+                while (GET(&block)) sched_yield();
+            }
+        }
+        SET(&block, 0);
+    }
+    return made_at_first < 0 || made_at_first == TASKS;
+}
+
+/* A team that cannot be had is told of. */
+static int strict(void) {
+    int members = 0;
+    __kmpc_push_num_threads_strict(NULL, __kmpc_global_thread_num(NULL), 3, 1, "not so many");
+#pragma omp parallel
+    INCREMENT(&members);
+    return members;
+}
+
 /* What a program sees under that setting; its stderr goes to the parent. */
 static int child(const char *what) {
     if (!strcmp(what, "blocktime")) return kmp_get_blocktime();
     if (!strcmp(what, "stack")) return (int)(kmp_get_stacksize_s() >> 20);
     if (!strcmp(what, "serial")) return omp_get_max_threads();
     if (!strcmp(what, "limit")) return omp_get_thread_limit();
+    if (!strcmp(what, "queued")) return queued();
+    if (!strcmp(what, "strict")) return strict();
     if (!strcmp(what, "bind")) return (int)omp_get_proc_bind();
     if (!strcmp(what, "places")) return omp_get_num_places();
     int members = 0;
@@ -59,6 +97,12 @@ int main(int count, char **arguments) {
     CHECK_EQ(ask(self, "KMP_STACKSIZE=3145728", "stack"), 3);
     CHECK_EQ(ask(self, "KMP_LIBRARY=serial", "serial"), 1);
     CHECK_EQ(ask(self, "KMP_ALL_THREADS=3", "limit"), 3);
+    CHECK_EQ(ask(self, "OMP_WAIT_POLICY=passive", "blocktime"), 0);
+    CHECK_EQ(ask(self, "KMP_ENABLE_TASK_THROTTLING=0", "queued"), 1);
+    CHECK_EQ(ask(self, "KMP_ALL_THREADS=2", "strict"), 2);
+    CHECK(strstr(said, "OMP: Warning") && strstr(said, "not so many"));
+    CHECK_EQ(ask(self, "KMP_ALL_THREADS=3", "strict"), 3);
+    CHECK_EQ(said[0], '\0');
     CHECK_EQ(ask(self, "KMP_AFFINITY=granularity=fine,compact", "bind"), omp_proc_bind_close);
     CHECK_EQ(ask(self, "KMP_AFFINITY=verbose,scatter", "bind"), omp_proc_bind_spread);
     CHECK_EQ(ask(self, "KMP_AFFINITY=explicit,proclist=[0]", "places"), 1);
