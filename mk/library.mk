@@ -62,17 +62,23 @@ $(ADOPT_LIBRARY): runtime/adopt/preload.c runtime/include/capstan.h capstan.caba
 	$(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -DCST_PRELOAD -fPIC -shared $< -o $@ \
 	    -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
 
-# What clang -fopenmp links programs with: names alone, under the version that they ask for. Should a
-# process load it, it is a filter, which is to say that the names are found in the library.
-LIBOMP := $(BUILD)/lib/libomp.so
-$(LIBOMP): $(LIBGOMP)
-	@mkdir -p $(BUILD)/obj/libomp
-	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %function\n\1:/p' \
-	    >$(BUILD)/obj/libomp/names.s
-	echo '	.section .note.GNU-stack, "", %progbits' >>$(BUILD)/obj/libomp/names.s
-	echo 'VERSION { *; };' >$(BUILD)/obj/libomp/names.map
-	$(CC) -shared -nostdlib -o $@ $(BUILD)/obj/libomp/names.s -Wl,-soname,libomp.so.5 -Wl,--filter=libgomp.so.1 \
-	    -Wl,-rpath,'$$ORIGIN' -Wl,--version-script=$(BUILD)/obj/libomp/names.map
+# Files of names alone, under the version that clang's programs ask for. One is what clang -fopenmp links programs
+# with (libomp.so). `capstan run` preloads both: a program's need of libomp.so.5 or libiomp5.so is met by who is called so
+# (SONAME), and a path does not do. Each is a filter, which is to say that its names are found in the library.
+NAMES := $(BUILD)/obj/names/names
+LLVM_NAMES := $(BUILD)/lib/libcapstan-llvm.so
+INTEL_NAMES := $(BUILD)/lib/libcapstan-intel.so
+$(NAMES).s: $(LIBGOMP)
+	@mkdir -p $(@D)
+	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %function\n\1:/p' >$@
+	echo '	.section .note.GNU-stack, "", %progbits' >>$@
+	echo 'VERSION { *; };' >$(NAMES).map
+LINK_NAMES = $(CC) -shared -nostdlib -o $@ $< -Wl,--filter=libgomp.so.1 -Wl,-rpath,'$$ORIGIN' -Wl,--version-script=$(NAMES).map
+$(LLVM_NAMES): $(NAMES).s
+	$(LINK_NAMES) -Wl,-soname,libomp.so.5
+	ln -sf $(@F) $(@D)/libomp.so
+$(INTEL_NAMES): $(NAMES).s
+	$(LINK_NAMES) -Wl,-soname,libiomp5.so
 
 .PHONY: lib
-lib: $(LIBGOMP) $(LIBOMP) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0, with the names of libomp.
+lib: $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0, with the names of libomp.

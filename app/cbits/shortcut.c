@@ -79,18 +79,25 @@ static bool is_open(const char *name) {
     return !value || !value[0];
 }
 
-/* What LD_PRELOAD is to be: the runtime, and what notices libraries with pools. */
-static void name_preload(char preload[2 * PATH_MAX + sizeof runtime + sizeof notice],
-                         const char *folder) {
+enum { PRELOADED = 4, PRELOAD_SIZE = PRELOADED * (PATH_MAX + 32) };
+
+/* What LD_PRELOAD is to be: the runtime, what is called like LLVM's and Intel's in its place, and
+ * what notices libraries with pools. Of these, those that are there. */
+static void name_preload(char preload[PRELOAD_SIZE], const char *folder) {
+    const char *const names[PRELOADED] = {runtime, "libcapstan-llvm.so", "libcapstan-intel.so",
+                                          notice};
     const char *adopt = getenv("CAPSTAN_ADOPT");
-    bool notices = is_file(folder, notice) && !(adopt && strcmp(adopt, "none") == 0);
-    sprintf(preload, "%s/%s%s%s%s%s", folder, runtime, notices ? ":" : "", notices ? folder : "",
-            notices ? "/" : "", notices ? notice : "");
+    bool adopts = !adopt || strcmp(adopt, "none") != 0;
+    size_t used = 0;
+    for (size_t i = 0; i < PRELOADED; i++)
+        if ((names[i] != notice || adopts) && is_file(folder, names[i]))
+            used += (size_t)snprintf(preload + used, PRELOAD_SIZE - used, "%s%s/%s",
+                                     used ? ":" : "", folder, names[i]);
 }
 
 void cst_cli_shortcut(char *const argv[]) {
     char folder[PATH_MAX], file[PATH_MAX];
-    char preload[2 * PATH_MAX + sizeof runtime + sizeof notice];
+    char preload[PRELOAD_SIZE];
     struct stat status;
     int index = program_index(argv);
     if (!index || getenv("LD_PRELOAD")) return;

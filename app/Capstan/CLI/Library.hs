@@ -162,12 +162,12 @@ plainPath file
         <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
         <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
--- The runtime under its own name, and under those by which programs of other compilers need it: they are links to
--- the one file. The loader would look for these names elsewhere otherwise, and load a second runtime.
+-- The runtime, and what is called like LLVM's and Intel's (SONAME) and leads to it. The loader would look for these
+-- names elsewhere otherwise, and load a second runtime.
 preloaded :: FilePath -> IO [FilePath]
-preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libomp.so.5", "libiomp5.so"]]
+preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libcapstan-llvm.so", "libcapstan-intel.so"]]
 
--- | @LD_PRELOAD@ with our libraries, the runtime under all its names, added to what the user preloads already.
+-- | @LD_PRELOAD@ with our libraries, the runtime first, added to what the user preloads already.
 --
 -- Theirs keep their place, because some insist on being first (sanitizers);
 -- but another OpenMP runtime before ours would be the one that serves.
