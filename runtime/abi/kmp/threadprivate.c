@@ -2,7 +2,8 @@
  * by the variable's address and the thread's number. Clang's calls, decoded.
  *
  * The first thread's copy is the variable itself. A copy is made at a thread's first use, from the
- * variable as it was when it was first heard of. */
+ * variable as it was when it was first heard of. It ends when another thread has got the number of
+ * its own, and asks. */
 #include "abi/kmp/facts.h"
 #include "abi/whole.h"
 #include "core/front.h"
@@ -13,6 +14,7 @@
 CST_WHOLE(kmp_threadprivate);
 
 typedef void *construct_vector(void *objects, size_t length);
+typedef void destroy_vector(void *objects, size_t length);
 typedef void *copy_vector(void *objects, void *from, size_t length);
 
 struct variable {
@@ -93,10 +95,33 @@ static void *use_itself(void *data, size_t size) {
     return data;
 }
 
+/* In front of each copy. */
+struct head {
+    _Alignas(16) uint64_t owner;
+};
+
+static struct head *head_of(void *copy) {
+    return (struct head *)copy - 1;
+}
+
+/* Whose thread has ended. */
+static void destroy_copy(void *data, void *copy) {
+    cst_lock_acquire(&variables.lock);
+    const struct variable *variable = find(data);
+    cst_lock_release(&variables.lock);
+    if (variable->destroy && variable->length)
+        ((destroy_vector *)variable->destroy)(copy, variable->length);
+    else if (variable->destroy)
+        ((kmp_destroy *)variable->destroy)(copy);
+    free(head_of(copy));
+}
+
 /* The variable's own functions run without the lock, as they may use others like it. */
 static void *make_copy(void *data, size_t size) {
-    void *copy = calloc(1, size ? size : 1);
-    if (!copy) cst_memory_exhausted("a threadprivate variable", size);
+    struct head *head = calloc(1, sizeof *head + size);
+    if (!head) cst_memory_exhausted("a threadprivate variable", size);
+    head->owner = cst_own_identity(cst_self());
+    void *copy = head + 1;
     cst_lock_acquire(&variables.lock);
     struct variable *variable = keep_image(data, size);
     bool has_functions = variable->construct || variable->copy;
@@ -156,10 +181,14 @@ static void note(void ***cache, size_t number, void *copy) {
 void *__kmpc_threadprivate_cached(kmp_loc *loc, int32_t thread, void *data, size_t size,
                                   void ***cache) {
     (void)loc, (void)thread;
-    size_t number = cst_own_record(cst_self());
+    struct cst_thread *self = cst_self();
+    size_t number = cst_own_record(self);
     struct table *table = table_for(cache, number);
     void *copy = cst_load_relaxed(&table->copies[number]);
-    if (cst_likely(copy != NULL)) return copy;
+    if (cst_likely(copy != NULL)) {
+        if (copy == data || head_of(copy)->owner == cst_own_identity(self)) return copy;
+        destroy_copy(data, copy);
+    }
     copy = number == 0 ? use_itself(data, size) : make_copy(data, size);
     note(cache, number, copy);
     return copy;

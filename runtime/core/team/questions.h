@@ -33,6 +33,11 @@ static inline uint32_t cst_own_record(struct cst_thread *thread) {
     return thread->record;
 }
 
+/* Of the system's thread, from 1: no other has had it, nor will have it. */
+static inline uint64_t cst_own_identity(const struct cst_thread *thread) {
+    return thread->identity;
+}
+
 /* Of the thread, or its ancestor, at that level: its number and the size of its team there. False:
  * there is no such level. */
 static inline bool cst_ask_ancestor(int level, uint32_t *number, uint32_t *size) {

@@ -1,11 +1,13 @@
 /* Threadprivate variables in the heap, as compilers make them that do not use the linker's: each
  * thread has a copy, made by the constructor or from the initial value; copyin; and copies persist.
  *
- * test: flags -fnoopenmp-use-tls
+ * test: flags -fnoopenmp-use-tls -pthread
+ * test: not clang-stock there a thread finds what one that has ended left
  */
 #include "testing.h"
 
 #include <omp.h>
+#include <thread>
 
 static int plain = 7;
 #pragma omp threadprivate(plain)
@@ -23,6 +25,21 @@ static counter object;
 #pragma omp threadprivate(object)
 static counter several[3];
 #pragma omp threadprivate(several)
+
+/* Of a thread that has ended nothing is left to the next one. */
+static void one_after_the_other() {
+    for (int i = 0; i < 3; i++) {
+        int found = 0, made = 0;
+        std::thread([&] {
+            found = plain;
+            made = object.value;
+            plain = 99;
+            object.value = 99;
+        }).join();
+        CHECK_EQ(found, 7);
+        CHECK_EQ(made, 40);
+    }
+}
 
 int main() {
     test_limit(20);
@@ -53,5 +70,6 @@ int main() {
 #pragma omp parallel num_threads(4) copyin(plain, object) reduction(+ : wrong)
     wrong += plain != 5 || object.value != 6;
     CHECK_EQ(wrong, 0);
+    one_after_the_other();
     return 0;
 }
