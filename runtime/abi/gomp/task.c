@@ -109,7 +109,8 @@ static void set_bounds(const struct cst_task_request *request, void *data) {
     memcpy(data, ((const struct taskloop *)request)->bounds, 2 * sizeof(uint64_t));
 }
 
-static void create_tasks(struct cst_thread *thread, struct taskloop *loop, const struct cst_schedule_cut *cut) {
+static void create_tasks(struct cst_thread *thread, struct taskloop *loop,
+                         const struct cst_schedule_cut *cut) {
     uint64_t from = 0;
     for (uint64_t i = 0; i < cut->count; i++) {
         uint64_t size = cut->each + (i < cut->longer);
@@ -142,8 +143,8 @@ static void run_taskloop(struct taskloop *loop, uint64_t wanted) {
     if (reduces) GOMP_taskgroup_reduction_register(reductions_of(loop));
     enum cst_schedule_cutting how =
         loop->flags & GOMP_TASK_GRAINSIZE ? CST_CUT_BY_SIZE : CST_CUT_BY_COUNT;
-    struct cst_schedule_cut cut = cst_schedule_cut(
-        loop->trip, wanted, how, loop->flags & GOMP_TASK_STRICT, cst_ask_size());
+    struct cst_schedule_cut cut =
+        cst_schedule_cut(loop->trip, wanted, how, loop->flags & GOMP_TASK_STRICT, cst_ask_size());
     create_tasks(thread, loop, &cut);
     if (grouped) cst_group_end(cst_self());
 }
