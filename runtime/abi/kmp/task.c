@@ -112,11 +112,6 @@ void cst_kmp_task_submit(struct cst_thread *thread, struct kmp_task *task, bool 
         cst_task_submit(thread, head->record, &plain);
         return;
     }
-    if (cst_unlikely(head->flags & KMP_TASK_DESTRUCTORS) &&
-        (cst_region_is_cancelled(thread) || cst_taskgroup_is_cancelled(thread))) {
-        cst_kmp_task_drop(thread, task);
-        return;
-    }
     struct cst_task_request request = request_for(head->flags);
     request.deferrable = wanted;
     request.priority = priority_of(head, task);

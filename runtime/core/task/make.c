@@ -298,7 +298,11 @@ void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
                      const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     if (cst_task_is_discarded(thread, parent->open_group)) {
-        cst_task_free(thread, task);
+        /* Not all bodies are left out: see `destroys`. */
+        if (task->constructed)
+            run_made(thread, task);
+        else
+            cst_task_free(thread, task);
         return;
     }
     thread->tasks++;
