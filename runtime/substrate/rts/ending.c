@@ -76,7 +76,7 @@ bool cst_rts_try(void (*function)(void *), void *argument) {
     return true;
 }
 
-static bool is_starting(void) {
+bool cst_rts_is_starting(void) {
     return cst_load_acquire(&guest.state) != STARTED;
 }
 
@@ -93,7 +93,7 @@ void *cst_rts_thread_run(void *(*function)(void *), void *argument) {
     if (setjmp(attempt.place) != 0) return NULL;
     void *result = function(argument);
     /* Later nobody looks into the list, in which one that GHC ended otherwise may be left. */
-    if (is_starting()) leave(&guest.threads);
+    if (cst_rts_is_starting()) leave(&guest.threads);
     return result;
 }
 
@@ -107,7 +107,7 @@ static _Noreturn void end_thread(void) {
 
 /* `text`: NULL: the RTS has told why. */
 static _Noreturn void give_up(const char *text) {
-    if (is_starting()) {
+    if (cst_rts_is_starting()) {
         if (text) note(text);
         cst_rts_start_ends(false);
         end_thread();
@@ -126,7 +126,7 @@ static void hear(const char *format, va_list arguments, int error) {
     vsnprintf(text, sizeof text - 64, format, arguments);
     for (char *end = text + strlen(text); end > text && end[-1] == '\n';) *--end = '\0';
     if (error) snprintf(text + strlen(text), 64, ": error %d", error);
-    if (is_starting())
+    if (cst_rts_is_starting())
         note(text);
     else
         fprintf(stderr, "capstan: GHC's runtime system: %s\n", text);
@@ -181,7 +181,7 @@ static void *no_memory(size_t size) {
  * and ends if the start has failed. */
 int cst_rts_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     enum { LOOK_NS = 100000000 };
-    if (!is_starting()) return pthread_cond_wait(condition, mutex);
+    if (!cst_rts_is_starting()) return pthread_cond_wait(condition, mutex);
     if (cst_load_acquire(&guest.state) == STARTING) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);

@@ -133,6 +133,9 @@ void cst_rts_start_begins(void);
 void cst_rts_start_ends(bool well);
 bool cst_rts_start_await(const char **reason);
 
+/* Has the start not ended well, so far or for good? */
+bool cst_rts_is_starting(void);
+
 /* Runs function(argument), all that a thread of the RTS does. It returns early, with NULL, if the
  * start fails and the thread notices. */
 void *cst_rts_thread_run(void *(*function)(void *argument), void *argument);

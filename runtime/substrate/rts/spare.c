@@ -63,6 +63,18 @@ static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f
     return error;
 }
 
+/* The same, and known to ending.c while the runtime system starts. */
+static int create_known(pthread_t *thread, const pthread_attr_t *attributes,
+                        void *(*function)(void *), void *argument) {
+    if (!cst_rts_is_starting()) return create(thread, attributes, function, argument);
+    struct spare *spare = malloc(sizeof *spare);
+    if (!spare) return ENOMEM;
+    *spare = (struct spare){.function = function, .argument = argument, .state = RUNNING};
+    int error = create(thread, attributes, wait_for_work, spare);
+    if (error) free(spare);
+    return error;
+}
+
 static int make_one(void) {
     struct spare *spare = malloc(sizeof *spare);
     if (!spare) return ENOMEM;
@@ -94,7 +106,7 @@ void cst_rts_spare_dismiss(void) {
 int cst_rts_spare_create(pthread_t *thread, const pthread_attr_t *attributes,
                          void *(*function)(void *), void *argument) {
     struct spare *spare = take();
-    if (!spare) return create(thread, attributes, function, argument);
+    if (!spare) return create_known(thread, attributes, function, argument);
     *thread = spare->thread;
     spare->function = function;
     spare->argument = argument;
