@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
+
 CST_WHOLE(kmp_api);
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -266,3 +268,5 @@ ALIAS(kmp_get_affinity_max_proc_, kmp_get_affinity_max_proc);
 ALIAS(kmpc_set_affinity_mask_proc, kmp_set_affinity_mask_proc);
 ALIAS(kmpc_unset_affinity_mask_proc, kmp_unset_affinity_mask_proc);
 ALIAS(kmpc_get_affinity_mask_proc, kmp_get_affinity_mask_proc);
+
+/* NOLINTEND(bugprone-macro-parentheses) */

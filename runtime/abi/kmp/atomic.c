@@ -11,6 +11,8 @@
 #include "core/front.h"
 #include "platform/platform.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
+
 CST_WHOLE(kmp_atomic);
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -286,3 +288,5 @@ ANY_BY_LOCK(10)
 ANY_BY_LOCK(16)
 ANY_BY_LOCK(20)
 ANY_BY_LOCK(32)
+
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -4,6 +4,8 @@
 #include "abi/whole.h"
 #include "core/front.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
+
 CST_WHOLE(kmp_loop);
 
 /* --- schedules ----------------------------------------------------------------------------- */
@@ -204,3 +206,5 @@ void __kmpc_doacross_fini(kmp_loc *loc, int32_t thread) {
     (void)loc, (void)thread;
     cst_doacross_end(cst_self());
 }
+
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -10,6 +10,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
+
 CST_WHOLE(kmp_region);
 
 /* --- threads ------------------------------------------------------------------------------- */
@@ -236,3 +238,5 @@ int32_t __kmpc_cancel_barrier(kmp_loc *loc, int32_t thread) {
     cst_kmp_note(loc);
     return cst_barrier_cancellable(cst_self());
 }
+
+/* NOLINTEND(bugprone-macro-parentheses) */

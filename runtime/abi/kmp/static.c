@@ -5,6 +5,8 @@
 #include "abi/whole.h"
 #include "core/front.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
+
 CST_WHOLE(kmp_static);
 
 /* A loop, or a part of one; both ends are included. Values modulo 2^64, so that one form serves all
@@ -158,3 +160,5 @@ static void tell_last(int32_t *to, bool last) {
     }
 
 KMP_EACH_TYPE(STATIC_INIT)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
