@@ -11,23 +11,43 @@ static void none(void) {
     CHECK_EQ(members, 4);
 }
 
+/* A function relies on an aligned stack, however many words lie on it. */
+#define ALIGNED                                                                                    \
+    do {                                                                                           \
+        _Alignas(16) char local[16];                                                               \
+        char *volatile address = local;                                                            \
+        CHECK((unsigned long)address % 16 == 0);                                                   \
+    } while (0)
+
 /* At the edges of what is passed in registers on x86-64 (4) and AArch64 (6). */
 static void few(long a, long b, long c, long d, long e, long f, long g) {
     long sum = 0;
 #pragma omp parallel num_threads(3) firstprivate(a, b, c) reduction(+ : sum)
-    sum += a + 10 * b + 100 * c;
+    {
+        ALIGNED;
+        sum += a + 10 * b + 100 * c;
+    }
     CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c));
     sum = 0;
 #pragma omp parallel num_threads(3) firstprivate(a, b, c, d) reduction(+ : sum)
-    sum += a + 10 * b + 100 * c + 1000 * d;
+    {
+        ALIGNED;
+        sum += a + 10 * b + 100 * c + 1000 * d;
+    }
     CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d));
     sum = 0;
 #pragma omp parallel num_threads(3) firstprivate(a, b, c, d, e, f) reduction(+ : sum)
-    sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
+    {
+        ALIGNED;
+        sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
+    }
     CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f));
     sum = 0;
 #pragma omp parallel num_threads(3) firstprivate(a, b, c, d, e, f, g) reduction(+ : sum)
-    sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f + 1000000 * g;
+    {
+        ALIGNED;
+        sum += a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f + 1000000 * g;
+    }
     CHECK_EQ(sum, 3 * (a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f + 1000000 * g));
 }
 

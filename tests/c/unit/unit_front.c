@@ -161,6 +161,28 @@ static void a_reduction(void) {
     UNIT_CHECK(largest == expected);
 }
 
+/* By the tree: each round's data lie on the members' stacks, and are written anew at once. */
+static void add(void *to, void *from) {
+    *(long *)to += *(long *)from;
+}
+
+static void gather_body(void *data) {
+    for (long round = 0; round < 200; round++) {
+        long mine = cst_ask_number() + round;
+        bool root = cst_gather(cst_self(), &mine, add);
+        UNIT_CHECK(root == (cst_ask_number() == 0));
+        if (root) UNIT_CHECK(mine == *(long *)data + round * cst_ask_size());
+        mine = -1000000;
+    }
+}
+
+static void a_reduction_by_a_tree(void) {
+    for (int size = 1; size <= 22; size += 7) {
+        long numbers = (long)size * (size - 1) / 2;
+        toy_parallel(gather_body, &numbers, size);
+    }
+}
+
 /* --- who called ------------------------------------------------------------------------------- */
 
 static struct cst_origin seen;
@@ -193,6 +215,7 @@ int main(void) {
     UNIT_RUN(a_region_with_a_loop);
     UNIT_RUN(a_graph_of_tasks);
     UNIT_RUN(a_reduction);
+    UNIT_RUN(a_reduction_by_a_tree);
     UNIT_RUN(a_listener_knows_the_caller);
     return unit_result();
 }
