@@ -11,11 +11,11 @@ module Capstan.Task.Loop.Crew
   )
 where
 
-import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt, writeAtomicInt)
+import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
 import Capstan.Task.Pool
 import Capstan.Task.Thread.Seeded (asMember, coin, switchPoint)
 import Control.Concurrent (getNumCapabilities, myThreadId)
-import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState, onException)
+import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState)
 import Control.Monad (void, when)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
@@ -23,8 +23,6 @@ import Control.Monad (void, when)
 crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
 crew fork pool room first step = do
   members <- newAtomicInt 0
-  -- 1 once a member has failed: no more of them, or each Capability that one leaves would get another, to be stopped as well.
-  closed <- newAtomicInt 0
   caller <- myThreadId
   masking <- getMaskingState
   let member = do
@@ -36,9 +34,8 @@ crew fork pool room first step = do
         when stops allowInterrupt
         wanted <- asMember (\me -> switchPoint >> coin me) (divides pool)
         now <- readAtomicInt members
-        more <- if wanted then asMember (const (pure True)) ((&&) <$> isOpen <*> room now state) else pure False
-        if more then void (fork (advance stops now state `onException` writeAtomicInt closed 1) member) else advance stops now state
-      isOpen = (0 ==) <$> readAtomicInt closed
+        more <- if wanted then asMember (const (pure True)) (room now state) else pure False
+        if more then void (fork (advance stops now state) member) else advance stops now state
       advance stops now state = step now state >>= maybe (void (fetchAdd members (-1))) (go stops)
   member
 
