@@ -49,4 +49,4 @@ compile more program = do
   (code, _, messages) <- readProcessWithExitCode ghc (options ++ more ++ [program]) ""
   pure (code, messages)
   where
-    options = ["-v0", "-XHaskell2010", "-Wall", "-Werror", "--make", "-fno-code", "-isrc"]
+    options = ["-v0", "-XHaskell2010", "-Wall", "-Werror", "--make", "-fno-code", "-isrc", "-Iruntime"]
