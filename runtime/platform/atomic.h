@@ -23,8 +23,6 @@
 #define cst_add_acq_rel(p, v) atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
 #define cst_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 #define cst_sub_acq_rel(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
-#define cst_sub_release(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_release)
-#define cst_or_acq_rel(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acq_rel)
 #define cst_and_acq_rel(p, v) atomic_fetch_and_explicit((p), (v), memory_order_acq_rel)
 
 /* Compare-and-swap: on failure *(expected) holds what was found (acquire; relaxed for
@@ -41,7 +39,6 @@
 
 #define cst_fence_seq_cst() atomic_thread_fence(memory_order_seq_cst)
 #define cst_fence_acquire() atomic_thread_fence(memory_order_acquire)
-#define cst_fence_release() atomic_thread_fence(memory_order_release)
 /* Keeps the compiler alone from moving accesses across: between a store and a load whose order the
  * processor is made to keep by another thread's cst_process_barrier (platform.h). */
 #define cst_compiler_barrier() atomic_signal_fence(memory_order_seq_cst)

@@ -12,14 +12,7 @@ enum cst_trace_event {
 };
 
 /* Whose entry point was called. */
-enum cst_front {
-    CST_FRONT_NONE,
-    CST_FRONT_GOMP,
-    CST_FRONT_KMP,
-    CST_FRONT_OMP,
-    CST_FRONT_HASKELL,
-    CST_FRONT_TEST
-};
+enum cst_front { CST_FRONT_NONE, CST_FRONT_GOMP, CST_FRONT_KMP, CST_FRONT_TEST };
 
 /* Which call of the program led to an event: the last that its thread has made. */
 struct cst_origin {

@@ -66,7 +66,6 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
           (gomp_body * body, void *data, unsigned teams, unsigned limit, unsigned flags),
           (body, data, teams, limit, flags)) {
     (void)flags;
-    CST_KEEP_FRAME();
     if (teams > INT_MAX) { /* omp_get_num_teams could not tell their number */
         cst_message(
             "a num_teams clause asks for %u teams, and at most %d are possible; the default "

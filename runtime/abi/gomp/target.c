@@ -90,7 +90,7 @@ static void copy_private(const struct mapping *map, void **original, char *memor
 /* GCC shifts device numbers: -1 stands for no device clause, -2 for the host. */
 static void check_device(int device) {
     if (device == GOMP_DEVICE_HOST_FALLBACK) return;
-    cst_device_check(device == GOMP_DEVICE_ICV ? CST_DEVICE_DEFAULT : device);
+    (void)cst_device_is_host(device == GOMP_DEVICE_ICV ? CST_DEVICE_DEFAULT : device);
 }
 
 /* --- target --------------------------------------------------------------------------------- */

@@ -26,7 +26,3 @@ bool cst_device_is_host(int device) {
     refuse(device);
     return false;
 }
-
-void cst_device_check(int device) {
-    (void)cst_device_is_host(device);
-}

@@ -14,7 +14,4 @@
  * with libgomp's message when the program or the environment forbids that. */
 bool cst_device_is_host(int device);
 
-/* The same check for a construct. Returns if the host may stand in. */
-void cst_device_check(int device);
-
 #endif

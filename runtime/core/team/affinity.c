@@ -6,6 +6,7 @@
 #include "core/settings/affinity_format.h"
 #include "core/settings/place.h"
 #include "core/state/thread.h"
+#include "core/team/questions.h"
 #include "platform/platform.h"
 
 #include <limits.h>
@@ -97,21 +98,15 @@ static int ancestor_number(const struct cst_thread *self) {
     return self->team->level > 0 ? (int)self->team->master_number : -1;
 }
 
-static const struct cst_team *initial_team(const struct cst_thread *self) {
-    const struct cst_team *team = self->team;
-    while (team->enclosing) team = team->enclosing;
-    return team;
-}
-
 static void put_value(struct output *out, const struct cst_affinity_field *field) {
     struct cst_thread *self = cst_self();
     char handle[32];
     switch (field->type) {
     case 't':
-        put_int(out, field, (int)initial_team(self)->team_number);
+        put_int(out, field, (int)cst_ask_league().number);
         break;
     case 'T':
-        put_int(out, field, (int)initial_team(self)->other_teams + 1);
+        put_int(out, field, (int)cst_ask_league().size);
         break;
     case 'L':
         put_int(out, field, (int)self->team->level);

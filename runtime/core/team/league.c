@@ -23,11 +23,11 @@ void cst_league_set(struct cst_thread *thread, struct cst_league league) {
 
 void cst_league_run(struct cst_thread *thread, uint32_t teams, uint32_t limit,
                     void (*function)(void *data), void *data) {
+    CST_KEEP_FRAME();
     struct cst_icv *icv = &thread->task->icv;
     uint32_t saved = icv->thread_limit;
     if (limit == 0) limit = cst_load_relaxed(&cst_config.teams_thread_limit);
     if (limit) icv->thread_limit = limit > INT32_MAX ? UINT32_MAX : limit;
-    if (teams == 0) teams = cst_load_relaxed(&cst_config.num_teams);
     for (uint32_t number = 0; number < teams; number++) {
         cst_league_set(thread, (struct cst_league){.number = number, .size = teams});
         function(data);

@@ -85,7 +85,7 @@ struct cst_league {
 /* Which team of which league the thread executes. */
 struct cst_league cst_ask_league(void);
 /* Runs a function as the initial task of each team of a league in turn, by the calling thread.
- * `limit`: of each team's threads. 0 in place of either: what the environment says. */
+ * `teams`: at least 1. `limit`: of each team's threads; 0: what the environment says. */
 void cst_league_run(struct cst_thread *thread, uint32_t teams, uint32_t limit,
                     void (*function)(void *data), void *data);
 /* From now on it executes that one. */

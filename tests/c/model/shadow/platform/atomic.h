@@ -88,8 +88,6 @@
 #define cst_add_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_ACQ_REL, "add " #p)
 #define cst_add_seq_cst(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_SEQ_CST, "add " #p)
 #define cst_sub_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_ACQ_REL, "sub " #p)
-#define cst_sub_release(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_RELEASE, "sub " #p)
-#define cst_or_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_OR, EXPLORE_ACQ_REL, "or " #p)
 #define cst_and_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_AND, EXPLORE_ACQ_REL, "and " #p)
 #define cst_cas_acquire(p, expected, desired)                                                      \
     CST_CAS(p, expected, desired, EXPLORE_ACQUIRE, EXPLORE_RELAXED)
@@ -99,7 +97,6 @@
     CST_CAS(p, expected, desired, EXPLORE_SEQ_CST, EXPLORE_ACQUIRE)
 #define cst_fence_seq_cst() explore_fence(EXPLORE_SEQ_CST, EXPLORE_AT("fence"))
 #define cst_fence_acquire() explore_fence(EXPLORE_ACQUIRE, EXPLORE_AT("fence"))
-#define cst_fence_release() explore_fence(EXPLORE_RELEASE, EXPLORE_AT("fence"))
 #define cst_compiler_barrier() explore_compiler_barrier(EXPLORE_AT("compiler barrier"))
 
 #define CST_CACHE_LINE 64
