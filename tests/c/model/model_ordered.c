@@ -65,6 +65,8 @@ static void chain(unsigned size, unsigned count, bool crowded, bool spinning) {
     prepare(size, crowded, spinning);
     posts = count;
     cst_doacross_set_up(models_sit(0), share, &spec);
+    for (unsigned i = 0; i < size; i++) models_sit(i)->doacross = share->doacross;
+    models_sit(0);
 }
 
 static void two(void) {
