@@ -45,8 +45,8 @@ static uint32_t found(const unsigned *steps, uint32_t (*find)(void)) {
 
 /* Three rounds: two looks at the clock, 32 turns, a third look. */
 static void shortest_round_counts(void) {
-    static const unsigned steps[] = {1, 700, 10000000, 9000, 500, 500 + 32 * 40, 50, 600, 32 * 63,
-                                     0};
+    static const unsigned steps[] = {1,  700, 10000000, 9000, 500, 500 + 32 * 40,
+                                     50, 600, 32 * 63,  0};
     UNIT_EQUAL(found(steps, cst_cpu_relax_ns), 40);
 }
 
