@@ -36,9 +36,7 @@ tests =
         run (\s -> async s (gated (timeout 500 . await)) >>= await) >>= (@?= (Nothing, 42)),
       testCase "what another thread throws, and the caller catches, spares the task" . replicateM_ 30 $ do
         me <- myThreadId
-        let hurried p = do
-              _ <- forkIO (throwTo me Hurry)
-              try (await p)
+        let hurried p = try (forkIO (throwTo me Hurry) >> await p)
         gated hurried >>= (@?= (Left Hurry, 42)),
       testCase "a deadline reaches no handler of the task" . replicateM_ 30 $ do
         disturbed <- newIORef False

@@ -2,7 +2,7 @@
 module MaskTests (tests) where
 
 import Capstan.Task
-import Control.Concurrent (forkIO, myThreadId, threadDelay)
+import Control.Concurrent (forkIO, getNumCapabilities, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad
@@ -42,6 +42,24 @@ tests =
               here <- myThreadId
               when (here == caller) (threadDelay 2000 >> throwIO Overflow)
             outcome @?= Left Overflow,
+          testCase "makes no more members of a loop" . ends . replicateM_ 20 $ do
+            caller <- myThreadId
+            failed <- newIORef False
+            members <- newIORef [caller]
+            late <- newIORef []
+            outcome <- try . mask_ . parallelFor (chunk 1 (range 0 maxBound)) $ \_ -> do
+              here <- myThreadId
+              known <- elem here <$> readIORef members
+              unless known $ do
+                modifyIORefAtomically members (here :)
+                after <- readIORef failed
+                when after (modifyIORefAtomically late (here :))
+              when (here == caller) (threadDelay 2000 >> writeIORef failed True >> throwIO Overflow)
+            outcome @?= Left Overflow
+            -- Those that were forked before the failure may begin after it.
+            most <- getNumCapabilities
+            begun <- length <$> readIORef late
+            assertBool (show begun ++ " members were late") (begun <= most),
           testCase "ends a loop whose indices wait for lesser ones" . ends . replicateM_ 20 $ do
             outcome <- try . mask_ . parallelForAfter (range 0 maxBound) (\i -> [i - 1]) $ \i -> when (i == 2000) (throwIO Overflow)
             outcome @?= Left Overflow
@@ -102,6 +120,9 @@ failsBeside right = do
 -- | Takes some milliseconds, and allocates.
 computed :: IO ()
 computed = void (evaluate (length (show (product [1 .. 2000 :: Integer]))))
+
+modifyIORefAtomically :: IORef a -> (a -> a) -> IO ()
+modifyIORefAtomically ref f = atomicModifyIORef' ref (\x -> (f x, ()))
 
 ends :: Assertion -> Assertion
 ends action = timeout 60000000 action >>= maybe (assertFailure "did not end") pure

@@ -36,6 +36,7 @@ module Capstan.Task.Join.Fork
     bothOn,
     unsafeBoth,
     bothResuming,
+    bothTelling,
     bothPure,
     settle,
   )
@@ -82,12 +83,24 @@ unsafeBoth left right = unsafeIOToPrim (bothResuming defaultPool (unsafePrimToIO
 
 -- | As 'bothOn', where the branches are of a value, perhaps: who needs it after an interrupt goes on with them.
 bothResuming :: Pool -> IO a -> IO b -> IO (a, b)
-bothResuming pool left right = do
+bothResuming pool = resumable (bothOn pool)
+{-# NOINLINE bothResuming #-}
+
+-- | As 'bothResuming', and says when the branches begin or are gone on with, and when one of them has failed or was interrupted: at once, on
+-- the Capability where that was, and not when the other has ended too. The handlers are outside the values of the branches, which are
+-- resumed as they would be without.
+bothTelling :: IO () -> IO () -> Pool -> IO a -> IO b -> IO (a, b)
+bothTelling begins fails pool = resumable $ \left right -> begins >> bothOn pool (left `onException` fails) (right `onException` fails)
+{-# NOINLINE bothTelling #-}
+
+-- | Makes values of two branches, and joins their evaluations again after each interrupt.
+resumable :: (IO a -> IO b -> IO (a, b)) -> IO a -> IO b -> IO (a, b)
+resumable join left right = do
   noDuplicate
   a <- unsafeDupableInterleaveIO left
   b <- unsafeDupableInterleaveIO right
-  resuming (bothOn pool (evaluate a) (evaluate b))
-{-# NOINLINE bothResuming #-}
+  resuming (join (evaluate a) (evaluate b))
+{-# INLINE resumable #-}
 
 -- | Evaluates a value to weak head normal form, for those who need it later: what it throws they get. An interrupt leaves it as far as
 -- it has come.

@@ -11,7 +11,8 @@ module Capstan.Task.Loop.Crew
   )
 where
 
-import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
+import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt, writeAtomicInt)
+import Capstan.Task.Join.Fork (bothTelling)
 import Capstan.Task.Pool
 import Capstan.Task.Thread.Seeded (asMember, coin, switchPoint)
 import Control.Concurrent (getNumCapabilities, myThreadId)
@@ -19,10 +20,12 @@ import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, ge
 import Control.Monad (void, when)
 
 -- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
--- if there is room beside so many, as who is about to make that step says, or as a seed draws. The caller says how two branches are run, and has let the pool serve its Capabilities.
-crew :: (IO () -> IO () -> IO ((), ())) -> Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
-crew fork pool room first step = do
+-- if there is room beside so many, as who is about to make that step says, or as a seed draws. None comes while a member is failing: each
+-- Capability that a stopped one leaves would get another, to be stopped as well. The caller has let the pool serve its Capabilities.
+crew :: Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
+crew pool room first step = do
   members <- newAtomicInt 0
+  failing <- newAtomicInt 0
   caller <- myThreadId
   masking <- getMaskingState
   let member = do
@@ -34,8 +37,10 @@ crew fork pool room first step = do
         when stops allowInterrupt
         wanted <- asMember (\me -> switchPoint >> coin me) (divides pool)
         now <- readAtomicInt members
-        more <- if wanted then asMember (const (pure True)) (room now state) else pure False
+        more <- if wanted then asMember (const (pure True)) ((&&) <$> isSound <*> room now state) else pure False
         if more then void (fork (advance stops now state) member) else advance stops now state
+      isSound = (0 ==) <$> readAtomicInt failing
+      fork = bothTelling (writeAtomicInt failing 0) (writeAtomicInt failing 1) pool
       advance stops now state = step now state >>= maybe (void (fetchAdd members (-1))) (go stops)
   member
 

@@ -317,7 +317,7 @@ share pool unit usual boundOf run combine neutral sofar from to = do
               pure (Just (Goes place (adapt most (now - begun)) now start acc'))
       room _ Comes = pure False
       room _ (Goes place _ _ _ _) = (> 0) <$> left shares place
-  crew (bothResuming pool) pool room Comes (const step)
+  crew pool room Comes (const step)
   foldl1 combine . map snd . sortOn fst <$> readAtomic results
   where
     -- The ends may be further apart than an Int can say.

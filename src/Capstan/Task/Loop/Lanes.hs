@@ -66,7 +66,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomic []
   serveCapabilities pool
   -- Where the caller is late, the other members wait, so their Capabilities idle.
-  staying $ crew (bothOn pool) pool room Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
+  staying $ crew pool room Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
   where
     -- Who has just come does not fork: a small pool always wants more, and after its end nobody takes it.
     room now = maybe (pure False) (asManyAsRun pool now)

@@ -135,7 +135,7 @@ scanBlocks :: Int -> Int -> Blocks a -> IO ()
 scanBlocks n size blocks = do
   plan <- newPlan count
   serveCapabilities defaultPool
-  crew (bothResuming defaultPool) defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
+  crew defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
     -- Known before another block is taken: that would have to wait too.
     ready <- forM pending $ \(c, x) -> do
       found <- before combine reduce plan c
