@@ -104,9 +104,9 @@ static struct reduction *find(struct cst_reduction *list, uintptr_t address, siz
 }
 
 static _Noreturn void not_found(uintptr_t address) {
-    cst_message_libgomp_fatal("couldn't find matching task_reduction or reduction with task "
-                              "modifier for %p",
-                              (void *)address);
+    cst_message_openmp_fatal("couldn't find matching task_reduction or reduction with task "
+                             "modifier for %p",
+                             (void *)address);
 }
 
 static uintptr_t original_at(const uintptr_t *description, size_t offset, uintptr_t address) {

@@ -256,15 +256,15 @@ static int shown_length(const char *message, size_t length) {
 
 void GOMP_warning(const char *message, size_t length) {
     if (message)
-        cst_message_libgomp("error directive encountered: %.*s", shown_length(message, length),
-                            message);
+        cst_message_openmp("error directive encountered: %.*s", shown_length(message, length),
+                           message);
     else
-        cst_message_libgomp("error directive encountered");
+        cst_message_openmp("error directive encountered");
 }
 
 void GOMP_error(const char *message, size_t length) {
     if (message)
-        cst_message_libgomp_fatal("fatal error: error directive encountered: %.*s",
-                                  shown_length(message, length), message);
-    cst_message_libgomp_fatal("fatal error: error directive encountered");
+        cst_message_openmp_fatal("fatal error: error directive encountered: %.*s",
+                                 shown_length(message, length), message);
+    cst_message_openmp_fatal("fatal error: error directive encountered");
 }

@@ -148,7 +148,7 @@ void omp_free(void *memory, omp_allocator_handle_t allocator) {
 void *GOMP_alloc(size_t alignment, size_t size, uintptr_t allocator) {
     void *memory = omp_aligned_alloc(alignment, size, allocator);
     if (!memory && size > 0)
-        cst_message_libgomp_fatal("Out of memory allocating %lu bytes", (unsigned long)size);
+        cst_message_openmp_fatal("Out of memory allocating %lu bytes", (unsigned long)size);
     return memory;
 }
 

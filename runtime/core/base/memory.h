@@ -10,7 +10,7 @@
 /* Ends the process, with libgomp's message and its status, 1. `use` says what the bytes were for,
  * as in "a task". The caller holds no lock: functions that run at the exit may open regions. */
 static inline _Noreturn void cst_memory_exhausted(const char *use, size_t size) {
-    cst_message_libgomp_fatal("Out of memory allocating %zu bytes for %s", size, use);
+    cst_message_openmp_fatal("Out of memory allocating %zu bytes for %s", size, use);
 }
 
 /* Never NULL. To be freed by free(). */

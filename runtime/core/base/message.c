@@ -37,17 +37,17 @@ static _Noreturn void end_process(void) {
     _exit(EXIT_FAILURE);
 }
 
-void cst_message_libgomp(const char *format, ...) {
+void cst_message_openmp(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("\nlibgomp: ", format, arguments);
+    say(cst_message_openmp_prefix, format, arguments);
     va_end(arguments);
 }
 
-void cst_message_libgomp_fatal(const char *format, ...) {
+void cst_message_openmp_fatal(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("\nlibgomp: ", format, arguments);
+    say(cst_message_openmp_prefix, format, arguments);
     va_end(arguments);
     end_process();
 }

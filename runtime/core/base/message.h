@@ -1,8 +1,9 @@
 /* What the runtime says on stderr.
  *
- * Two voices: messages that libgomp has too keep its words and its prefix, because scripts and
- * test suites look for them; our own begin with "capstan: ". May allocate nothing, may block on
- * stderr's lock, may be called from any thread. */
+ * Three voices. What a program or its environment got wrong by OpenMP's rules is said in a front
+ * end's words: scripts and test suites look for GCC's or LLVM's. Our own messages begin with
+ * "capstan: ". A message allocates nothing, may block on stderr's lock, and may come from any
+ * thread. */
 #ifndef CST_CORE_BASE_MESSAGE_H
 #define CST_CORE_BASE_MESSAGE_H
 
@@ -11,10 +12,13 @@
 
 #define CST_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* "\nlibgomp: ...\n" */
-void cst_message_libgomp(const char *format, ...) CST_PRINTF(1, 2);
-/* The same, then exit(EXIT_FAILURE), as libgomp ends a program. */
-_Noreturn void cst_message_libgomp_fatal(const char *format, ...) CST_PRINTF(1, 2);
+/* The prefix of the front end that most programs know; abi/gomp defines it. */
+extern const char cst_message_openmp_prefix[];
+
+/* "<that prefix>...\n" */
+void cst_message_openmp(const char *format, ...) CST_PRINTF(1, 2);
+/* The same, then exit(EXIT_FAILURE). */
+_Noreturn void cst_message_openmp_fatal(const char *format, ...) CST_PRINTF(1, 2);
 
 /* "OMP: <kind>: ...\n", as libomp says it; the second with the end of the process. */
 void cst_message_omp(const char *kind, const char *format, ...) CST_PRINTF(2, 3);

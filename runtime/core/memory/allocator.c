@@ -130,7 +130,7 @@ static cst_allocator_handle fall_back(cst_allocator_handle allocator, size_t siz
     case CST_FALLBACK_ALLOCATOR:
         return traits->fallback_allocator;
     case CST_FALLBACK_ABORT:
-        cst_message_libgomp_fatal("Out of memory allocating %lu bytes", (unsigned long)size);
+        cst_message_openmp_fatal("Out of memory allocating %lu bytes", (unsigned long)size);
     case CST_FALLBACK_NULL:
         break;
     }

@@ -84,11 +84,11 @@ static bool parse_trait(const char **at, struct cst_allocator_traits *made) {
 
 static bool wrong(const char *text, const char *at) {
     if (*at == '\0')
-        cst_message_libgomp("Missing value at the end of environment variable OMP_ALLOCATOR=%s",
-                            text);
+        cst_message_openmp("Missing value at the end of environment variable OMP_ALLOCATOR=%s",
+                           text);
     else
-        cst_message_libgomp("Invalid value for environment variable OMP_ALLOCATOR when parsing: %s",
-                            at);
+        cst_message_openmp("Invalid value for environment variable OMP_ALLOCATOR when parsing: %s",
+                           at);
     return false;
 }
 
@@ -97,8 +97,8 @@ static cst_allocator_handle make(const struct cst_allocator_traits *made) {
     bool sound = (made->alignment & (made->alignment - 1)) == 0;
     cst_allocator_handle allocator = sound ? cst_allocator_make(made) : CST_ALLOCATOR_NULL;
     if (allocator != CST_ALLOCATOR_NULL) return allocator;
-    cst_message_libgomp("Allocator of environment variable OMP_ALLOCATOR cannot be created, using "
-                        "omp_default_mem_alloc instead");
+    cst_message_openmp("Allocator of environment variable OMP_ALLOCATOR cannot be created, using "
+                       "omp_default_mem_alloc instead");
     return CST_ALLOCATOR_DEFAULT;
 }
 
@@ -110,7 +110,7 @@ bool cst_allocator_parse(const char *text, cst_allocator_handle *allocator) {
         return true;
     }
     if (!cst_parse_word_at(&at, spaces, &number) || *at != ':') {
-        cst_message_libgomp("Invalid value for environment variable OMP_ALLOCATOR");
+        cst_message_openmp("Invalid value for environment variable OMP_ALLOCATOR");
         return false;
     }
     struct cst_allocator_traits made = {.alignment = sizeof(void *),

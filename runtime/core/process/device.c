@@ -13,11 +13,11 @@ static int default_device(void) {
 static void refuse(int device) {
     bool mandatory = cst_config.target_offload == CST_OFFLOAD_MANDATORY;
     if (mandatory && device < 0)
-        cst_message_libgomp_fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, "
-                                  "but only the host device is available");
-    if (device == CST_DEVICE_INVALID) cst_message_libgomp_fatal("omp_invalid_device encountered");
+        cst_message_openmp_fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, "
+                                 "but only the host device is available");
+    if (device == CST_DEVICE_INVALID) cst_message_openmp_fatal("omp_invalid_device encountered");
     if (mandatory)
-        cst_message_libgomp_fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
+        cst_message_openmp_fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
 }
 
 bool cst_device_is_host(int device) {

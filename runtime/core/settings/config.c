@@ -221,14 +221,14 @@ static bool read_schedule(const struct variable *variable, const char *text) {
     }
     if (*text++ != ',') goto unknown;
     if (!cst_parse_number(text, 0, INT_MAX, &chunk)) {
-        cst_message_libgomp("Invalid value for chunk size in environment variable OMP_SCHEDULE");
+        cst_message_openmp("Invalid value for chunk size in environment variable OMP_SCHEDULE");
         return false;
     }
     if (chunk == 0 && kind != CST_SCHEDULE_STATIC) chunk = 1;
     icv->run_sched_chunk = (int32_t)chunk;
     return true;
 unknown:
-    cst_message_libgomp("Unknown value for environment variable OMP_SCHEDULE");
+    cst_message_openmp("Unknown value for environment variable OMP_SCHEDULE");
     return false;
 }
 
@@ -374,11 +374,11 @@ static bool accept(const struct variable *variable, const char *name, const char
         cst_message("invalid value \"%s\" for environment variable %s: it must be %s; ignored",
                     text, name, variable->allowed);
     else if (wants_too_many(variable, text))
-        cst_message_libgomp("Invalid value for environment variable %s: %.100s asks for more "
-                            "threads than the %d that a system can have",
-                            name, text, CST_MOST_THREADS);
+        cst_message_openmp("Invalid value for environment variable %s: %.100s asks for more "
+                           "threads than the %d that a system can have",
+                           name, text, CST_MOST_THREADS);
     else if (!variable->speaks)
-        cst_message_libgomp("Invalid value for environment variable %s", name);
+        cst_message_openmp("Invalid value for environment variable %s", name);
     return false;
 }
 

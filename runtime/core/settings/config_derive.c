@@ -22,8 +22,8 @@ static void check_stack_size(void) {
         return;
     long least = sysconf(_SC_THREAD_STACK_MIN);
     if (least > 0 && given < (size_t)least)
-        cst_message_libgomp("Stack size less than minimum of %luk",
-                            (unsigned long)least / 1024 + (least % 1024 != 0));
+        cst_message_openmp("Stack size less than minimum of %luk",
+                           (unsigned long)least / 1024 + (least % 1024 != 0));
     else
         cst_config.stack_size = given;
 }

@@ -69,9 +69,9 @@ static bool scope_of(const char *suffix, const char *entry, char *scope, size_t 
     if (found)
         snprintf(scope, size, "%s", found);
     else if (numbered)
-        cst_message_libgomp("Invalid device number in %s", entry);
+        cst_message_openmp("Invalid device number in %s", entry);
     else
-        cst_message_libgomp("Invalid environment variable in %s", entry);
+        cst_message_openmp("Invalid environment variable in %s", entry);
     return found != NULL;
 }
 

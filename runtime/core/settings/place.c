@@ -101,7 +101,7 @@ static bool read_with(bool (*parse)(const char *, const struct cst_place_source 
     uint64_t bits[CST_CPU_MASK_WORDS];
     struct cst_place_source source;
     bool known = own_source(&source, bits);
-    if (!known && !only_check) cst_message_libgomp("Could not get CPU affinity set");
+    if (!known && !only_check) cst_message_openmp("Could not get CPU affinity set");
     struct cst_place_table table = {0, 0, NULL};
     if (!parse(text, known && !only_check ? &source : NULL, &table)) return false;
     if (table.count > 0) cst_places = table;

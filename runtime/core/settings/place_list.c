@@ -36,13 +36,13 @@ static size_t limit_of(const struct reading *reading) {
 }
 
 static bool out_of_range(uint64_t processor) {
-    cst_message_libgomp("Logical CPU number %lu out of range", (unsigned long)processor);
+    cst_message_openmp("Logical CPU number %lu out of range", (unsigned long)processor);
     return false;
 }
 
 static bool out_of_range_by(uint64_t processor, int64_t stride) {
-    cst_message_libgomp("Logical CPU number %lu+%ld out of range", (unsigned long)processor,
-                        (long)stride);
+    cst_message_openmp("Logical CPU number %lu+%ld out of range", (unsigned long)processor,
+                       (long)stride);
     return false;
 }
 
@@ -63,8 +63,8 @@ static bool add(const struct reading *reading, uint64_t *mask, uint64_t processo
 static bool take_out(const struct reading *reading, uint64_t *mask, uint64_t processor) {
     if (processor >= limit_of(reading)) return out_of_range(processor);
     if (!cst_mask_has(mask, processor)) {
-        cst_message_libgomp("Logical CPU %lu to be removed is not in the set",
-                            (unsigned long)processor);
+        cst_message_openmp("Logical CPU %lu to be removed is not in the set",
+                           (unsigned long)processor);
         return false;
     }
     mask[processor / 64] &= ~((uint64_t)1 << processor % 64);
@@ -110,10 +110,9 @@ static bool signed_number(struct reading *reading, int64_t *value) {
  * or is out of range. */
 static bool is_too_long(uint64_t count) {
     if (count <= CST_MOST_PROCESSORS) return false;
-    cst_message_libgomp(
-        "Interval of length %lu is longer than the number of possible logical CPUs, "
-        "%d",
-        (unsigned long)count, CST_MOST_PROCESSORS);
+    cst_message_openmp("Interval of length %lu is longer than the number of possible logical CPUs, "
+                       "%d",
+                       (unsigned long)count, CST_MOST_PROCESSORS);
     return true;
 }
 
@@ -181,7 +180,7 @@ static bool make_table(const struct cst_place_source *source, uint64_t most,
     table->count = 0;
     table->words = source->words;
     table->masks = calloc(most, source->words * sizeof *table->masks);
-    if (!table->masks) cst_message_libgomp("Out of memory trying to allocate places list");
+    if (!table->masks) cst_message_openmp("Out of memory trying to allocate places list");
     return table->masks != NULL;
 }
 
@@ -203,13 +202,13 @@ static bool restrict_table(const struct cst_place_source *source, struct cst_pla
         if (some) memmove(cst_place_mask(table, kept++), mask, mask_size(table));
     }
     if (kept == 0) {
-        cst_message_libgomp("None of the places contain usable logical CPUs");
+        cst_message_openmp("None of the places contain usable logical CPUs");
         return false;
     }
     if (kept < table->count)
-        cst_message_libgomp("Number of places reduced from %ld to %ld because some places didn't "
-                            "contain any usable logical CPUs",
-                            (long)table->count, (long)kept);
+        cst_message_openmp("Number of places reduced from %ld to %ld because some places didn't "
+                           "contain any usable logical CPUs",
+                           (long)table->count, (long)kept);
     table->count = kept;
     return true;
 }
@@ -243,7 +242,7 @@ static bool remove_equal(struct cst_place_table *table, uint64_t *mask) {
         memset(mask, 0, mask_size(table));
         return true;
     }
-    cst_message_libgomp("Trying to remove a non-existing place from list of places");
+    cst_message_openmp("Trying to remove a non-existing place from list of places");
     return false;
 }
 
@@ -265,7 +264,7 @@ static bool build(const char *text, const struct cst_place_source *source,
         table->count += (uint32_t)place.count;
     } while (skip(&reading, ','));
     if (table->count == 0) {
-        cst_message_libgomp("All places have been removed");
+        cst_message_openmp("All places have been removed");
         return false;
     }
     return restrict_table(source, table);
@@ -337,7 +336,7 @@ bool cst_place_each_thread(const struct cst_place_source *source, struct cst_pla
 /* --- the two variables --------------------------------------------------------------------- */
 
 static bool invalid(void) {
-    cst_message_libgomp("Invalid value for environment variable OMP_PLACES");
+    cst_message_openmp("Invalid value for environment variable OMP_PLACES");
     return false;
 }
 
@@ -351,7 +350,7 @@ static bool parse_level(const char *text, enum level level, const struct cst_pla
     if (*cst_parse_blanks(reading.at) != '\0') return invalid();
     if (!source) return true;
     if (build_level(source, level, most, table)) return true;
-    cst_message_libgomp("Error reading core/socket topology");
+    cst_message_openmp("Error reading core/socket topology");
     return false;
 }
 
@@ -417,7 +416,7 @@ bool cst_place_parse_processors(const char *text, const struct cst_place_source 
             bool good = processor_range(&at, &first, &last, &stride);
             if (good && turn == 0) most += nameable(first, last, stride);
             if (!good || most > MOST_PLACES) {
-                cst_message_libgomp("Invalid value for enviroment variable GOMP_CPU_AFFINITY");
+                cst_message_openmp("Invalid value for enviroment variable GOMP_CPU_AFFINITY");
                 return false; /* libgomp's own spelling */
             }
             for (uint64_t i = first; turn == 1 && i <= last && i < 64 * (uint64_t)table->words;

@@ -175,7 +175,7 @@ static bool expand(struct output *out, const char *format, char why[CST_AFFINITY
 
 static size_t capture(struct output *out, const char *format) {
     char why[CST_AFFINITY_WHY];
-    if (!expand(out, format, why)) cst_message_libgomp_fatal("%s", why);
+    if (!expand(out, format, why)) cst_message_openmp_fatal("%s", why);
     return out->used;
 }
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+const char cst_message_openmp_prefix[] = "OpenMP: ";
+
 void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
     explore_futex_wait((void *)word, expected, EXPLORE_AT("futex wait"));
 }
