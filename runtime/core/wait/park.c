@@ -44,15 +44,25 @@ static void leave(struct cst_seat *seat) {
     }
 }
 
+/* W3 where the announcement of a task may be missed: looks for itself, ever more rarely, without a
+ * spin between the looks. False: the waiter's patience has ended. */
+static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait) {
+    uint64_t left = wait->patience > 0 ? wait->patience : UINT64_MAX, each = CST_UNSEEN_TASK_NS;
+    for (;;) {
+        uint64_t time = each < left ? each : left;
+        if (cst_futex_wait_for(&thread->seat->dock.parked, CST_PARKED, time)) return true;
+        left -= time;
+        if (left == 0) return false;
+        if (wait->holds(wait) || cst_wait_helped(thread, wait)) return true;
+        if (each < CST_UNSEEN_MOST_NS) each *= 2;
+    }
+}
+
 /* W3. False: the waiter's patience has ended. */
-static bool sleep_parked(struct cst_seat *seat, const struct cst_wait *wait, bool sees_tasks) {
+static bool sleep_parked(struct cst_seat *seat, const struct cst_wait *wait) {
     _Atomic uint32_t *word = &seat->dock.parked;
-    if (sees_tasks && wait->patience > 0)
-        return cst_futex_wait_for(word, CST_PARKED, wait->patience);
-    if (sees_tasks)
-        cst_futex_wait(word, CST_PARKED);
-    else
-        cst_futex_wait_for(word, CST_PARKED, CST_UNSEEN_TASK_NS);
+    if (wait->patience > 0) return cst_futex_wait_for(word, CST_PARKED, wait->patience);
+    cst_futex_wait(word, CST_PARKED);
     return true;
 }
 
@@ -70,11 +80,11 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     if (wait->help) {
         count_sleeper(team, seat->region, 1);
         /* Who defers a task looks at `sleepers` without a fence; this makes its store of the
-         * task visible to us, or our count visible to it (task.c, announce). */
+         * task visible to us, or our count visible to it (make.c, announce). */
         sees_tasks = !cst_confined() && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
-        in_time = sleep_parked(seat, wait, sees_tasks);
+        in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait);
         if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
     if (wait->help) count_sleeper(team, seat->region, -1);

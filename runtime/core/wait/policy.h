@@ -32,7 +32,9 @@ enum {
     CST_YIELD_LONGEST_NS = 256000000, /* and at last */
 
     /* --- sleeping (wait.c) --- */
-    CST_UNSEEN_TASK_NS = 1000000, /* without membarrier(2): how long a task may go unseen */
+    CST_UNSEEN_TASK_NS =
+        1000000, /* without membarrier(2): how long a task may go unseen, at first */
+    CST_UNSEEN_MOST_NS = 64000000, /* and where no task has come for as long */
 
     /* --- rivals (rival.c) --- */
     CST_RIVAL_SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */

@@ -2,7 +2,9 @@
  * spinning, and then nothing wakes it up, not even a timer.
  * test: alone
  * test: env OMP_NUM_THREADS=4
+ * test: env OMP_NUM_THREADS=4 IDLE_CONFINED=1
  */
+#include "confine.h"
 #include "process.h"
 #include <omp.h>
 #include <sys/resource.h>
@@ -32,6 +34,10 @@ static long switches(void) {
 
 int main(void) {
     test_limit(40);
+    /* Without membarrier(2) each of the three workers looks for tasks, 16 times a second. */
+    int confined = getenv("IDLE_CONFINED") != NULL;
+    long most = confined ? 150 : 20;
+    if (confined) confine_loosely();
     for (int round = 0; round < 100; round++) {
 #pragma omp parallel
         {
@@ -45,9 +51,9 @@ int main(void) {
     pause_ms(2000);
     used = processor_seconds() - used;
     switched = switches() - switched;
-    if (used > 0.02 || switched > 20)
+    if (used > 0.02 || switched > most)
         fprintf(stderr, "idle for 2 s: %.3f s of processor time, %ld switches\n", used, switched);
     CHECK(used <= 0.02);
-    CHECK(switched <= 20);
+    CHECK(switched <= most);
     return 0;
 }
