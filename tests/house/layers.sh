@@ -33,6 +33,8 @@ plant "state above settings" runtime/core/settings/place.c '#include "core/state
     "^1:.*place.c:.*the room settings may not depend on state"
 plant "more than the front" runtime/abi/gomp/task.c '#include "core/task/task.h"' \
     "^1:.*gomp/task.c:.*nothing of core but core/front.h"
+plant "more than the front, in other brackets" runtime/abi/gomp/task.c '#include <core/wait/park.h>' \
+    "^1:.*gomp/task.c:.*nothing of core but core/front.h"
 plant "a look into a thread" runtime/abi/gomp/sync.c 'int depth(void) { return cst_self()->team->level; }' \
     "^1:.*gomp/sync.c:.*a front end sees no fields of core"
 plant "no such room" runtime/core/team/pool.c '#include "core/attic/pool.h"' \

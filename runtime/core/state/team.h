@@ -77,7 +77,7 @@ enum cst_batching { CST_BATCHING_NOT, CST_BATCHING_COUNTER, CST_BATCHING_TREE };
 
 enum cst_parked {
     CST_AWAKE,
-    CST_PARKED, /* asleep, or about to be (wait.c) */
+    CST_PARKED, /* asleep, or about to be (park.c) */
     CST_PARTING /* woken, and not to go on before it has been taken to another processor (apart.h)
                  */
 };
@@ -87,7 +87,7 @@ struct cst_order {
     uint32_t size;    /* of the team in this region; 0: no region, but an order (workers.c) */
     uint32_t barrier; /* number of the team's last barrier */
     uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
-    bool crowded;     /* more members than processors: central barrier, no long spinning */
+    bool crowded;     /* more busy threads than processors: central barrier, no long spinning */
     cst_region_function *function;
     void *data;
     uint64_t construct; /* worksharing constructs that the team has met */

@@ -33,7 +33,7 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
 /* --- ready ------------------------------------------------------------------------------ */
 
 /* Tells the team that there is work. No fence between the push and the look at the sleepers:
- * whoever goes to sleep makes up for it (wait.c, park). */
+ * whoever goes to sleep makes up for it (park.c). */
 static void announce(struct cst_team *team, uint32_t region) {
     if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
         cst_store_seq_cst(&team->tasking, region);

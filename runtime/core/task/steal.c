@@ -136,7 +136,7 @@ struct cst_task *cst_steal_any(struct cst_thread *thread) {
 
 /* Is `task` progeny of the thread's current one? See cst_deque_permit: the answer may be
  * about a task that has been taken and freed meanwhile, and is then not used. Its block may be
- * another task by now, so the parents are acquired; pairs with the release in task.c, init. Depths
+ * another task by now, so the parents are acquired; pairs with the release in make.c, init. Depths
  * are relaxed: they come with the pointer to their task, or are those of a later task there. */
 static bool is_progeny(const struct cst_task *task, const void *argument) {
     const struct cst_thread *thread = argument;

@@ -3,8 +3,8 @@
  *
  *   - nobody else wants the processor: it spins for a few milliseconds, as the next region or the
  *     last member is likely near, and waking a sleeper costs far more than a region;
- *   - the team has more members than there are processors: a thread that spins keeps the processor
- *     from the one it waits for, so it yields, and sleeps where yields cost slices (yields.h);
+ *   - more threads are busy in regions than there are processors: a thread that spins keeps one
+ *     from the thread it waits for, so it yields, and sleeps where yields cost slices (yields.h);
  *   - another process wants the processors (rival.h): it sleeps at once. */
 #include "core/wait/wait.h"
 

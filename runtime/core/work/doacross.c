@@ -212,7 +212,7 @@ static bool help_nobody(struct cst_thread *thread, const struct cst_wait *wait) 
  * membarrier(2): either the post's look came later and sees the count, and so wakes whom it finds
  * parked, or its store came before, and W2 (wait.h) sees that. Members of a crowded
  * team sleep, or yield, all the time, and there a post has its fence. Where the kernel has no
- * membarrier(2), a wait that could help is one whose sleep has an end (wait.c, park). */
+ * membarrier(2), a wait that could help is one whose sleep has an end (park.c). */
 static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
                          struct cst_wait *wait) {
     cst_add_seq_cst(&state->waiters, 1);
