@@ -50,7 +50,7 @@ executable new
   build-depends:    base, criterion, capstan:bench
 END
 cat >cabal.project <<END
-packages: . $root
+packages: . $root $root/exports
 active-repositories: :none
 END
 without_stale_objects "$root/build/cabal/user"

@@ -55,7 +55,7 @@ executable user
   build-depends:    base, capstan
 END
 cat >cabal.project <<END
-packages: . $root
+packages: . $root $root/exports
 active-repositories: :none
 END
 

@@ -158,7 +158,7 @@ executable named
   build-depends:    base, capstan
 END
 cat >cabal.project <<END
-packages: . $root
+packages: . $root $root/exports
 active-repositories: :none
 END
 
