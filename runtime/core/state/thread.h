@@ -16,7 +16,8 @@
 
 /* Clauses of a thread's next region, for compilers that give them in calls before it. */
 struct cst_clauses {
-    uint32_t threads; /* num_threads; 0: none */
+    uint32_t threads;        /* num_threads; 0: none */
+    struct cst_sizes *sizes; /* the same as a list, for the region (team/region.h); or NULL */
     uint32_t teams, teams_limit;
     const char *message; /* what the user is told then; NULL: the runtime's words */
     uint8_t bind;        /* proc_bind; 0: none */

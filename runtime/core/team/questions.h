@@ -66,6 +66,14 @@ static inline bool cst_ask_explicit_task(void) {
     return self && self->task->kind == CST_TASK_EXPLICIT;
 }
 
+/* The current task, or (generation 1) the one that made it; NULL: there is none. Not to be looked
+ * into: it may end meanwhile. */
+static inline const void *cst_ask_task(unsigned generation) {
+    const struct cst_thread *self = cst_known();
+    const struct cst_task *task = self ? self->task : NULL;
+    return task && generation ? cst_load_relaxed(&task->parent) : task;
+}
+
 /* The control variables of the current task, to be read and changed. Makes the thread known. */
 static inline struct cst_icv *cst_own_icv(void) {
     return &cst_self()->task->icv;
