@@ -51,3 +51,11 @@ LD_LIBRARY_PATH=$root/build/lib "$work/program" >"$work/loaded" || fail "by LD_L
 # Linked with our names it asks for what LLVM's file would make it ask for.
 "$clang" -fopenmp -L"$root/build/lib" "$work/program.c" -o "$work/linked" || fail 'it does not link'
 readelf -d "$work/linked" | grep -q 'NEEDED.*libomp.so.5' || fail "$(readelf -d "$work/linked")"
+
+# An object of GCC that clang links asks for GOMP_*, under the version of libomp.
+if command -v gcc >/dev/null; then
+    gcc -fopenmp -c "$work/program.c" -o "$work/program.o" && "$clang" -fopenmp -L"$root/build/lib" "$work/program.o" -o "$work/both" ||
+        fail 'an object of GCC is not linked by clang'
+    LD_LIBRARY_PATH=$root/build/lib "$work/both" >"$work/loaded" || fail "an object of GCC that clang linked: status $?"
+    [ "$(grep -c omp "$work/loaded")" = 1 ] || fail "$(cat "$work/loaded")"
+fi

@@ -2,6 +2,7 @@
 #include "abi/gomp/loop.h"
 
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -197,3 +198,52 @@ void GOMP_loop_end_nowait(void) {
 bool GOMP_loop_end_cancel(void) {
     return cst_loop_end_cancellable(cst_self());
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_loop_doacross_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_doacross_guided_start);
+CST_FOR_BOTH(GOMP_loop_doacross_runtime_start);
+CST_FOR_BOTH(GOMP_loop_doacross_start);
+CST_FOR_BOTH(GOMP_loop_doacross_static_start);
+CST_FOR_BOTH(GOMP_loop_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_end);
+CST_FOR_BOTH(GOMP_loop_end_cancel);
+CST_FOR_BOTH(GOMP_loop_end_nowait);
+CST_FOR_BOTH(GOMP_loop_guided_next);
+CST_FOR_BOTH(GOMP_loop_guided_start);
+CST_FOR_BOTH(GOMP_loop_maybe_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_maybe_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_guided_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_guided_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ordered_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_ordered_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ordered_guided_next);
+CST_FOR_BOTH(GOMP_loop_ordered_guided_start);
+CST_FOR_BOTH(GOMP_loop_ordered_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ordered_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ordered_start);
+CST_FOR_BOTH(GOMP_loop_ordered_static_next);
+CST_FOR_BOTH(GOMP_loop_ordered_static_start);
+CST_FOR_BOTH(GOMP_loop_runtime_next);
+CST_FOR_BOTH(GOMP_loop_runtime_start);
+CST_FOR_BOTH(GOMP_loop_start);
+CST_FOR_BOTH(GOMP_loop_static_next);
+CST_FOR_BOTH(GOMP_loop_static_start);
+CST_FOR_BOTH(GOMP_parallel_loop_dynamic);
+CST_FOR_BOTH(GOMP_parallel_loop_dynamic_start);
+CST_FOR_BOTH(GOMP_parallel_loop_guided);
+CST_FOR_BOTH(GOMP_parallel_loop_guided_start);
+CST_FOR_BOTH(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_dynamic);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_guided);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_runtime_start);
+CST_FOR_BOTH(GOMP_parallel_loop_static);
+CST_FOR_BOTH(GOMP_parallel_loop_static_start);

@@ -1,6 +1,7 @@
 /* parallel, teams on the host, cancellation: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -120,3 +121,14 @@ bool GOMP_cancel(int which, bool wanted) {
     }
     return true;
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_cancel);
+CST_FOR_BOTH(GOMP_cancellation_point);
+CST_FOR_BOTH(GOMP_parallel);
+CST_FOR_BOTH(GOMP_parallel_end);
+CST_FOR_BOTH(GOMP_parallel_reductions);
+CST_FOR_BOTH(GOMP_parallel_start);
+CST_FOR_BOTH(GOMP_teams);
+CST_FOR_BOTH(GOMP_teams_reg);

@@ -1,6 +1,7 @@
 /* single, sections, and the ends of worksharing constructs: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -83,3 +84,17 @@ void GOMP_sections_end_nowait(void) {
 bool GOMP_sections_end_cancel(void) {
     return cst_loop_end_cancellable(cst_self());
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_parallel_sections);
+CST_FOR_BOTH(GOMP_parallel_sections_start);
+CST_FOR_BOTH(GOMP_sections2_start);
+CST_FOR_BOTH(GOMP_sections_end);
+CST_FOR_BOTH(GOMP_sections_end_cancel);
+CST_FOR_BOTH(GOMP_sections_end_nowait);
+CST_FOR_BOTH(GOMP_sections_next);
+CST_FOR_BOTH(GOMP_sections_start);
+CST_FOR_BOTH(GOMP_single_copy_end);
+CST_FOR_BOTH(GOMP_single_copy_start);
+CST_FOR_BOTH(GOMP_single_start);
