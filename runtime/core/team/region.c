@@ -227,6 +227,7 @@ void cst_region_end(struct cst_thread *thread) {
         team->next = thread->solo;
         thread->solo = team;
     }
+    if (cst_unlikely(cst_config.bind_resets)) cst_bind_reset(thread);
 }
 
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
