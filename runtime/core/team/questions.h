@@ -29,7 +29,7 @@ static inline uint32_t cst_ask_active_level(void) {
 }
 
 /* A number that no other thread has meanwhile; the first thread's is 0. Makes the thread known. */
-static inline uint32_t cst_own_record(struct cst_thread *thread) {
+static inline uint32_t cst_own_record(const struct cst_thread *thread) {
     return thread->record;
 }
 

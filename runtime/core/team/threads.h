@@ -11,6 +11,10 @@ bool cst_thread_provide(void);
 /* Puts the calling worker's record aside; called when a worker ends. */
 void cst_thread_end(void);
 
+/* From now on `ends` is called by each thread that ends, while OpenMP still knows it. A front end
+ * has one such function, and may say so again. */
+void cst_thread_when_it_ends(void (*ends)(const struct cst_thread *thread));
+
 /* Called as the library is loaded. */
 void cst_thread_init(void);
 
