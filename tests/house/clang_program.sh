@@ -41,6 +41,7 @@ CAPSTAN_LIBDIR=$root/build/lib "$root/build/bin/capstan" run --report="$work/rep
 grep -q '^libgomp.so.1.0.0$' "$work/loaded" || fail "Capstan is not loaded: $(cat "$work/loaded")"
 ! grep -Eq '^(libomp|libiomp)' "$work/loaded" || fail "another runtime is loaded: $(cat "$work/loaded")"
 grep -q 'regions *1$' "$work/report" || fail "$(cat "$work/report")"
+grep -q 'callers *code of LLVM or Intel (1)$' "$work/report" || fail "$(cat "$work/report")"
 
 for name in libomp.so.5 libiomp5.so; do
     [ "$(readlink -f "$root/build/lib/$name")" = "$root/build/lib/libgomp.so.1.0.0" ] || fail "$name is another file"
@@ -58,4 +59,6 @@ if command -v gcc >/dev/null; then
         fail 'an object of GCC is not linked by clang'
     LD_LIBRARY_PATH=$root/build/lib "$work/both" >"$work/loaded" || fail "an object of GCC that clang linked: status $?"
     [ "$(grep -c omp "$work/loaded")" = 1 ] || fail "$(cat "$work/loaded")"
+    CAPSTAN_LIBDIR=$root/build/lib "$root/build/bin/capstan" run --report="$work/report" -- "$work/both" >"$work/loaded" || fail "capstan run: status $?"
+    grep -q 'callers *code of GCC (1)$' "$work/report" || fail "$(cat "$work/report")"
 fi

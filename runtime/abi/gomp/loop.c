@@ -129,7 +129,8 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
                   struct cst_loop_spec spec) {
     struct cst_thread *thread = cst_self();
     if (spec.schedule == GOMP_SCHEDULE_RUNTIME) cst_loop_runtime(thread, &spec);
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};

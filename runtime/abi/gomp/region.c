@@ -14,7 +14,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel,
           (gomp_body * body, void *data, unsigned threads, unsigned flags),
           (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};
@@ -23,7 +24,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel,
 
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_start,
           (gomp_body * body, void *data, unsigned threads), (body, data, threads)) {
-    struct cst_region region = {.function = body, .data = data, .threads = threads};
+    struct cst_region region = {
+        .front = CST_FRONT_GOMP, .function = body, .data = data, .threads = threads};
     struct cst_thread *thread = cst_self();
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);
 }
@@ -36,7 +38,8 @@ CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_parallel_reductions,
           (gomp_body * body, void *data, unsigned threads, unsigned flags),
           (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};

@@ -56,8 +56,11 @@ static struct cst_team *begin_sections(struct cst_thread *thread, const struct c
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections_start,
           (gomp_body * body, void *data, unsigned threads, unsigned count),
           (body, data, threads, count)) {
-    struct cst_region region = {
-        .function = body, .data = data, .threads = threads, .combined = CST_COMBINED_RING};
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
+                                .data = data,
+                                .threads = threads,
+                                .combined = CST_COMBINED_RING};
     begin_sections(cst_self(), &region, count);
 }
 
@@ -65,7 +68,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections,
           (gomp_body * body, void *data, unsigned threads, unsigned count, unsigned flags),
           (body, data, threads, count, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK,

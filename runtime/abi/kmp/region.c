@@ -146,7 +146,8 @@ static void run_strict(void *data) {
 
 static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t threads) {
     struct cst_clauses *clauses = cst_region_clauses(thread);
-    struct cst_region region = {.function = run_micro,
+    struct cst_region region = {.front = CST_FRONT_KMP,
+                                .function = run_micro,
                                 .data = fork,
                                 .threads = threads ? threads : clauses->threads,
                                 .sizes = clauses->sizes,
@@ -197,7 +198,8 @@ void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
     cst_kmp_note(loc);
     struct cst_thread *thread = cst_self();
     struct cst_clauses *clauses = cst_region_clauses(thread);
-    struct cst_region region = {.threads = 1, .sizes = clauses->sizes, .bind = clauses->bind};
+    struct cst_region region = {
+        .front = CST_FRONT_KMP, .threads = 1, .sizes = clauses->sizes, .bind = clauses->bind};
     clauses->threads = clauses->bind = clauses->strict = 0;
     clauses->sizes = NULL;
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);

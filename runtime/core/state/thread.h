@@ -49,7 +49,7 @@ struct cst_thread {
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */
     struct cst_thread *all;        /* in the list of all */
-    uint64_t regions;              /* opened by it; summed for the report */
+    uint64_t regions[CST_FRONTS];  /* opened by it, by who asked; summed for the report */
     uint64_t tasks;
     /* Regions that it entered holding a Capability of GHC's, and for how long (team.h). */
     uint64_t unsafe_regions, unsafe_ns, unsafe_since;

@@ -134,7 +134,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
         cst_store_relaxed(&team->awaited, size);
         cst_store_relaxed(&team->joining, size - 1);
     }
-    thread->regions++;
+    thread->regions[region->front]++;
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
     cst_trace(CST_TRACE_REGION_BEGINS, thread, size);
     return team;

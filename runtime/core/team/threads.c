@@ -161,7 +161,10 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
 
 static void add(struct cst_thread *thread, void *argument) {
     struct cst_totals *totals = argument;
-    totals->regions += thread->regions;
+    for (int front = 0; front < CST_FRONTS; front++) {
+        totals->regions += thread->regions[front];
+        totals->regions_by[front] += thread->regions[front];
+    }
     totals->tasks += thread->tasks;
     totals->unsafe_regions += thread->unsafe_regions;
     totals->unsafe_ns += thread->unsafe_ns;

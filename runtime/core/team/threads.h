@@ -28,6 +28,7 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
 /* What all threads did; of regions that run, a moment old. */
 struct cst_totals {
     uint64_t regions, tasks;
+    uint64_t regions_by[CST_FRONTS];    /* of the regions, who asked for them */
     uint64_t unsafe_regions, unsafe_ns; /* entered with a Capability that was not given back */
 };
 struct cst_totals cst_thread_totals(void);
