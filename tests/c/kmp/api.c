@@ -188,7 +188,7 @@ static int last_processor(void) {
 }
 
 static void affinity(void) {
-    void *mask, *now;
+    void *mask = NULL, *now = NULL;
     cpu_set_t all = mine(), one;
     int processor = last_processor(), absent = processor + 1;
     CHECK_EQ(kmp_get_affinity_max_proc(), processor + 1);

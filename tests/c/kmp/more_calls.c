@@ -229,6 +229,7 @@ static void reduce(void) {
             long own = 1, *list[] = {&own};
             if (omp_get_thread_num() == slow) pause_ms(5);
             CHECK_EQ(__kmpc_reduce(NULL, self(), 1, sizeof list, list, NULL, name), 1);
+            if (stay_inside() > 0) INCREMENT(&early);
             total += own;
             __kmpc_end_reduce(NULL, self(), name);
             if (GET(&total) != 3) INCREMENT(&early);
@@ -346,9 +347,21 @@ static int in_parts(int thread, struct task *task) {
 static int take_part(int thread, struct task *task) {
     (void)thread;
     CHECK(task->upper - task->lower <= 3); /* grainsize(strict: 4) */
+    /* What is shared lies behind the task, of each task its own copy. */
+    CHECK(task->shared == task + 1 && *(long *)task->shared == 77);
     for (long i = task->lower; i <= task->upper; i++) INCREMENT(&times[i]);
     if (task->upper == 20) ends++;
     return 0;
+}
+
+static struct task *make_loop(void) {
+    struct task *loop =
+        __kmpc_omp_task_alloc(NULL, self(), TIED, sizeof *loop, sizeof(long), take_part);
+    *(long *)loop->shared = 77;
+    loop->lower = 0;
+    loop->upper = 20;
+    loop->step = 1;
+    return loop;
 }
 
 static void tasks(void) {
@@ -364,12 +377,12 @@ static void tasks(void) {
             NULL, self(), __kmpc_omp_task_alloc(NULL, self(), 0, sizeof(struct task), 0, in_parts));
 #pragma omp taskwait
         CHECK_EQ(runs, 4);
-        struct task *loop =
-            __kmpc_omp_task_alloc(NULL, self(), TIED, sizeof(struct task), 0, take_part);
-        loop->lower = 0;
-        loop->upper = 20;
-        loop->step = 1;
+        struct task *loop = make_loop();
         __kmpc_taskloop_5(NULL, self(), loop, 1, &loop->lower, &loop->upper, 1, 0, 1, 4, 1, NULL);
+        check_times(21);
+        /* if(0), nogroup: all of it is done when the call returns. */
+        loop = make_loop();
+        __kmpc_taskloop_5(NULL, self(), loop, 0, &loop->lower, &loop->upper, 1, 1, 1, 4, 1, NULL);
         check_times(21);
     }
 }
@@ -392,7 +405,7 @@ static void waiting(void) {
         __kmpc_omp_task_with_deps(
             NULL, self(), __kmpc_omp_task_alloc(NULL, self(), TIED, sizeof(struct task), 0, slow),
             1, &out, 0, NULL);
-        __kmpc_omp_taskwait_deps_51(NULL, self(), 1, &in, 0, NULL, 0);
+        __kmpc_omp_taskwait_deps_51(NULL, self(), 0, NULL, 1, &in, 0);
         CHECK_EQ(GET(&runs), 1);
         __kmpc_omp_task_with_deps(
             NULL, self(), __kmpc_omp_task_alloc(NULL, self(), TIED, sizeof(struct task), 0, slow),
@@ -400,6 +413,28 @@ static void waiting(void) {
         __kmpc_omp_taskwait_deps_51(NULL, self(), 1, &out, 0, NULL, 1);
 #pragma omp taskwait
         CHECK_EQ(GET(&runs), 2);
+    }
+}
+
+static int met[2];
+static int meet(int thread, struct task *task) {
+    (void)thread;
+    long mine = task->lower;
+    SET(&met[mine], 1);
+    AWAIT(&met[1 - mine], 1);
+    return 0;
+}
+
+/* Two tasks that only read go on at the same time. */
+static void readers(void) {
+    int x = 0;
+    struct depend in = {&x, sizeof x, 1};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    for (long i = 0; i < 2; i++) {
+        struct task *task = __kmpc_omp_task_alloc(NULL, self(), TIED, sizeof *task, 0, meet);
+        task->lower = i;
+        __kmpc_omp_task_with_deps(NULL, self(), task, 1, &in, 0, NULL);
     }
 }
 
@@ -498,6 +533,7 @@ int main(void) {
     league_8u();
     tasks();
     waiting();
+    readers();
     reductions();
     threadprivate();
     return 0;
