@@ -71,6 +71,8 @@ INTEL_NAMES := $(BUILD)/lib/libcapstan-intel.so
 $(NAMES).s: $(LIBGOMP)
 	@mkdir -p $(@D)
 	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %function\n\1:/p' >$@
+	echo '	.section .rodata' >>$@
+	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* R \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %object\n\t.size \1, 8\n\1: .quad 0/p' >>$@
 	echo '	.section .note.GNU-stack, "", %progbits' >>$@
 	echo 'VERSION { *; };' >$(NAMES).map
 LINK_NAMES = $(CC) -shared -nostdlib -o $@ $< -Wl,--filter=libgomp.so.1 -Wl,-rpath,'$$ORIGIN' -Wl,--version-script=$(NAMES).map

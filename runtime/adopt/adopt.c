@@ -27,9 +27,14 @@ static struct {
 static const struct {
     const char *file, *pool;
 } others[] = {
-    {"libmkl_", "MKL"},           {"libiomp5", "Intel's OpenMP"}, {"libomp.", "LLVM's OpenMP"},
-    {"libgomp-", "GCC's OpenMP"}, {"libtbb.", "oneTBB"},          {"libblis", "BLIS"},
+    {"libiomp5", "Intel's OpenMP"}, {"libomp.", "LLVM's OpenMP"}, {"libgomp-", "GCC's OpenMP"},
+    {"libtbb.", "oneTBB"},          {"libblis", "BLIS"},
 };
+
+/* MKL's files have FFTW's names among others, and threads of the OpenMP runtime or of oneTBB. */
+static bool has_own_threads(const char *file) {
+    return strncmp(file, "libmkl_", strlen("libmkl_")) != 0;
+}
 
 static void name_other(struct cst_foreign *library) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -87,6 +92,7 @@ static struct cst_foreign *examine(const struct cst_elf *elf) {
     snprintf(library->file, sizeof library->file, "%s", last_part(elf->path));
     library->begin = elf->begin;
     library->end = elf->end;
+    if (!has_own_threads(library->file)) return NULL;
     if (cst_config.adopt & CST_ADOPT_OPENBLAS && cst_openblas_is(elf))
         library->pool = "OpenBLAS";
     else if (cst_config.adopt & CST_ADOPT_FFTW && cst_fftw_is(elf))

@@ -40,6 +40,7 @@
  *   cst_affinity_*, cst_bind_self             texts and places of threads           team/
  *   cst_allocator_*, cst_memory_*             omp_alloc                             memory/allocator.h
  *   cst_device_is_host                        device numbers                        process/device.h
+ *   cst_thread_when_it_ends                   the end of a thread                   team/threads.h
  *   cst_workers_end, cst_thread_totals        all teams, all threads                team/
  *   cst_message, cst_memory_exhausted         what the user is told                 base/
  */

@@ -465,6 +465,7 @@ static void choose_levels(void) {
 }
 
 void cst_config_read(void) {
+    cst_config_read_kmp_first();
     cst_config.icv.nthreads = cst_config.available = cst_cpu_affinity_count();
     cst_config.nthreads_source = CST_FROM_DEFAULT;
 

@@ -38,6 +38,7 @@ struct cst_config {
     size_t nthreads_list_length;
     const uint8_t *bind_list;
     size_t bind_list_length;
+    bool bind_resets; /* KMP_AFFINITY=reset: a thread is bound in its outermost regions only */
 
     uint32_t available; /* processors at start, by the affinity mask and the quota */
     uint32_t quota;     /* cst_cpu_quota() at start; 0: none */
@@ -96,7 +97,10 @@ void cst_config_display(bool verbose);
  * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
 void cst_config_dump(int fd);
 
-/* Reads KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
+/* Reads those KMP_* that all else depends on: whether wrong values are told of, and which part of
+ * the machine there is. */
+void cst_config_read_kmp_first(void);
+/* Reads the other KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
 void cst_config_read_kmp(void);
 
 /* Fills in what follows from several variables together (config_derive.c). */
