@@ -148,6 +148,8 @@ bool cst_thread_is_main(void);
 
 /* Processors that the calling thread may run on (its affinity mask); at least 1. */
 unsigned cst_cpu_affinity_count(void);
+/* The same of the thread in which the process began, as the kernel has it; at least 1. */
+unsigned cst_cpu_process_count(void);
 /* Processors that the cgroup quota (v1 or v2, this group and its ancestors) pays for, rounded
  * up; 0 when there is no quota. Reads files: costs tens of microseconds. */
 unsigned cst_cpu_quota(void);

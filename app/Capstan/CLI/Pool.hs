@@ -25,6 +25,8 @@ data Pool = Pool
 -- | Whether it can be told to use another's threads.
 data Telling
   = Told
+  | -- | It keeps its own, and since that version asks how many may run.
+    Asks String
   | -- | Since that version it could be.
     TooOld String
   | Never
@@ -53,7 +55,7 @@ poolOf file body
   | blisThreads `elem` bodyDefined body = Just (Pool "BLIS" Never (Just "BLIS_NUM_THREADS"))
   | pthreadpool `elem` bodyDefined body = Just (Pool "pthreadpool" Never Nothing)
   | named "libmkl_core" || named "libmkl_rt" = Just (Pool "MKL" Never (Just "MKL_NUM_THREADS"))
-  | named "libtbb.so" = Just (Pool "oneTBB" Never Nothing)
+  | named "libtbb.so" = Just (Pool "oneTBB" (Asks "2022") Nothing)
   | otherwise = Nothing
   where
     defines name = C.pack name `elem` bodyDefined body

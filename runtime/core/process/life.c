@@ -1,5 +1,6 @@
 /* Start, fork and end of the runtime in its process. */
 #include "core/base/message.h"
+#include "core/budget/permit.h"
 #include "core/host/host.h"
 #include "core/memory/allocator.h"
 #include "core/memory/pinned.h"
@@ -25,9 +26,11 @@ static void before_fork(void) {
     cst_memory_before_fork();
     cst_pinned_before_fork();
     cst_thread_before_fork();
+    cst_permit_before_fork();
 }
 
 static void after_fork_in_parent(void) {
+    cst_permit_after_fork();
     cst_thread_after_fork();
     cst_pinned_after_fork();
     cst_memory_after_fork();
@@ -41,6 +44,7 @@ static void after_fork_in_child(void) {
     process = getpid();
     cst_host_after_fork_in_child();
     cst_pool_after_fork();
+    cst_permit_after_fork();
     cst_thread_after_fork_in_child();
     cst_affinity_after_fork();
     cst_pinned_after_fork_in_child();

@@ -125,7 +125,7 @@ static const struct variable variables[] = {
                 "apart, giveway, wake, newcomer, turns, patience and all"},
     {.name = "CAPSTAN_ADOPT",
      .read = read_adopt,
-     .allowed = "\"all\", \"none\", or a list of \"openblas\" and \"fftw\""},
+     .allowed = "\"all\", \"none\", or a list of \"openblas\", \"fftw\" and \"onetbb\""},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
@@ -323,8 +323,10 @@ static bool read_adopt(const struct variable *variable, const char *text) {
     (void)variable;
     static const struct cst_word whole[] = {
         {"all", CST_ADOPT_ALL}, {"none", CST_ADOPT_NONE}, {NULL, 0}};
-    static const struct cst_word names[] = {
-        {"openblas", CST_ADOPT_OPENBLAS}, {"fftw", CST_ADOPT_FFTW}, {NULL, 0}};
+    static const struct cst_word names[] = {{"openblas", CST_ADOPT_OPENBLAS},
+                                            {"fftw", CST_ADOPT_FFTW},
+                                            {"onetbb", CST_ADOPT_ONETBB},
+                                            {NULL, 0}};
     uint64_t chosen = 0, name;
     if (!cst_parse_word(text, whole, &chosen)) {
         for (;;) {

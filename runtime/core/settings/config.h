@@ -23,7 +23,8 @@ enum cst_adopt {
     CST_ADOPT_NONE = 0,
     CST_ADOPT_OPENBLAS = 1,
     CST_ADOPT_FFTW = 2,
-    CST_ADOPT_ALL = 3
+    CST_ADOPT_ONETBB = 4, /* not its pool, but how many threads that has (core/budget) */
+    CST_ADOPT_ALL = 7
 };
 
 /* Where a setting came from; `capstan env` shows it. */

@@ -192,7 +192,8 @@ static void show_waiting(FILE *to) {
 }
 
 static void show_adopt(FILE *to) {
-    static const char *const names[] = {"none", "openblas", "fftw", "all"};
+    static const char *const names[] = {"none",   "openblas",        "fftw",        "openblas,fftw",
+                                        "onetbb", "openblas,onetbb", "fftw,onetbb", "all"};
     fputs(names[cst_config.adopt], to);
 }
 

@@ -13,6 +13,7 @@
 #include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "core/settings/config.h"
+#include "core/budget/permit.h"
 #include "core/host/host.h"
 #include "core/wait/box.h"
 #include "core/host/busy.h"
@@ -199,6 +200,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;
         }
+        if (wait->idle) cst_permit_offer(false);
         if (!cst_park(thread, wait)) return;
     }
 }

@@ -38,6 +38,9 @@ unsigned cst_cpu_current(void) {
 unsigned cst_cpu_affinity_count(void) {
     return 1;
 }
+unsigned cst_cpu_process_count(void) {
+    return cst_cpu_affinity_count();
+}
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
     memset(bits, 0, words * sizeof *bits);
     return 0;
