@@ -68,6 +68,7 @@ struct cst_config {
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
+    char share[32];                       /* CAPSTAN_SHARE: the group's name; "": none */
     uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */

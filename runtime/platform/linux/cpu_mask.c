@@ -45,13 +45,17 @@ size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
     return known ? count_bits(bits, words) : 0;
 }
 
+size_t cst_cpu_process_mask(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    bool known = syscall(SYS_sched_getaffinity, getpid(), words * sizeof *bits, bits) > 0;
+    errno = saved;
+    return known ? count_bits(bits, words) : 0;
+}
+
 unsigned cst_cpu_process_count(void) {
     uint64_t bits[CST_CPU_MASK_WORDS];
-    int saved = errno;
-    memset(bits, 0, sizeof bits);
-    bool known = syscall(SYS_sched_getaffinity, getpid(), sizeof bits, bits) > 0;
-    errno = saved;
-    size_t count = known ? count_bits(bits, CST_CPU_MASK_WORDS) : 0;
+    size_t count = cst_cpu_process_mask(bits, CST_CPU_MASK_WORDS);
     return count ? (unsigned)count : 1;
 }
 
