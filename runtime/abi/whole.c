@@ -49,6 +49,7 @@
     FILE(omp_interop) \
     FILE(omp_lock) \
     FILE(omp_place) \
+    FILE(tcm) \
     /* -- end files */
 
 #define CALLS \

@@ -25,6 +25,8 @@ data Pool = Pool
 -- | Whether it can be told to use another's threads.
 data Telling
   = Told
+  | -- | It keeps its own, and since that version asks how many may run.
+    Asks String
   | -- | Since that version it could be.
     TooOld String
   | Never
@@ -54,7 +56,7 @@ poolOf file body
   | any isFftw (bodyDefined body) = Just (Pool "FFTW" (since "3.3.9" (has fftwCallback)) Nothing)
   | blisThreads `elem` bodyDefined body = Just (Pool "BLIS" Never (Just "BLIS_NUM_THREADS"))
   | pthreadpool `elem` bodyDefined body = Just (Pool "pthreadpool" Never Nothing)
-  | named "libtbb.so" = Just (Pool "oneTBB" Never Nothing)
+  | named "libtbb.so" = Just (Pool "oneTBB" (Asks "2022") Nothing)
   | otherwise = Nothing
   where
     defines name = C.pack name `elem` bodyDefined body

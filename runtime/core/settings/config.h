@@ -23,7 +23,8 @@ enum cst_adopt {
     CST_ADOPT_NONE = 0,
     CST_ADOPT_OPENBLAS = 1,
     CST_ADOPT_FFTW = 2,
-    CST_ADOPT_ALL = 3
+    CST_ADOPT_ONETBB = 4, /* not its pool, but how many threads that has (core/budget) */
+    CST_ADOPT_ALL = 7
 };
 
 /* Where a setting came from; `capstan env` shows it. */
@@ -68,6 +69,7 @@ struct cst_config {
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
+    char share[32];                       /* CAPSTAN_SHARE: the group's name; "": none */
     uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */

@@ -283,6 +283,7 @@ struct cst_team {
     _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has some */
     struct cst_thread_traits traits;         /* what the workers have from it (workers.h) */
     uint32_t counted;                        /* threads counted as busy in the pool */
+    uint32_t shared;                         /* what its region has of the books (budget/share.h) */
     _Atomic uint32_t capacity;               /* seats with a worker (seat 0: always) */
     uint32_t seats_length;                   /* length of the array `seats` */
     struct cst_team *next;    /* in the pool's list, or the thread's list of solo teams */

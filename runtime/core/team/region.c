@@ -2,6 +2,7 @@
 #include "core/team/region.h"
 
 #include "core/base/memory.h"
+#include "core/budget/permit.h"
 #include "core/host/busy.h"
 #include "core/settings/config.h"
 #include "core/state/trace.h"
@@ -223,6 +224,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (team->size > 1) {
         cst_team_validate(team);
         cst_pool_return(team);
+        cst_permit_offer(true);
     } else {
         team->next = thread->solo;
         thread->solo = team;

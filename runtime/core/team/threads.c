@@ -208,6 +208,6 @@ void cst_thread_after_fork_in_child(void) {
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
     for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
         team->orphaned = team->size > 1;
-        team->counted = 0; /* the pool counts afresh */
+        team->counted = team->shared = 0; /* the pool counts afresh */
     }
 }

@@ -125,6 +125,9 @@ poolTests fixture =
       found fixture [] [fftw] >>= has "ok" "pool-told"
       blis <- library "blis.so" "void bli_thread_set_num_threads(long n) { (void)n; }\n" [] >>= \file -> with fixture [] [file]
       assertContains (resultOut blis) ["BLIS's own threads, and cannot be told", "Set BLIS_NUM_THREADS=1"],
+    testCase "oneTBB, which asks" $ do
+      tbb <- library "libtbb.so.12" "void work(void) {}\n" []
+      found fixture [] [tbb] >>= has "ok" "pool-asks",
     testCase "a directory of libraries with pools" $ do
       let directory = fixtureDirectory fixture </> "pools"
       createDirectoryIfMissing True directory
