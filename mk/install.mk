@@ -10,6 +10,8 @@ INSTALLED = \
     $(libdir)/libiomp5.so \
     $(libdir)/libcapstan-llvm.so \
     $(libdir)/libcapstan-intel.so \
+    $(libdir)/libcapstan-tcm.so \
+    $(libdir)/libtcm.so.1 \
     $(libdir)/libomp.so \
     $(libdir)/libcapstan-rts.so \
     $(libdir)/libcapstan-adopt.so \
@@ -24,9 +26,10 @@ INSTALLED = \
 install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/capstan
-	install -m 755 $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
+	install -m 755 $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(TCM_NAMES) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
 	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf libgomp.so.1.0.0 $(DESTDIR)$(libdir)/$$name; done
 	ln -sf libcapstan-llvm.so $(DESTDIR)$(libdir)/libomp.so
+	ln -sf libcapstan-tcm.so $(DESTDIR)$(libdir)/libtcm.so.1
 	install -m 644 runtime/include/capstan.h $(DESTDIR)$(PREFIX)/include/capstan.h
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' docs/capstan.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/capstan.pc

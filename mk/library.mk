@@ -71,6 +71,8 @@ INTEL_NAMES := $(BUILD)/lib/libcapstan-intel.so
 $(NAMES).s: $(LIBGOMP)
 	@mkdir -p $(@D)
 	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %function\n\1:/p' >$@
+	echo '	.section .rodata' >>$@
+	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* R \([^@]*\)@@*VERSION$$/\t.globl \1\n\t.type \1, %object\n\t.size \1, 8\n\1: .quad 0/p' >>$@
 	echo '	.section .note.GNU-stack, "", %progbits' >>$@
 	echo 'VERSION { *; };' >$(NAMES).map
 LINK_NAMES = $(CC) -shared -nostdlib -o $@ $< -Wl,--filter=libgomp.so.1 -Wl,-rpath,'$$ORIGIN' -Wl,--version-script=$(NAMES).map
@@ -80,5 +82,15 @@ $(LLVM_NAMES): $(NAMES).s
 $(INTEL_NAMES): $(NAMES).s
 	$(LINK_NAMES) -Wl,-soname,libiomp5.so
 
+# The same of the permit interface, which oneTBB opens as libtcm.so.1.
+TCM_NAMES := $(BUILD)/lib/libcapstan-tcm.so
+$(BUILD)/obj/names/tcm.s: $(LIBGOMP)
+	@mkdir -p $(@D)
+	nm -D --defined-only $< | sed -n 's/^[0-9a-f]* T \(tcm[A-Z][^@]*\)@.*$$/\t.globl \1\n\t.type \1, %function\n\1:/p' >$@
+	echo '	.section .note.GNU-stack, "", %progbits' >>$@
+$(TCM_NAMES): $(BUILD)/obj/names/tcm.s
+	$(CC) -shared -nostdlib -o $@ $< -Wl,--filter=libgomp.so.1 -Wl,-rpath,'$$ORIGIN' -Wl,-soname,libtcm.so.1
+	ln -sf $(@F) $(@D)/libtcm.so.1
+
 .PHONY: lib
-lib: $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0, with the names of libomp.
+lib: $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(TCM_NAMES) $(ADOPT_LIBRARY) ## The C library alone: build/lib/libgomp.so.1.0.0, with the names of libomp.

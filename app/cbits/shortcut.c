@@ -79,13 +79,14 @@ static bool is_open(const char *name) {
     return !value || !value[0];
 }
 
-enum { PRELOADED = 4, PRELOAD_SIZE = PRELOADED * (PATH_MAX + 32) };
+enum { PRELOADED = 5, PRELOAD_SIZE = PRELOADED * (PATH_MAX + 32) };
 
-/* What LD_PRELOAD is to be: the runtime, what is called like LLVM's and Intel's in its place, and
- * what notices libraries with pools. Of these, those that are there. */
+/* What LD_PRELOAD is to be: the runtime, what is called like LLVM's and Intel's in its place and
+ * like what oneTBB asks for permits, and what notices libraries with pools. Of these, those that
+ * are there. */
 static void name_preload(char preload[PRELOAD_SIZE], const char *folder) {
     const char *const names[PRELOADED] = {runtime, "libcapstan-llvm.so", "libcapstan-intel.so",
-                                          notice};
+                                          "libcapstan-tcm.so", notice};
     const char *adopt = getenv("CAPSTAN_ADOPT");
     bool adopts = !adopt || strcmp(adopt, "none") != 0;
     size_t used = 0;

@@ -29,6 +29,8 @@
     FILE(kmp_alloc) \
     FILE(kmp_api) \
     FILE(kmp_atomic) \
+    FILE(kmp_collapse) \
+    FILE(kmp_handles) \
     FILE(kmp_lock) \
     FILE(kmp_loop) \
     FILE(kmp_omp) \
@@ -47,6 +49,7 @@
     FILE(omp_interop) \
     FILE(omp_lock) \
     FILE(omp_place) \
+    FILE(tcm) \
     /* -- end files */
 
 #define CALLS \

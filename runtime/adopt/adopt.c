@@ -24,18 +24,27 @@ static struct {
 
 /* --- pools that cannot be taken over: known by their files, and told of --------------------- */
 
+#define UNTOLD "it cannot be told whose threads to use"
 static const struct {
-    const char *file, *pool;
+    const char *file, *pool, *why;
 } others[] = {
-    {"libmkl_", "MKL"},           {"libiomp5", "Intel's OpenMP"}, {"libomp.", "LLVM's OpenMP"},
-    {"libgomp-", "GCC's OpenMP"}, {"libtbb.", "oneTBB"},          {"libblis", "BLIS"},
+    {"libiomp5", "Intel's OpenMP", UNTOLD},
+    {"libomp.", "LLVM's OpenMP", UNTOLD},
+    {"libgomp-", "GCC's OpenMP", UNTOLD},
+    {"libtbb.", "oneTBB", "it has threads of its own; from 2022 on it asks how many may run"},
+    {"libblis", "BLIS", UNTOLD},
 };
+
+/* MKL's files have FFTW's names among others, and threads of the OpenMP runtime or of oneTBB. */
+static bool has_own_threads(const char *file) {
+    return strncmp(file, "libmkl_", strlen("libmkl_")) != 0;
+}
 
 static void name_other(struct cst_foreign *library) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(library->file, others[i].file, strlen(others[i].file)) == 0) {
             library->pool = others[i].pool;
-            cst_store_relaxed(&library->why, "it cannot be told whose threads to use");
+            cst_store_relaxed(&library->why, others[i].why);
         }
 }
 
@@ -87,6 +96,7 @@ static struct cst_foreign *examine(const struct cst_elf *elf) {
     snprintf(library->file, sizeof library->file, "%s", last_part(elf->path));
     library->begin = elf->begin;
     library->end = elf->end;
+    if (!has_own_threads(library->file)) return NULL;
     if (cst_config.adopt & CST_ADOPT_OPENBLAS && cst_openblas_is(elf))
         library->pool = "OpenBLAS";
     else if (cst_config.adopt & CST_ADOPT_FFTW && cst_fftw_is(elf))

@@ -30,7 +30,8 @@ static void run_loop(fftw_work *work, char *data, size_t size, int jobs, void *l
     CST_KEEP_FRAME();
     if (jobs < 1) return;
     struct loop loop = {.work = work, .data = data, .size = size, .jobs = (uint32_t)jobs};
-    struct cst_region region = {.function = member, .data = &loop, .threads = loop.jobs};
+    struct cst_region region = {
+        .front = CST_FRONT_ADOPT, .function = member, .data = &loop, .threads = loop.jobs};
     cst_foreign_count(library, loop.jobs);
     cst_region_run(cst_self(), &region);
 }

@@ -88,7 +88,8 @@ static const char *run_section(struct cst_openblas *openblas, struct section *se
     uint32_t own = threads > 1 ? (uint32_t)threads - 1 : 0;
     if (jobs + own > openblas->most) return "its threads leave no numbers for as many others";
     section->first = openblas->most - jobs;
-    struct cst_region region = {.function = member, .data = section, .threads = jobs};
+    struct cst_region region = {
+        .front = CST_FRONT_ADOPT, .function = member, .data = section, .threads = jobs};
     if (!cst_region_run_exactly(cst_self(), &region)) return "not so many threads could be made";
     return NULL;
 }

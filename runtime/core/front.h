@@ -39,7 +39,9 @@
  *   cst_config, cst_places                    settings of the process               settings/
  *   cst_affinity_*, cst_bind_self             texts and places of threads           team/
  *   cst_allocator_*, cst_memory_*             omp_alloc                             memory/allocator.h
+ *   cst_permit_*, cst_processors              threads of other pools                budget/
  *   cst_device_is_host                        device numbers                        process/device.h
+ *   cst_thread_when_it_ends                   the end of a thread                   team/threads.h
  *   cst_workers_end, cst_thread_totals        all teams, all threads                team/
  *   cst_message, cst_memory_exhausted         what the user is told                 base/
  */
@@ -51,6 +53,8 @@
 #include "core/base/lock.h"
 #include "core/base/memory.h"
 #include "core/base/message.h"
+#include "core/budget/permit.h"
+#include "core/budget/processors.h"
 #include "core/host/busy.h"
 #include "core/memory/allocator.h"
 #include "core/process/device.h"

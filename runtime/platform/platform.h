@@ -148,6 +148,10 @@ bool cst_thread_is_main(void);
 
 /* Processors that the calling thread may run on (its affinity mask); at least 1. */
 unsigned cst_cpu_affinity_count(void);
+/* The same of the thread in which the process began, as the kernel has it; at least 1. */
+unsigned cst_cpu_process_count(void);
+/* That mask; returns how many processors are in it, 0 when unknown. */
+size_t cst_cpu_process_mask(uint64_t *bits, size_t words);
 /* Processors that the cgroup quota (v1 or v2, this group and its ancestors) pays for, rounded
  * up; 0 when there is no quota. Reads files: costs tens of microseconds. */
 unsigned cst_cpu_quota(void);
@@ -155,6 +159,20 @@ unsigned cst_cpu_quota(void);
 unsigned cst_cpu_quota_below(const char *root);
 /* The two combined: the number of threads that can run at once; at least 1. */
 unsigned cst_cpu_available(void);
+
+/* --- process.c -------------------------------------------------------------------------- */
+
+/* A name of the calling process that no other has until the machine is started anew; 0: /proc does
+ * not tell. Some ten microseconds, as the next. */
+uint64_t cst_process_identity(void);
+/* Does the process of this name live? One that has ended, and whose parent has not looked yet, does
+ * not. */
+bool cst_process_lives(uint64_t identity);
+
+/* Memory that the processes of this user share under a name, zero at first; it stays mapped. NULL:
+ * `reason` says why not. `path` is the file's. */
+void *cst_shared_memory(const char *name, size_t size, char *path, size_t path_size,
+                        const char **reason);
 
 /* --- traits.c --------------------------------------------------------------------------- */
 

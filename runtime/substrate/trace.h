@@ -11,8 +11,15 @@ enum cst_trace_event {
     CST_TRACE_TASK_ENDS
 };
 
-/* Whose entry point was called. */
-enum cst_front { CST_FRONT_NONE, CST_FRONT_GOMP, CST_FRONT_KMP, CST_FRONT_TEST };
+/* Whose entry point was called: GCC's, LLVM's and Intel's; or whose pool of threads is ours now. */
+enum cst_front {
+    CST_FRONT_NONE,
+    CST_FRONT_GOMP,
+    CST_FRONT_KMP,
+    CST_FRONT_ADOPT,
+    CST_FRONT_TEST,
+    CST_FRONTS
+};
 
 /* Which call of the program led to an event: the last that its thread has made. */
 struct cst_origin {

@@ -41,6 +41,7 @@ CAPSTAN_LIBDIR=$root/build/lib "$root/build/bin/capstan" run --report="$work/rep
 grep -q '^libgomp.so.1.0.0$' "$work/loaded" || fail "Capstan is not loaded: $(cat "$work/loaded")"
 ! grep -Eq '^(libomp|libiomp)' "$work/loaded" || fail "another runtime is loaded: $(cat "$work/loaded")"
 grep -q 'regions *1$' "$work/report" || fail "$(cat "$work/report")"
+grep -q 'callers *code of LLVM or Intel (1)$' "$work/report" || fail "$(cat "$work/report")"
 
 for name in libomp.so.5 libiomp5.so; do
     [ "$(readlink -f "$root/build/lib/$name")" = "$root/build/lib/libgomp.so.1.0.0" ] || fail "$name is another file"
@@ -51,3 +52,13 @@ LD_LIBRARY_PATH=$root/build/lib "$work/program" >"$work/loaded" || fail "by LD_L
 # Linked with our names it asks for what LLVM's file would make it ask for.
 "$clang" -fopenmp -L"$root/build/lib" "$work/program.c" -o "$work/linked" || fail 'it does not link'
 readelf -d "$work/linked" | grep -q 'NEEDED.*libomp.so.5' || fail "$(readelf -d "$work/linked")"
+
+# An object of GCC that clang links asks for GOMP_*, under the version of libomp.
+if command -v gcc >/dev/null; then
+    gcc -fopenmp -c "$work/program.c" -o "$work/program.o" && "$clang" -fopenmp -L"$root/build/lib" "$work/program.o" -o "$work/both" ||
+        fail 'an object of GCC is not linked by clang'
+    LD_LIBRARY_PATH=$root/build/lib "$work/both" >"$work/loaded" || fail "an object of GCC that clang linked: status $?"
+    [ "$(grep -c omp "$work/loaded")" = 1 ] || fail "$(cat "$work/loaded")"
+    CAPSTAN_LIBDIR=$root/build/lib "$root/build/bin/capstan" run --report="$work/report" -- "$work/both" >"$work/loaded" || fail "capstan run: status $?"
+    grep -q 'callers *code of GCC (1)$' "$work/report" || fail "$(cat "$work/report")"
+fi

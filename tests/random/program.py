@@ -4,7 +4,9 @@
 
 What its threads count, they count in an order that does not matter, or that OpenMP prescribes
 (ordered, doacross, dependences). So two runtimes that give the teams the sizes asked for print the
-same. MASTERS=N in the environment of the program lets N more threads do all of it at once; FORK=1
+same, and so do two compilers. Compiled once more with -DSECOND, by another compiler, and linked with
+the first object, the work is done by both in turn, on the same locks. Compiled without OpenMP it prints
+what one with teams of one thread does. MASTERS=N in the environment of the program lets N more threads do all of it at once; FORK=1
 lets a child do it as well, and expects it to end.
 """
 import random
@@ -27,17 +29,36 @@ STATEMENTS_IN_A_REGION = 45
 DEEPEST_REGION = 3
 
 FRAME = """\
+#ifdef _OPENMP
 #include <omp.h>
+#define UNLESS_ALONE
+#else
+typedef int omp_lock_t, omp_nest_lock_t;
+#define omp_init_lock(lock) (void)(lock)
+#define omp_set_lock(lock) (void)(lock)
+#define omp_unset_lock(lock) (void)(lock)
+#define omp_init_nest_lock(lock) (void)(lock)
+#define omp_set_nest_lock(lock) (void)(lock)
+#define omp_unset_nest_lock(lock) (void)(lock)
+#define UNLESS_ALONE if (0)
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static long total[%(counters)d];
-static long guarded;
-static omp_lock_t lock;
-static omp_nest_lock_t nest;
+#ifdef SECOND
+#define SHARED extern
+#define work second_work
+#else
+#define SHARED
+#endif
+
+SHARED long total[%(counters)d];
+SHARED long guarded;
+SHARED omp_lock_t lock;
+SHARED omp_nest_lock_t nest;
 
 static void count(int counter, long amount) {
     __atomic_fetch_add(&total[counter], amount, __ATOMIC_RELAXED);
@@ -47,12 +68,19 @@ static void idle(int turns) {
     for (volatile int i = 0; i < turns; i++) {}
 }
 
-static void work(void) {
+void work(void);
+void work(void) {
 %(body)s
 }
 
+#ifndef SECOND
+extern void second_work(void) __attribute__((weak));
+
 static void *master(void *unused) {
-    for (int i = 0; i < %(rounds)d; i++) work();
+    for (int i = 0; i < %(rounds)d; i++) {
+        work();
+        if (second_work) second_work();
+    }
     return unused;
 }
 
@@ -78,6 +106,7 @@ int main(void) {
     printf("guarded %%ld\\n", guarded);
     return 0;
 }
+#endif
 """
 
 
@@ -104,6 +133,15 @@ class Program:
     def pragma(self, *words):
         self.put("#pragma omp " + " ".join(word for word in words if word))
 
+    def pragma_of_gcc(self, words, otherwise=None):
+        """What clang 14 does not know; `otherwise` counts the same."""
+        self.lines.append("#ifndef __clang__")
+        self.pragma(words)
+        if otherwise:
+            self.lines.append("#else")
+            self.pragma(otherwise)
+        self.lines.append("#endif")
+
     def block(self, *contents):
         """Each content is a line, or a function that puts some."""
         self.put("{")
@@ -128,11 +166,12 @@ class Program:
         return self.random.choice(choices)
 
     def loop(self, variable):
+        """No unsigned variable that counts down: GCC 12 passes its step as a large positive number."""
         length = self.choice(LENGTHS)
         return self.choice([f"for (int {variable} = 0; {variable} < {length}; {variable}++)",
                             f"for (long {variable} = {length}; {variable} > -2; {variable} -= 2)",
                             f"for (unsigned long long {variable} = ~0ull - {length}; {variable} < ~0ull; {variable}++)",
-                            f"for (unsigned {variable} = {length}; {variable} > 0; {variable}--)",
+                            f"for (unsigned {variable} = 1; {variable} <= {length}; {variable}++)",
                             f"for (int {variable} = -5; {variable} <= {length}; {variable} += 3)"])
 
     # --- what one thread does: a task, an iteration, a section
@@ -183,7 +222,8 @@ class Program:
             self.block(lambda: self.statements(depth - 1, level))
 
         def taskloop():
-            self.pragma("taskloop", self.choice(TASKLOOPS))
+            clause = self.choice(TASKLOOPS)
+            self.pragma_of_gcc("taskloop " + clause, "taskloop " + clause.replace("strict: ", ""))
             self.put(self.loop(self.name("i")))
             self.block(lambda: self.statements(depth - 2, level))
 
@@ -272,11 +312,15 @@ class Program:
             self.block(*[section] * self.random.randrange(1, 6))
 
         def one():
-            self.pragma(self.choice(["single", "single nowait", "master", "masked", "masked filter(1)"]))
-            self.block(inner)
+            words = self.choice(["single", "single nowait", "master", "masked", "masked filter(1)"])
+            self.pragma(words)
+            if "filter" in words:
+                self.block("UNLESS_ALONE", lambda: self.block(inner))
+            else:
+                self.block(inner)
 
         def scope():
-            self.pragma("scope", nowait)
+            self.pragma_of_gcc(f"scope {nowait}")
             self.block(self.leaf)
 
         self.choice([self.leaf, lambda: self.pragma("barrier"), loop, loop, collapsed, sections, one, one,

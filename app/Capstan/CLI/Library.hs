@@ -162,10 +162,10 @@ plainPath file
         <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
         <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
--- The runtime, and what is called like LLVM's and Intel's (SONAME) and leads to it. The loader would look for these
+-- The runtime, and what is called like LLVM's and Intel's (SONAME), and like what oneTBB asks for permits, and leads to it. The loader would look for these
 -- names elsewhere otherwise, and load a second runtime.
 preloaded :: FilePath -> IO [FilePath]
-preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libcapstan-llvm.so", "libcapstan-intel.so"]]
+preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libcapstan-llvm.so", "libcapstan-intel.so", "libcapstan-tcm.so"]]
 
 -- | @LD_PRELOAD@ with our libraries, the runtime first, added to what the user preloads already.
 --

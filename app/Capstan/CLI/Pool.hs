@@ -25,6 +25,8 @@ data Pool = Pool
 -- | Whether it can be told to use another's threads.
 data Telling
   = Told
+  | -- | It keeps its own, and since that version asks how many may run.
+    Asks String
   | -- | Since that version it could be.
     TooOld String
   | Never
@@ -46,14 +48,15 @@ pthreadpool = C.pack "pthreadpool_create"
 -- | The pool that a library brings. One that computes in OpenMP's regions has none.
 poolOf :: FilePath -> Body -> Maybe Pool
 poolOf file body
-  | any (C.isPrefixOf (C.pack "GOMP_")) (bodyUndefined body) = Nothing
+  | any (\name -> any (`C.isPrefixOf` name) [C.pack "GOMP_", C.pack "__kmpc_"]) (bodyUndefined body) = Nothing
+  -- MKL has FFTW's names among others, and threads of the OpenMP runtime or of oneTBB.
+  | named "libmkl_" = Nothing
   | defines "exec_blas" && defines "blas_num_threads" =
     Just (Pool "OpenBLAS" (since "0.3.27" (has openblasCallback)) (Just "OPENBLAS_NUM_THREADS"))
   | any isFftw (bodyDefined body) = Just (Pool "FFTW" (since "3.3.9" (has fftwCallback)) Nothing)
   | blisThreads `elem` bodyDefined body = Just (Pool "BLIS" Never (Just "BLIS_NUM_THREADS"))
   | pthreadpool `elem` bodyDefined body = Just (Pool "pthreadpool" Never Nothing)
-  | named "libmkl_core" || named "libmkl_rt" = Just (Pool "MKL" Never (Just "MKL_NUM_THREADS"))
-  | named "libtbb.so" = Just (Pool "oneTBB" Never Nothing)
+  | named "libtbb.so" = Just (Pool "oneTBB" (Asks "2022") Nothing)
   | otherwise = Nothing
   where
     defines name = C.pack name `elem` bodyDefined body

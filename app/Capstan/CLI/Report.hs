@@ -29,7 +29,7 @@ import qualified Data.Aeson.Encoding as E
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
-import Data.List (partition, sortOn)
+import Data.List (intercalate, partition, sortOn)
 import Data.Maybe (catMaybes, isJust, isNothing, listToMaybe, mapMaybe)
 import Data.Ord (Down (..))
 import Text.Printf (printf)
@@ -44,7 +44,11 @@ data ProcessReport = ProcessReport
     -- | Of the @rts@ substrate.
     reportGhc :: Maybe String,
     reportCapabilities :: Int,
+    -- | A Haskell program, whose foreign calls open the regions.
+    reportHaskell :: Bool,
     reportRegions :: Int64,
+    -- | Of these, by whose calls they were opened.
+    reportCallers :: Callers,
     reportThreads :: Int,
     reportLargestTeam :: Int,
     reportTasks :: Int64,
@@ -56,6 +60,11 @@ data ProcessReport = ProcessReport
     -- | Libraries that brought threads of their own.
     reportPools :: [PoolReport]
   }
+  deriving (Eq, Show)
+
+-- | Regions that were opened by code of GCC, by code of LLVM's or Intel's compilers, and by libraries whose threads are
+-- Capstan's now.
+data Callers = Callers {byGcc :: Int64, byLlvm :: Int64, byAdopted :: Int64}
   deriving (Eq, Show)
 
 -- | A library with a pool of its own.
@@ -72,6 +81,12 @@ data PoolReport = PoolReport
     poolWhy :: Maybe String
   }
   deriving (Eq, Show)
+
+instance FromJSON Callers where
+  parseJSON = withObject "callers" $ \o -> Callers <$> o .:? "gcc" .!= 0 <*> o .:? "llvm" .!= 0 <*> o .:? "adopted" .!= 0
+
+callersJson :: Callers -> Encoding
+callersJson c = pairs ("gcc" .= byGcc c <> "llvm" .= byLlvm c <> "adopted" .= byAdopted c)
 
 instance FromJSON PoolReport where
   parseJSON = withObject "pool" $ \o ->
@@ -93,7 +108,9 @@ instance FromJSON ProcessReport where
       <*> o .:? "substrate" .!= "?"
       <*> o .:? "ghc"
       <*> o .:? "capabilities" .!= 0
+      <*> o .:? "haskell" .!= False
       <*> o .:? "regions" .!= 0
+      <*> o .:? "by" .!= Callers 0 0 0
       <*> o .:? "threads" .!= 0
       <*> o .:? "largest_team" .!= 0
       <*> o .:? "tasks" .!= 0
@@ -113,7 +130,9 @@ reportJson r =
         "substrate" .= reportSubstrate r,
         "ghc" .= reportGhc r,
         "capabilities" .= reportCapabilities r,
+        "haskell" .= reportHaskell r,
         "regions" .= reportRegions r,
+        E.pair "by" (callersJson (reportCallers r)),
         "threads" .= reportThreads r,
         "largest_team" .= reportLargestTeam r,
         "tasks" .= reportTasks r,
@@ -223,12 +242,26 @@ processRows :: Style -> ProcessReport -> [(String, String)]
 processRows style r =
   [ ("runtime", reportLibrary r),
     ("substrate", substrateText r),
-    ("regions", printf "%d" (reportRegions r)),
-    ("threads", printf "%d, largest team %d" (reportThreads r) (max 1 (reportLargestTeam r))),
-    ("tasks", printf "%d" (reportTasks r))
+    ("regions", printf "%d" (reportRegions r))
   ]
+    <> [("callers", text) | let text = callersText r, not (null text)]
+    <> [ ("threads", printf "%d, largest team %d" (reportThreads r) (max 1 (reportLargestTeam r))),
+         ("tasks", printf "%d" (reportTasks r))
+       ]
     <> [("pool", poolText p) | p <- reportPools r]
     <> [("note", caution style note) | Just note <- [reportNote r]]
+
+-- | Whose calls opened the regions; empty where the runtime does not say.
+callersText :: ProcessReport -> String
+callersText r =
+  intercalate ", " $
+    [ printf "%s (%d)" name count
+      | (name, count) <- [("code of GCC", byGcc calls), ("code of LLVM or Intel", byLlvm calls), ("adopted libraries", byAdopted calls)] :: [(String, Int64)],
+        count > 0
+    ]
+      <> ["called from Haskell" | reportHaskell r]
+  where
+    calls = reportCallers r
 
 poolText :: PoolReport -> String
 poolText p = printf "%s (%s): %s%s" (poolKind p) (poolLibrary p) served own

@@ -2,6 +2,7 @@
 #include "abi/gomp/loop.h"
 
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -128,7 +129,8 @@ static void begin(gomp_body *body, void *data, unsigned threads, unsigned flags,
                   struct cst_loop_spec spec) {
     struct cst_thread *thread = cst_self();
     if (spec.schedule == GOMP_SCHEDULE_RUNTIME) cst_loop_runtime(thread, &spec);
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};
@@ -197,3 +199,52 @@ void GOMP_loop_end_nowait(void) {
 bool GOMP_loop_end_cancel(void) {
     return cst_loop_end_cancellable(cst_self());
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_loop_doacross_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_doacross_guided_start);
+CST_FOR_BOTH(GOMP_loop_doacross_runtime_start);
+CST_FOR_BOTH(GOMP_loop_doacross_start);
+CST_FOR_BOTH(GOMP_loop_doacross_static_start);
+CST_FOR_BOTH(GOMP_loop_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_end);
+CST_FOR_BOTH(GOMP_loop_end_cancel);
+CST_FOR_BOTH(GOMP_loop_end_nowait);
+CST_FOR_BOTH(GOMP_loop_guided_next);
+CST_FOR_BOTH(GOMP_loop_guided_start);
+CST_FOR_BOTH(GOMP_loop_maybe_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_maybe_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_guided_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_guided_start);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ordered_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_ordered_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ordered_guided_next);
+CST_FOR_BOTH(GOMP_loop_ordered_guided_start);
+CST_FOR_BOTH(GOMP_loop_ordered_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ordered_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ordered_start);
+CST_FOR_BOTH(GOMP_loop_ordered_static_next);
+CST_FOR_BOTH(GOMP_loop_ordered_static_start);
+CST_FOR_BOTH(GOMP_loop_runtime_next);
+CST_FOR_BOTH(GOMP_loop_runtime_start);
+CST_FOR_BOTH(GOMP_loop_start);
+CST_FOR_BOTH(GOMP_loop_static_next);
+CST_FOR_BOTH(GOMP_loop_static_start);
+CST_FOR_BOTH(GOMP_parallel_loop_dynamic);
+CST_FOR_BOTH(GOMP_parallel_loop_dynamic_start);
+CST_FOR_BOTH(GOMP_parallel_loop_guided);
+CST_FOR_BOTH(GOMP_parallel_loop_guided_start);
+CST_FOR_BOTH(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_dynamic);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_guided);
+CST_FOR_BOTH(GOMP_parallel_loop_nonmonotonic_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_runtime);
+CST_FOR_BOTH(GOMP_parallel_loop_runtime_start);
+CST_FOR_BOTH(GOMP_parallel_loop_static);
+CST_FOR_BOTH(GOMP_parallel_loop_static_start);

@@ -3,6 +3,7 @@
 #include "abi/gomp/loop.h"
 
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 
@@ -125,3 +126,37 @@ bool GOMP_loop_ull_doacross_runtime_start(unsigned loops, gomp_ull *counts, gomp
     return GOMP_loop_ull_doacross_start(loops, counts, GOMP_SCHEDULE_RUNTIME, 0, first, last, NULL,
                                         NULL);
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_loop_ull_doacross_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ull_doacross_guided_start);
+CST_FOR_BOTH(GOMP_loop_ull_doacross_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ull_doacross_start);
+CST_FOR_BOTH(GOMP_loop_ull_doacross_static_start);
+CST_FOR_BOTH(GOMP_loop_ull_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_ull_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ull_guided_next);
+CST_FOR_BOTH(GOMP_loop_ull_guided_start);
+CST_FOR_BOTH(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ull_maybe_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_guided_next);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_guided_start);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ull_nonmonotonic_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_dynamic_next);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_dynamic_start);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_guided_next);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_guided_start);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_start);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_static_next);
+CST_FOR_BOTH(GOMP_loop_ull_ordered_static_start);
+CST_FOR_BOTH(GOMP_loop_ull_runtime_next);
+CST_FOR_BOTH(GOMP_loop_ull_runtime_start);
+CST_FOR_BOTH(GOMP_loop_ull_start);
+CST_FOR_BOTH(GOMP_loop_ull_static_next);
+CST_FOR_BOTH(GOMP_loop_ull_static_start);

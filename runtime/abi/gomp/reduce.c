@@ -2,6 +2,7 @@
 #include "abi/gomp/reduce.h"
 
 #include "abi/gomp/facts.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 
 #include <stdlib.h>
@@ -132,3 +133,10 @@ void GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses)
         addresses[i] = (char *)cst_reduce_copy(thread, &found->core) + offset;
     }
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_task_reduction_remap);
+CST_FOR_BOTH(GOMP_taskgroup_reduction_register);
+CST_FOR_BOTH(GOMP_taskgroup_reduction_unregister);
+CST_FOR_BOTH(GOMP_workshare_task_reduction_unregister);

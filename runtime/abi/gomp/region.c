@@ -1,6 +1,7 @@
 /* parallel, teams on the host, cancellation: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -13,7 +14,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel,
           (gomp_body * body, void *data, unsigned threads, unsigned flags),
           (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};
@@ -22,7 +24,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel,
 
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_start,
           (gomp_body * body, void *data, unsigned threads), (body, data, threads)) {
-    struct cst_region region = {.function = body, .data = data, .threads = threads};
+    struct cst_region region = {
+        .front = CST_FRONT_GOMP, .function = body, .data = data, .threads = threads};
     struct cst_thread *thread = cst_self();
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);
 }
@@ -35,7 +38,8 @@ CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_parallel_reductions,
           (gomp_body * body, void *data, unsigned threads, unsigned flags),
           (body, data, threads, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK};
@@ -120,3 +124,14 @@ bool GOMP_cancel(int which, bool wanted) {
     }
     return true;
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_cancel);
+CST_FOR_BOTH(GOMP_cancellation_point);
+CST_FOR_BOTH(GOMP_parallel);
+CST_FOR_BOTH(GOMP_parallel_end);
+CST_FOR_BOTH(GOMP_parallel_reductions);
+CST_FOR_BOTH(GOMP_parallel_start);
+CST_FOR_BOTH(GOMP_teams);
+CST_FOR_BOTH(GOMP_teams_reg);

@@ -1,6 +1,7 @@
 /* single, sections, and the ends of worksharing constructs: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
 #include "abi/gomp/reduce.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/platform.h"
@@ -55,8 +56,11 @@ static struct cst_team *begin_sections(struct cst_thread *thread, const struct c
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections_start,
           (gomp_body * body, void *data, unsigned threads, unsigned count),
           (body, data, threads, count)) {
-    struct cst_region region = {
-        .function = body, .data = data, .threads = threads, .combined = CST_COMBINED_RING};
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
+                                .data = data,
+                                .threads = threads,
+                                .combined = CST_COMBINED_RING};
     begin_sections(cst_self(), &region, count);
 }
 
@@ -64,7 +68,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_parallel_sections,
           (gomp_body * body, void *data, unsigned threads, unsigned count, unsigned flags),
           (body, data, threads, count, flags)) {
     CST_KEEP_FRAME();
-    struct cst_region region = {.function = body,
+    struct cst_region region = {.front = CST_FRONT_GOMP,
+                                .function = body,
                                 .data = data,
                                 .threads = threads,
                                 .bind = flags & GOMP_PARALLEL_BIND_MASK,
@@ -83,3 +88,17 @@ void GOMP_sections_end_nowait(void) {
 bool GOMP_sections_end_cancel(void) {
     return cst_loop_end_cancellable(cst_self());
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_parallel_sections);
+CST_FOR_BOTH(GOMP_parallel_sections_start);
+CST_FOR_BOTH(GOMP_sections2_start);
+CST_FOR_BOTH(GOMP_sections_end);
+CST_FOR_BOTH(GOMP_sections_end_cancel);
+CST_FOR_BOTH(GOMP_sections_end_nowait);
+CST_FOR_BOTH(GOMP_sections_next);
+CST_FOR_BOTH(GOMP_sections_start);
+CST_FOR_BOTH(GOMP_single_copy_end);
+CST_FOR_BOTH(GOMP_single_copy_start);
+CST_FOR_BOTH(GOMP_single_start);

@@ -1,5 +1,6 @@
 /* barrier, critical, atomic, ordered: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 
@@ -97,3 +98,20 @@ void GOMP_doacross_wait(long first, ...) {
 void GOMP_doacross_ull_wait(gomp_ull first, ...) {
     WAIT(gomp_ull, first);
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_atomic_end);
+CST_FOR_BOTH(GOMP_atomic_start);
+CST_FOR_BOTH(GOMP_barrier);
+CST_FOR_BOTH(GOMP_barrier_cancel);
+CST_FOR_BOTH(GOMP_critical_end);
+CST_FOR_BOTH(GOMP_critical_name_end);
+CST_FOR_BOTH(GOMP_critical_name_start);
+CST_FOR_BOTH(GOMP_critical_start);
+CST_FOR_BOTH(GOMP_doacross_post);
+CST_FOR_BOTH(GOMP_doacross_ull_post);
+CST_FOR_BOTH(GOMP_doacross_ull_wait);
+CST_FOR_BOTH(GOMP_doacross_wait);
+CST_FOR_BOTH(GOMP_ordered_end);
+CST_FOR_BOTH(GOMP_ordered_start);

@@ -3,6 +3,7 @@
  * The host's memory is all there is, so mapping does nothing; what is private to a target region is
  * copied, as several may be under way (nowait). */
 #include "abi/gomp/facts.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 
@@ -268,3 +269,10 @@ void GOMP_error(const char *message, size_t length) {
                                  shown_length(message, length), message);
     cst_message_openmp_fatal("fatal error: error directive encountered");
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_target);
+CST_FOR_BOTH(GOMP_target_data);
+CST_FOR_BOTH(GOMP_target_end_data);
+CST_FOR_BOTH(GOMP_target_update);

@@ -1,6 +1,7 @@
 /* Tasks: GCC's calls, decoded. */
 #include "abi/gomp/facts.h"
 #include "abi/gomp/depend.h"
+#include "abi/omp/both.h"
 #include "abi/whole.h"
 #include "core/front.h"
 
@@ -190,3 +191,14 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskloop_ull,
         .flags = flags};
     run_taskloop(&loop, tasks);
 }
+
+/* --- objects of GCC that clang links --------------------------------------------------------- */
+
+CST_FOR_BOTH(GOMP_task);
+CST_FOR_BOTH(GOMP_taskgroup_end);
+CST_FOR_BOTH(GOMP_taskgroup_start);
+CST_FOR_BOTH(GOMP_taskloop);
+CST_FOR_BOTH(GOMP_taskloop_ull);
+CST_FOR_BOTH(GOMP_taskwait);
+CST_FOR_BOTH(GOMP_taskwait_depend);
+CST_FOR_BOTH(GOMP_taskyield);

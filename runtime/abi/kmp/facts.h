@@ -46,6 +46,7 @@ enum {
     KMP_TASK_FINAL = 1 << 1,
     KMP_TASK_MERGED = 1 << 2,
     KMP_TASK_DESTRUCTORS = 1 << 3,
+    KMP_TASK_PROXY = 1 << 4, /* a call completes it, as an event does one with `detach` */
     KMP_TASK_PRIORITY = 1 << 5,
     KMP_TASK_DETACH = 1 << 6,
 };
@@ -81,6 +82,31 @@ struct kmp_reduce {
 /* A loop of a doacross nest, both ends included. */
 struct kmp_loop {
     int64_t low, high, step;
+};
+
+/* A loop of a collapsed nest: it goes from lower + lower_by * X to upper + upper_by * X, where X is
+ * the variable of the nest's loop number `outer`. A loop that depends on none has zeros there. */
+struct kmp_bounds {
+    int32_t type;          /* of bounds and step */
+    int32_t variable_type; /* of the variable, which may be smaller */
+    int32_t comparison, outer;
+    uint64_t lower, lower_by, upper, upper_by;
+    int64_t step;
+    uint64_t trips;
+};
+enum {
+    KMP_BOUNDS_UINT32 = 4,
+    KMP_BOUNDS_INT32 = 5,
+    KMP_BOUNDS_UINT64 = 6,
+    KMP_BOUNDS_INT64 = 7,
+};
+/* `comparison`. The first two have an end that belongs to the loop. */
+enum {
+    KMP_BOUNDS_UP = 0,
+    KMP_BOUNDS_DOWN = 1,
+    KMP_BOUNDS_NOT_EQUAL = 2,
+    KMP_BOUNDS_LESS = 3,
+    KMP_BOUNDS_GREATER = 4,
 };
 
 /* --- constants in calls ------------------------------------------------------------------ */
@@ -142,10 +168,16 @@ int32_t __kmpc_global_num_threads(kmp_loc *loc);
 int32_t __kmpc_bound_thread_num(kmp_loc *loc);
 int32_t __kmpc_bound_num_threads(kmp_loc *loc);
 int32_t __kmpc_ok_to_fork(kmp_loc *loc);
+int32_t __kmpc_pause_resource(int32_t level);
 int32_t __kmpc_in_parallel(kmp_loc *loc);
 void __kmpc_push_num_threads(kmp_loc *loc, int32_t thread, int32_t threads);
 void __kmpc_push_num_threads_strict(kmp_loc *loc, int32_t thread, int32_t threads, int32_t severity,
                                     const char *message);
+void __kmpc_push_num_threads_list(kmp_loc *loc, int32_t thread, uint32_t length,
+                                  const int32_t *list);
+void __kmpc_push_num_threads_list_strict(kmp_loc *loc, int32_t thread, uint32_t length,
+                                         const int32_t *list, int32_t severity,
+                                         const char *message);
 void __kmpc_pop_num_threads(kmp_loc *loc, int32_t thread);
 void __kmpc_push_proc_bind(kmp_loc *loc, int32_t thread, int32_t bind);
 void __kmpc_fork_call(kmp_loc *loc, int32_t count, kmp_micro *micro, ...);
@@ -229,7 +261,19 @@ void __kmpc_doacross_post(kmp_loc *loc, int32_t thread, const int64_t *vector);
 void __kmpc_doacross_wait(kmp_loc *loc, int32_t thread, const int64_t *vector);
 void __kmpc_doacross_fini(kmp_loc *loc, int32_t thread);
 
+/* collapsed nests (collapse.c) */
+uint64_t __kmpc_process_loop_nest_rectang(kmp_loc *loc, int32_t thread, struct kmp_bounds *nest,
+                                          int32_t depth);
+void __kmpc_calc_original_ivs_rectang(kmp_loc *loc, uint64_t number, const struct kmp_bounds *nest,
+                                      uint64_t *values, int32_t depth);
+int32_t __kmpc_for_collapsed_init(kmp_loc *loc, int32_t thread, struct kmp_bounds *loops,
+                                  struct kmp_bounds *chunk, int32_t depth, int32_t *last);
+
 /* tasks (task.c, taskloop.c, taskred.c) */
+void __kmpc_proxy_task_completed(int32_t thread, struct kmp_task *task);
+void __kmpc_proxy_task_completed_ooo(struct kmp_task *task);
+uint64_t __kmpc_get_taskid(void);
+uint64_t __kmpc_get_parent_taskid(void);
 struct kmp_task *__kmpc_omp_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags, size_t size,
                                        size_t shareds, kmp_routine *routine);
 struct kmp_task *__kmpc_omp_target_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags,

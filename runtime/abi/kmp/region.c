@@ -1,6 +1,7 @@
 /* Regions, teams on the host, cancellation: clang's calls, decoded. */
 #include "abi/kmp/facts.h"
 #include "abi/kmp/note.h"
+#include "abi/omp/prototypes.h"
 #include "abi/whole.h"
 #include "core/front.h"
 #include "platform/invoke.h"
@@ -8,6 +9,7 @@
 
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and names are no expressions */
@@ -48,6 +50,11 @@ int32_t __kmpc_ok_to_fork(kmp_loc *loc) {
     return 1;
 }
 
+/* 0: it was done. Nothing stays paused, so there is nothing to resume either (level 0). */
+int32_t __kmpc_pause_resource(int32_t level) {
+    return omp_pause_resource_all(level) != 0;
+}
+
 int32_t __kmpc_in_parallel(kmp_loc *loc) {
     (void)loc;
     return cst_ask_active_level() > 0;
@@ -60,12 +67,38 @@ void __kmpc_push_num_threads(kmp_loc *loc, int32_t thread, int32_t threads) {
     cst_region_clauses(cst_self())->threads = threads > 0 ? (uint32_t)threads : 1;
 }
 
-void __kmpc_push_num_threads_strict(kmp_loc *loc, int32_t thread, int32_t threads, int32_t severity,
-                                    const char *message) {
-    __kmpc_push_num_threads(loc, thread, threads);
+/* The number that was given last must be met. */
+static void make_strict(int32_t severity, const char *message) {
     struct cst_clauses *clauses = cst_region_clauses(cst_self());
     clauses->strict = severity == KMP_SEVERITY_FATAL ? KMP_SEVERITY_FATAL : KMP_SEVERITY_WARNING;
     clauses->message = message;
+}
+
+void __kmpc_push_num_threads_strict(kmp_loc *loc, int32_t thread, int32_t threads, int32_t severity,
+                                    const char *message) {
+    __kmpc_push_num_threads(loc, thread, threads);
+    make_strict(severity, message);
+}
+
+void __kmpc_push_num_threads_list(kmp_loc *loc, int32_t thread, uint32_t length,
+                                  const int32_t *list) {
+    if (length == 0) return;
+    __kmpc_push_num_threads(loc, thread, list[0]);
+    if (length == 1) return;
+    struct cst_clauses *clauses = cst_region_clauses(cst_self());
+    struct cst_sizes *sizes =
+        cst_memory_get("a num_threads clause", sizeof *sizes + length * sizeof sizes->threads[0]);
+    sizes->count = length;
+    for (uint32_t i = 0; i < length; i++) sizes->threads[i] = list[i] > 0 ? (uint32_t)list[i] : 1;
+    free(clauses->sizes);
+    clauses->sizes = sizes;
+}
+
+void __kmpc_push_num_threads_list_strict(kmp_loc *loc, int32_t thread, uint32_t length,
+                                         const int32_t *list, int32_t severity,
+                                         const char *message) {
+    __kmpc_push_num_threads_list(loc, thread, length, list);
+    make_strict(severity, message);
 }
 
 void __kmpc_pop_num_threads(kmp_loc *loc, int32_t thread) {
@@ -113,9 +146,11 @@ static void run_strict(void *data) {
 
 static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t threads) {
     struct cst_clauses *clauses = cst_region_clauses(thread);
-    struct cst_region region = {.function = run_micro,
+    struct cst_region region = {.front = CST_FRONT_KMP,
+                                .function = run_micro,
                                 .data = fork,
                                 .threads = threads ? threads : clauses->threads,
+                                .sizes = clauses->sizes,
                                 .bind = clauses->bind};
     if (cst_unlikely(clauses->strict)) {
         region.function = run_strict;
@@ -125,6 +160,7 @@ static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t th
         clauses->strict = 0;
     }
     clauses->threads = clauses->bind = 0;
+    clauses->sizes = NULL;
     if (cst_unlikely(cst_config.display_affinity)) cst_affinity_speak_as_libomp();
     cst_region_run(thread, &region);
 }
@@ -162,8 +198,10 @@ void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
     cst_kmp_note(loc);
     struct cst_thread *thread = cst_self();
     struct cst_clauses *clauses = cst_region_clauses(thread);
-    struct cst_region region = {.threads = 1, .bind = clauses->bind};
+    struct cst_region region = {
+        .front = CST_FRONT_KMP, .threads = 1, .sizes = clauses->sizes, .bind = clauses->bind};
     clauses->threads = clauses->bind = clauses->strict = 0;
+    clauses->sizes = NULL;
     cst_region_launch(thread, cst_region_begin(thread, &region), &region);
 }
 

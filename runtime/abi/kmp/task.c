@@ -53,14 +53,18 @@ static void tell_event(const struct cst_task_request *request, struct cst_task *
 static const struct cst_task_request plain = {
     .function = run, .alignment = ALIGNMENT, .deferrable = true};
 
+/* Others complete it, when its body may have returned long since. */
+enum { COMPLETED_BY_OTHERS = KMP_TASK_DETACH | KMP_TASK_PROXY };
+
 static inline bool is_plain(int32_t flags) {
-    return !(flags & (KMP_TASK_FINAL | KMP_TASK_DESTRUCTORS | KMP_TASK_PRIORITY | KMP_TASK_DETACH));
+    return !(flags &
+             (KMP_TASK_FINAL | KMP_TASK_DESTRUCTORS | KMP_TASK_PRIORITY | COMPLETED_BY_OTHERS));
 }
 
 static struct cst_task_request request_for(int32_t flags) {
     return (struct cst_task_request){.function = run,
                                      .alignment = ALIGNMENT,
-                                     .tell_event = flags & KMP_TASK_DETACH ? tell_event : NULL,
+                                     .tell_event = flags & COMPLETED_BY_OTHERS ? tell_event : NULL,
                                      .final = flags & KMP_TASK_FINAL,
                                      .destroys = flags & KMP_TASK_DESTRUCTORS,
                                      .deferrable = true};
@@ -248,6 +252,15 @@ int32_t __kmpc_omp_taskyield(kmp_loc *loc, int32_t thread, int end) {
     return 0;
 }
 
+/* A task's number is its address, as no other has the same meanwhile. 0: there is no such task. */
+uint64_t __kmpc_get_taskid(void) {
+    return (uintptr_t)cst_ask_task(0);
+}
+
+uint64_t __kmpc_get_parent_taskid(void) {
+    return (uintptr_t)cst_ask_task(1);
+}
+
 void cst_kmp_group_begin(struct cst_thread *thread) {
     cst_group_begin(thread, cst_memory_get("a taskgroup", sizeof(struct cst_group)));
 }
@@ -274,6 +287,15 @@ void __kmpc_end_taskgroup(kmp_loc *loc, int32_t thread) {
 void *__kmpc_task_allow_completion_event(kmp_loc *loc, int32_t thread, struct kmp_task *task) {
     (void)loc, (void)thread;
     return cst_kmp_head(task)->record;
+}
+
+void __kmpc_proxy_task_completed_ooo(struct kmp_task *task) {
+    cst_task_fulfill(cst_kmp_head(task)->record);
+}
+
+void __kmpc_proxy_task_completed(int32_t thread, struct kmp_task *task) {
+    (void)thread;
+    __kmpc_proxy_task_completed_ooo(task);
 }
 
 /* The hint is permitted to change nothing. */

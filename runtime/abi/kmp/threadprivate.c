@@ -2,8 +2,7 @@
  * by the variable's address and the thread's number. Clang's calls, decoded.
  *
  * The first thread's copy is the variable itself. A copy is made at a thread's first use, from the
- * variable as it was when it was first heard of. It ends when another thread has got the number of
- * its own, and asks. */
+ * variable as it was when it was first heard of. It is destroyed when its thread ends. */
 #include "abi/kmp/facts.h"
 #include "abi/whole.h"
 #include "core/front.h"
@@ -20,6 +19,7 @@ typedef void *copy_vector(void *objects, void *from, size_t length);
 struct variable {
     struct variable *next;
     void *data;
+    struct cache *caches; /* the compiler's, one for each library that uses the variable */
     void *image; /* of a variable without functions: what copies begin with; NULL: not yet known */
     void *construct, *copy, *destroy;
     size_t length; /* of an array of objects; 0: one object */
@@ -30,6 +30,19 @@ struct variable {
 struct table {
     size_t length;
     _Atomic(void *) copies[];
+};
+
+/* The compiler's cache holds the address of a table's copies; its length is in front of them. */
+struct cache {
+    struct cache *next;
+    void ***cache;
+    void **own; /* where a call brings no cache */
+};
+
+/* In front of each copy. */
+struct head {
+    _Alignas(16) const struct variable *variable;
+    struct head *next; /* of those that end with their thread */
 };
 
 enum { BUCKETS = 256, FIRST_LENGTH = 64 };
@@ -95,35 +108,14 @@ static void *use_itself(void *data, size_t size) {
     return data;
 }
 
-/* In front of each copy. */
-struct head {
-    _Alignas(16) uint64_t owner;
-};
-
-static struct head *head_of(void *copy) {
-    return (struct head *)copy - 1;
-}
-
-/* Whose thread has ended. */
-static void destroy_copy(void *data, void *copy) {
-    cst_lock_acquire(&variables.lock);
-    const struct variable *variable = find(data);
-    cst_lock_release(&variables.lock);
-    if (variable->destroy && variable->length)
-        ((destroy_vector *)variable->destroy)(copy, variable->length);
-    else if (variable->destroy)
-        ((kmp_destroy *)variable->destroy)(copy);
-    free(head_of(copy));
-}
-
 /* The variable's own functions run without the lock, as they may use others like it. */
 static void *make_copy(void *data, size_t size) {
     struct head *head = calloc(1, sizeof *head + size);
     if (!head) cst_memory_exhausted("a threadprivate variable", size);
-    head->owner = cst_own_identity(cst_self());
     void *copy = head + 1;
     cst_lock_acquire(&variables.lock);
     struct variable *variable = keep_image(data, size);
+    head->variable = variable;
     bool has_functions = variable->construct || variable->copy;
     if (!has_functions) memcpy(copy, variable->image, size);
     cst_lock_release(&variables.lock);
@@ -133,7 +125,6 @@ static void *make_copy(void *data, size_t size) {
 
 /* --- tables -------------------------------------------------------------------------------- */
 
-/* The compiler's cache holds the address of the table's copies; its length is in front of them. */
 static struct table *table_of(void **cache) {
     return (struct table *)(void *)((char *)cache - offsetof(struct table, copies));
 }
@@ -178,41 +169,111 @@ static void note(void ***cache, size_t number, void *copy) {
     cst_lock_release(&variables.lock);
 }
 
+/* --- the end of a thread ------------------------------------------------------------------- */
+
+/* Under the lock: takes that thread's copy out of all caches. NULL: it has none. */
+static void *take_out(const struct variable *variable, size_t number) {
+    void *copy = NULL;
+    for (const struct cache *each = variable->caches; each; each = each->next) {
+        void **copies = cst_load_relaxed(shared(each->cache));
+        if (!copies || number >= table_of(copies)->length) continue;
+        _Atomic(void *) *entry = &table_of(copies)->copies[number];
+        if (cst_load_relaxed(entry)) copy = cst_load_relaxed(entry);
+        cst_store_relaxed(entry, NULL);
+    }
+    return copy;
+}
+
+/* All copies of that thread, linked. */
+static struct head *take_all(size_t number) {
+    struct head *list = NULL;
+    cst_lock_acquire(&variables.lock);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct variable *each = variables.bucket[i]; each; each = each->next) {
+            void *copy = take_out(each, number);
+            if (!copy || copy == each->data) continue;
+            struct head *head = (struct head *)copy - 1;
+            head->next = list;
+            list = head;
+        }
+    cst_lock_release(&variables.lock);
+    return list;
+}
+
+static void destroy(struct head *head) {
+    const struct variable *variable = head->variable;
+    if (variable->destroy && variable->length)
+        ((destroy_vector *)variable->destroy)(head + 1, variable->length);
+    else if (variable->destroy)
+        ((kmp_destroy *)variable->destroy)(head + 1);
+    free(head);
+}
+
+/* A destructor may use other variables, which then have copies again: as often as the system calls
+ * the destructors of its own. */
+static void thread_ends(const struct cst_thread *thread) {
+    enum { ROUNDS = 4 };
+    for (int round = 0; round < ROUNDS; round++) {
+        struct head *list = take_all(cst_own_record(thread)), *next;
+        if (!list) return;
+        for (; list; list = next) {
+            next = list->next;
+            destroy(list);
+        }
+    }
+}
+
+/* --- the calls ----------------------------------------------------------------------------- */
+
+/* Under the lock: the variable's caches include this one. A call without a cache gets the first. */
+static struct cache *cache_of(struct variable *variable, void ***cache) {
+    struct cache *each = variable->caches;
+    while (each && cache && each->cache != cache) each = each->next;
+    if (each) return each;
+    each = cst_memory_get("a threadprivate variable", sizeof *each);
+    *each = (struct cache){.next = variable->caches};
+    each->cache = cache ? cache : &each->own;
+    variable->caches = each;
+    cst_thread_when_it_ends(thread_ends);
+    return each;
+}
+
+/* A thread's copy that another library's cache has; NULL: there is none. */
+static void *copy_elsewhere(void *data, void ***cache, size_t number) {
+    void *copy = NULL;
+    cst_lock_acquire(&variables.lock);
+    struct variable *variable = find(data);
+    cache_of(variable, cache);
+    for (const struct cache *each = variable->caches; each && !copy; each = each->next) {
+        void **copies = cst_load_relaxed(shared(each->cache));
+        if (copies && number < table_of(copies)->length)
+            copy = cst_load_relaxed(&table_of(copies)->copies[number]);
+    }
+    cst_lock_release(&variables.lock);
+    return copy;
+}
+
+static bool is_first(const struct cst_thread *thread) {
+    return cst_own_identity(thread) == 1;
+}
+
 void *__kmpc_threadprivate_cached(kmp_loc *loc, int32_t thread, void *data, size_t size,
                                   void ***cache) {
     (void)loc, (void)thread;
     struct cst_thread *self = cst_self();
     size_t number = cst_own_record(self);
-    struct table *table = table_for(cache, number);
-    void *copy = cst_load_relaxed(&table->copies[number]);
-    if (cst_likely(copy != NULL)) {
-        if (copy == data || head_of(copy)->owner == cst_own_identity(self)) return copy;
-        destroy_copy(data, copy);
-    }
-    copy = number == 0 ? use_itself(data, size) : make_copy(data, size);
+    void *copy = cst_load_relaxed(&table_for(cache, number)->copies[number]);
+    if (cst_likely(copy != NULL)) return copy;
+    copy = copy_elsewhere(data, cache, number);
+    if (!copy) copy = is_first(self) ? use_itself(data, size) : make_copy(data, size);
     note(cache, number, copy);
     return copy;
 }
 
-/* --- the older call, which brings no cache ------------------------------------------------- */
-
-struct cache {
-    struct cache *next;
-    void *data;
-    void **copies;
-};
-
-static struct cache *caches;
-
+/* The older call, which brings no cache. */
 void *__kmpc_threadprivate(kmp_loc *loc, int32_t thread, void *data, size_t size) {
     cst_lock_acquire(&variables.lock);
-    struct cache *cache = caches;
-    while (cache && cache->data != data) cache = cache->next;
-    if (!cache) {
-        cache = cst_memory_get("a threadprivate variable", sizeof *cache);
-        *cache = (struct cache){.next = caches, .data = data};
-        caches = cache;
-    }
+    struct cache *cache = cache_of(find(data), NULL);
     cst_lock_release(&variables.lock);
-    return __kmpc_threadprivate_cached(loc, thread, data, size, &cache->copies);
+    return __kmpc_threadprivate_cached(loc, thread, data, size, cache->cache);
 }

@@ -166,6 +166,8 @@ bool GOMP_is_alloc(void *memory) {
 
 /* --- the same for programs of clang --------------------------------------------------------- */
 
+CST_FOR_BOTH(GOMP_alloc);
+CST_FOR_BOTH(GOMP_free);
 CST_FOR_BOTH(omp_init_allocator);
 CST_FOR_BOTH(omp_destroy_allocator);
 CST_FOR_BOTH(omp_set_default_allocator);

@@ -43,8 +43,8 @@ int omp_get_thread_limit(void) {
 /* Bound threads see one place in their mask; then the number at start is the answer. */
 int omp_get_num_procs(void) {
     if (cst_config.icv.bind != 0) return (int)cst_config.available;
-    unsigned now = cst_cpu_affinity_count();
-    return (int)(cst_config.quota && cst_config.quota < now ? cst_config.quota : now);
+    unsigned now = cst_cpu_affinity_count(), quota = cst_processors_quota();
+    return (int)(quota && quota < now ? quota : now);
 }
 
 void omp_set_dynamic(int dynamic) {

@@ -287,6 +287,9 @@ void omp_set_affinity_format_(const char *format, size_t length);
 int32_t omp_get_affinity_format_(char *buffer, size_t size);
 void omp_display_affinity_(const char *format, size_t length);
 int32_t omp_capture_affinity_(char *buffer, const char *format, size_t size, size_t length);
+int omp_get_num_interop_properties_(omp_interop_t object);
+intptr_t omp_get_interop_int_(omp_interop_t object, int property, int *result);
+void *omp_get_interop_ptr_(omp_interop_t object, int property, int *result);
 void omp_get_interop_str_(const char **text, size_t *length, omp_interop_t object, int property,
                           int *result);
 void omp_get_interop_name_(const char **text, size_t *length, omp_interop_t object, int property);
@@ -336,6 +339,19 @@ int32_t omp_capture_affinity_(char *buffer, const char *format, size_t size, siz
     free(text);
     fill_up(buffer, size, written);
     return (int32_t)written;
+}
+
+/* These three are libomp's alone; libgomp's module calls the names of C. */
+int omp_get_num_interop_properties_(omp_interop_t object) {
+    return omp_get_num_interop_properties(object);
+}
+
+intptr_t omp_get_interop_int_(omp_interop_t object, int property, int *result) {
+    return omp_get_interop_int(object, property, result);
+}
+
+void *omp_get_interop_ptr_(omp_interop_t object, int property, int *result) {
+    return omp_get_interop_ptr(object, property, result);
 }
 
 void omp_get_interop_str_(const char **text, size_t *length, omp_interop_t object, int property,

@@ -1,5 +1,7 @@
 /* Start, fork and end of the runtime in its process. */
 #include "core/base/message.h"
+#include "core/budget/permit.h"
+#include "core/budget/share.h"
 #include "core/host/host.h"
 #include "core/memory/allocator.h"
 #include "core/memory/pinned.h"
@@ -25,9 +27,11 @@ static void before_fork(void) {
     cst_memory_before_fork();
     cst_pinned_before_fork();
     cst_thread_before_fork();
+    cst_permit_before_fork();
 }
 
 static void after_fork_in_parent(void) {
+    cst_permit_after_fork();
     cst_thread_after_fork();
     cst_pinned_after_fork();
     cst_memory_after_fork();
@@ -41,6 +45,7 @@ static void after_fork_in_child(void) {
     process = getpid();
     cst_host_after_fork_in_child();
     cst_pool_after_fork();
+    cst_permit_after_fork();
     cst_thread_after_fork_in_child();
     cst_affinity_after_fork();
     cst_pinned_after_fork_in_child();
@@ -58,6 +63,7 @@ __attribute__((constructor(60000))) static void start(void) {
         cst_config.icv.dynamic = CST_DYNAMIC_LEASED;
     if (cst_host_is_haskell() && cst_config_state("CAPSTAN_ADOPT") == CST_VARIABLE_ABSENT)
         cst_config.adopt = CST_ADOPT_ALL;
+    cst_share_start();
     cst_policy_init();
     cst_process_barrier_prepare();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
@@ -68,4 +74,5 @@ __attribute__((constructor(60000))) static void start(void) {
 
 __attribute__((destructor)) static void end(void) {
     cst_report_write(cst_host_substrate_now(), cst_host_note());
+    cst_share_end();
 }

@@ -1,6 +1,7 @@
 /* What the runtime did; see report.h. */
 #include "core/process/report.h"
 
+#include "core/host/host.h"
 #include "core/settings/config.h"
 #include "core/team/pool.h"
 #include "core/team/threads.h"
@@ -73,17 +74,20 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         line, sizeof line,
         "{\"capstan\":\"%s\",\"pid\":%ld,\"ppid\":%ld,\"program\":\"%s\",\"substrate\":\"%s\"%s%s%"
         "s,"
-        "\"capabilities\":%u,\"regions\":%llu,\"threads\":%u,\"largest_team\":%u,\"tasks\":%llu,"
+        "\"capabilities\":%u,\"haskell\":%s,\"regions\":%llu,\"by\":{\"gcc\":%llu,\"llvm\":%llu,"
+        "\"adopted\":%llu},\"threads\":%u,\"largest_team\":%u,\"tasks\":%llu,"
         "\"wall_ns\":%llu,\"library\":\"%s\"%s%s%s%s}\n",
         CAPSTAN_VERSION, (long)getpid(), (long)getppid(),
         escape(program_invocation_short_name, program, sizeof program),
         substrate ? substrate->name : "none", ghc ? ",\"ghc\":\"" : "", ghc ? ghc : "",
-        ghc ? "\"" : "", capabilities, (unsigned long long)totals.regions,
-        cst_pool_workers_made() + 1, totals.regions ? cst_pool_largest_team() : 0,
-        (unsigned long long)totals.tasks, (unsigned long long)(cst_clock_ns() - began),
-        own_path(library, sizeof library), note ? ",\"note\":\"" : "",
-        note ? escape(note, reason, sizeof reason) : "", note ? "\"" : "",
-        cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
+        ghc ? "\"" : "", capabilities, cst_host_is_haskell() ? "true" : "false",
+        (unsigned long long)totals.regions, (unsigned long long)totals.regions_by[CST_FRONT_GOMP],
+        (unsigned long long)totals.regions_by[CST_FRONT_KMP],
+        (unsigned long long)totals.regions_by[CST_FRONT_ADOPT], cst_pool_workers_made() + 1,
+        totals.regions ? cst_pool_largest_team() : 0, (unsigned long long)totals.tasks,
+        (unsigned long long)(cst_clock_ns() - began), own_path(library, sizeof library),
+        note ? ",\"note\":\"" : "", note ? escape(note, reason, sizeof reason) : "",
+        note ? "\"" : "", cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
     if (length > 0 && length < LINE) {
         ssize_t written = write(cst_config.report_fd, line, (size_t)length);
         (void)written; /* nobody listens any more: nothing is lost but the report */

@@ -61,7 +61,7 @@ struct variable {
 
 static reader read_allocator, read_word, read_number, read_size, read_count, read_schedule,
     read_num_threads, read_proc_bind, read_places, read_processors, read_affinity_format,
-    read_descriptor, read_report, read_waiting, read_adopt, read_nothing;
+    read_descriptor, read_report, read_waiting, read_adopt, read_share, read_nothing;
 
 static const struct cst_word boolean[] = {{"true", 1}, {"false", 0}, {NULL, 0}};
 static const struct cst_word wait_policies[] = {
@@ -125,7 +125,10 @@ static const struct variable variables[] = {
                 "apart, giveway, wake, newcomer, turns, patience and all"},
     {.name = "CAPSTAN_ADOPT",
      .read = read_adopt,
-     .allowed = "\"all\", \"none\", or a list of \"openblas\" and \"fftw\""},
+     .allowed = "\"all\", \"none\", or a list of \"openblas\", \"fftw\" and \"onetbb\""},
+    {.name = "CAPSTAN_SHARE",
+     .read = read_share,
+     .allowed = "\"none\", or a group's name: at most 31 letters, digits, \"-\" and \"_\""},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
     {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
@@ -323,8 +326,10 @@ static bool read_adopt(const struct variable *variable, const char *text) {
     (void)variable;
     static const struct cst_word whole[] = {
         {"all", CST_ADOPT_ALL}, {"none", CST_ADOPT_NONE}, {NULL, 0}};
-    static const struct cst_word names[] = {
-        {"openblas", CST_ADOPT_OPENBLAS}, {"fftw", CST_ADOPT_FFTW}, {NULL, 0}};
+    static const struct cst_word names[] = {{"openblas", CST_ADOPT_OPENBLAS},
+                                            {"fftw", CST_ADOPT_FFTW},
+                                            {"onetbb", CST_ADOPT_ONETBB},
+                                            {NULL, 0}};
     uint64_t chosen = 0, name;
     if (!cst_parse_word(text, whole, &chosen)) {
         for (;;) {
@@ -336,6 +341,18 @@ static bool read_adopt(const struct variable *variable, const char *text) {
         }
     }
     cst_config.adopt = (uint32_t)chosen;
+    return true;
+}
+
+/* none, or a name, which becomes part of a file's. */
+static bool read_share(const struct variable *variable, const char *text) {
+    (void)variable;
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t length = strspn(text, allowed);
+    if (length == 0 || text[length] != '\0' || length >= sizeof cst_config.share) return false;
+    if (strcmp(text, "none") == 0) return true;
+    memcpy(cst_config.share, text, length + 1);
     return true;
 }
 
@@ -465,6 +482,7 @@ static void choose_levels(void) {
 }
 
 void cst_config_read(void) {
+    cst_config_read_kmp_first();
     cst_config.icv.nthreads = cst_config.available = cst_cpu_affinity_count();
     cst_config.nthreads_source = CST_FROM_DEFAULT;
 

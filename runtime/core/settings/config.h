@@ -23,7 +23,8 @@ enum cst_adopt {
     CST_ADOPT_NONE = 0,
     CST_ADOPT_OPENBLAS = 1,
     CST_ADOPT_FFTW = 2,
-    CST_ADOPT_ALL = 3
+    CST_ADOPT_ONETBB = 4, /* not its pool, but how many threads that has (core/budget) */
+    CST_ADOPT_ALL = 7
 };
 
 /* Where a setting came from; `capstan env` shows it. */
@@ -38,6 +39,7 @@ struct cst_config {
     size_t nthreads_list_length;
     const uint8_t *bind_list;
     size_t bind_list_length;
+    bool bind_resets; /* KMP_AFFINITY=reset: a thread is bound in its outermost regions only */
 
     uint32_t available; /* processors at start, by the affinity mask and the quota */
     uint32_t quota;     /* cst_cpu_quota() at start; 0: none */
@@ -67,6 +69,7 @@ struct cst_config {
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
+    char share[32];                       /* CAPSTAN_SHARE: the group's name; "": none */
     uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
     uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */
@@ -96,7 +99,10 @@ void cst_config_display(bool verbose);
  * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
 void cst_config_dump(int fd);
 
-/* Reads KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
+/* Reads those KMP_* that all else depends on: whether wrong values are told of, and which part of
+ * the machine there is. */
+void cst_config_read_kmp_first(void);
+/* Reads the other KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
 void cst_config_read_kmp(void);
 
 /* Fills in what follows from several variables together (config_derive.c). */

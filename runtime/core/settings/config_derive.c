@@ -36,7 +36,7 @@ static void choose_binding(void) {
     if (cst_places.count == 0) cst_place_default();
     /* The program's first thread sits in the first place from the start, so that what it touches
      * first lies near. */
-    if (cst_thread_is_main()) cst_place_bind(1);
+    if (cst_thread_is_main() && !cst_config.bind_resets) cst_place_bind(1);
 }
 
 /* libgomp's figures: they are shown, and say how long to spin where the user asks for it. */

@@ -192,8 +192,13 @@ static void show_waiting(FILE *to) {
 }
 
 static void show_adopt(FILE *to) {
-    static const char *const names[] = {"none", "openblas", "fftw", "all"};
+    static const char *const names[] = {"none",   "openblas",        "fftw",        "openblas,fftw",
+                                        "onetbb", "openblas,onetbb", "fftw,onetbb", "all"};
     fputs(names[cst_config.adopt], to);
+}
+
+static void show_share(FILE *to) {
+    fputs(cst_config.share[0] ? cst_config.share : "none", to);
 }
 
 static const struct setting settings[] = {
@@ -226,6 +231,7 @@ static const struct setting settings[] = {
     {"CAPSTAN_IDLE_MS", show_idle_ms, SHOWN_NEVER, HOST},
     {"CAPSTAN_WAIT", show_waiting, SHOWN_NEVER, HOST},
     {"CAPSTAN_ADOPT", show_adopt, SHOWN_NEVER, HOST},
+    {"CAPSTAN_SHARE", show_share, SHOWN_NEVER, HOST},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

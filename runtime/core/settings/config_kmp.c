@@ -5,6 +5,7 @@
 #include "core/base/message.h"
 #include "core/base/parse.h"
 #include "core/settings/place.h"
+#include "core/settings/subset.h"
 #include "capstan.h"
 
 #include <ctype.h>
@@ -148,6 +149,7 @@ enum type { UNBOUND, COMPACT, SCATTER, EXPLICIT };
 
 struct affinity {
     enum type type;
+    bool resets;
     const char *places; /* by the granularity */
     char list[2048];    /* of an explicit one, as OMP_PLACES has it */
 };
@@ -156,11 +158,19 @@ static const struct cst_word types[] = {
     {"none", UNBOUND},     {"disabled", UNBOUND},  {"compact", COMPACT},
     {"logical", COMPACT},  {"scatter", SCATTER},   {"physical", SCATTER},
     {"balanced", SCATTER}, {"explicit", EXPLICIT}, {NULL, 0}};
-/* Of no consequence here. */
-static const struct cst_word modifiers[] = {{"noverbose", 0}, {"verbose", 0},   {"nowarnings", 0},
-                                            {"warnings", 0},  {"norespect", 0}, {"respect", 0},
-                                            {"noreset", 0},   {"reset", 0},     {"nodups", 0},
-                                            {"dups", 0},      {NULL, 0}};
+/* All but `reset` are of no consequence here. */
+enum modifier { NO_CONSEQUENCE, NO_RESET, RESET };
+static const struct cst_word modifiers[] = {{"noverbose", NO_CONSEQUENCE},
+                                            {"verbose", NO_CONSEQUENCE},
+                                            {"nowarnings", NO_CONSEQUENCE},
+                                            {"warnings", NO_CONSEQUENCE},
+                                            {"norespect", NO_CONSEQUENCE},
+                                            {"respect", NO_CONSEQUENCE},
+                                            {"noreset", NO_RESET},
+                                            {"reset", RESET},
+                                            {"nodups", NO_CONSEQUENCE},
+                                            {"dups", NO_CONSEQUENCE},
+                                            {NULL, 0}};
 static const struct cst_word granularities[] = {
     {"fine", 0}, {"thread", 0}, {"core", 1},   {"tile", 1},    {"l2_cache", 1}, {"die", 2},
     {"node", 2}, {"group", 2},  {"socket", 2}, {"package", 2}, {NULL, 0}};
@@ -212,7 +222,10 @@ static const char *read_entry(const char *text, struct affinity *affinity) {
         affinity->type = (enum type)value;
         return text;
     }
-    if (cst_parse_word_at(&text, modifiers, &value)) return text;
+    if (cst_parse_word_at(&text, modifiers, &value)) {
+        if (value != NO_CONSEQUENCE) affinity->resets = value == RESET;
+        return text;
+    }
     return cst_parse_number_at(&text, &value) ? text : NULL; /* permute, offset */
 }
 
@@ -235,17 +248,29 @@ static void read_affinity(const char *name, const char *text) {
     }
     if (affinity.type == UNBOUND || is_bound_otherwise()) return;
     cst_place_read(affinity.type == EXPLICIT ? affinity.list : affinity.places, false);
+    cst_config.bind_resets = affinity.resets;
     cst_config.icv.bind = affinity.type == SCATTER ? CST_BIND_SPREAD : CST_BIND_CLOSE;
 }
 
 /* ------------------------------------------------------------------------------------------- */
 
+struct variable {
+    const char *name;
+    reader *read;
+};
+
+static void read_variable(const struct variable *variable) {
+    const char *text = getenv(variable->name);
+    if (text && *text) variable->read(variable->name, cst_parse_blanks(text));
+}
+
+void cst_config_read_kmp_first(void) {
+    read_variable(&(struct variable){"KMP_WARNINGS", read_warnings});
+    cst_subset_read();
+}
+
 void cst_config_read_kmp(void) {
-    static const struct {
-        const char *name;
-        reader *read;
-    } variables[] = {
-        {"KMP_WARNINGS", read_warnings}, /* first: it is about those that follow */
+    static const struct variable variables[] = {
         {"KMP_BLOCKTIME", read_blocktime},
         {"KMP_LIBRARY", read_library},
         {"KMP_STACKSIZE", read_stack_size},
@@ -257,8 +282,6 @@ void cst_config_read_kmp(void) {
         {"KMP_SETTINGS", read_settings},
         {"KMP_VERSION", read_version},
     };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *text = getenv(variables[i].name);
-        if (text && *text) variables[i].read(variables[i].name, cst_parse_blanks(text));
-    }
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        read_variable(&variables[i]);
 }

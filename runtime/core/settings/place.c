@@ -64,6 +64,13 @@ void cst_place_bind(uint32_t place) {
     (void)cst_cpu_mask_set(cst_place_mask(&cst_places, place - 1), cst_places.words);
 }
 
+/* The processors of the process, as they were when the places were read. */
+static uint64_t all[CST_CPU_MASK_WORDS];
+
+void cst_place_unbind(void) {
+    (void)cst_cpu_mask_set(all, CST_CPU_MASK_WORDS);
+}
+
 static uint32_t place_of_processor(unsigned processor) {
     if (processor / 64 < cst_places.words)
         for (uint32_t i = 0; i < cst_places.count; i++)
@@ -89,6 +96,7 @@ struct cst_binding cst_place_first(void) {
  * range, as in libgomp. False when they are not known. */
 static bool own_source(struct cst_place_source *source, uint64_t *bits) {
     if (cst_cpu_mask_get(bits, CST_CPU_MASK_WORDS) == 0) return false;
+    memcpy(all, bits, sizeof all);
     uint32_t words = CST_CPU_MASK_WORDS;
     while (bits[words - 1] == 0) words--;
     *source = (struct cst_place_source){.available = bits, .words = words, .root = ""};

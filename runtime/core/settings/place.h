@@ -36,6 +36,9 @@ struct cst_binding cst_place_assign(const struct cst_binding *master, enum cst_b
 /* Binds the calling thread. Does nothing for 0. */
 void cst_place_bind(uint32_t place);
 
+/* The calling thread runs where the process could when the places were read. */
+void cst_place_unbind(void);
+
 /* The binding that a thread would have that opens its first region now: the process's first thread
  * to the first place, as the specification demands, others to the place on which they run. */
 struct cst_binding cst_place_here(void);

@@ -219,6 +219,14 @@ struct cst_context {
     } loop;
 };
 
+/* num_threads(4, 3, 2): how many threads a region has, and regions that lie in it, by their depth.
+ */
+struct cst_sizes {
+    uint32_t level; /* of the region that has the clause */
+    uint32_t count;
+    uint32_t threads[]; /* each at least 1; the last one holds for all deeper regions */
+};
+
 struct cst_team {
     /* Constant during a region, and between regions mostly, so that members keep the line. */
     uint32_t size;
@@ -234,6 +242,7 @@ struct cst_team {
     bool unsafe;                         /* its master, or an outer one, holds a Capability */
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */
+    const struct cst_sizes *sizes;       /* of the innermost such clause around it, or NULL */
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
     uint32_t traits_number;              /* counts changes of `traits` */
     uint64_t float_mode;                 /* the master's as the region began (platform.h) */
@@ -274,6 +283,7 @@ struct cst_team {
     _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has some */
     struct cst_thread_traits traits;         /* what the workers have from it (workers.h) */
     uint32_t counted;                        /* threads counted as busy in the pool */
+    uint32_t shared;                         /* what its region has of the books (budget/share.h) */
     _Atomic uint32_t capacity;               /* seats with a worker (seat 0: always) */
     uint32_t seats_length;                   /* length of the array `seats` */
     struct cst_team *next;    /* in the pool's list, or the thread's list of solo teams */

@@ -16,7 +16,8 @@
 
 /* Clauses of a thread's next region, for compilers that give them in calls before it. */
 struct cst_clauses {
-    uint32_t threads; /* num_threads; 0: none */
+    uint32_t threads;        /* num_threads; 0: none */
+    struct cst_sizes *sizes; /* the same as a list, for the region (team/region.h); or NULL */
     uint32_t teams, teams_limit;
     const char *message; /* what the user is told then; NULL: the runtime's words */
     uint8_t bind;        /* proc_bind; 0: none */
@@ -48,7 +49,7 @@ struct cst_thread {
     struct cst_team *solo;         /* free teams of one member, linked by next */
     struct cst_thread *next;       /* in the list of those put aside */
     struct cst_thread *all;        /* in the list of all */
-    uint64_t regions;              /* opened by it; summed for the report */
+    uint64_t regions[CST_FRONTS];  /* opened by it, by who asked; summed for the report */
     uint64_t tasks;
     /* Regions that it entered holding a Capability of GHC's, and for how long (team.h). */
     uint64_t unsafe_regions, unsafe_ns, unsafe_since;

@@ -7,7 +7,7 @@
 const struct cst_binding *cst_bind_self(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     if (seat->binding.place == 0 && cst_places.count > 0) {
-        seat->binding = cst_place_first();
+        seat->binding = cst_config.bind_resets ? cst_place_here() : cst_place_first();
         seat->bound_place = seat->binding.place;
     }
     return &seat->binding;
@@ -19,6 +19,11 @@ void cst_bind_team(struct cst_thread *thread, struct cst_team *team, uint8_t cla
     if (bind != CST_BIND_FALSE && clause != CST_BIND_FALSE) bind = clause;
     team->bind = bind;
     team->binding = *cst_bind_self(thread);
+    if (cst_config.bind_resets && !thread->team->enclosing) cst_place_bind(team->binding.place);
+}
+
+void cst_bind_reset(const struct cst_thread *thread) {
+    if (!thread->team->enclosing) cst_place_unbind();
 }
 
 /* As libomp has it: wherever its thread has last been, and in teams of one as well. */

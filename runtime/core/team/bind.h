@@ -14,6 +14,10 @@ static inline bool cst_bind_wanted(void) {
  * proc_bind clause, 0 for none. */
 void cst_bind_team(struct cst_thread *thread, struct cst_team *team, uint8_t clause);
 
+/* By the master, when it has left a region, where cst_config.bind_resets says so: it is bound no
+ * more if that was an outermost one. */
+void cst_bind_reset(const struct cst_thread *thread);
+
 /* By each member in its seat, the master too: finds its place and binds the thread. */
 void cst_bind_member(struct cst_thread *thread);
 

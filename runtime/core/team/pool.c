@@ -6,6 +6,7 @@
 #include "core/settings/config.h"
 #include "core/work/dispatch.h"
 #include "core/base/message.h"
+#include "core/budget/share.h"
 #include "core/host/host.h"
 #include "core/team/region.h"
 #include "core/team/team.h"
@@ -163,9 +164,16 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
                             .at_most = at_most,
                             .may_wait = !nested && !keep};
     struct cst_turn_from from;
-    threads = cst_turn_take(thread, &turn, &from) + nested;
+    uint32_t shared;
+    bool may_shrink = thread->task->icv.dynamic == CST_DYNAMIC_ON;
+    turn.threads = cst_share_take(turn.threads, turn.least, may_shrink, &shared);
+    threads =
+        (turn.threads < turn.least ? turn.threads : cst_turn_take(thread, &turn, &from)) + nested;
     *granted = 1;
-    if (threads < 2) return NULL;
+    if (threads < 2) {
+        cst_share_return(shared);
+        return NULL;
+    }
     if (cst_unlikely(from.team != NULL)) {
         thread->last_team[0] = from.team;
         cst_apart_from(from.processor); /* its worker goes on there */
@@ -173,6 +181,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     struct cst_team *team = choose(thread, threads, keep);
     if (!team) {
         cst_turn_return(threads - nested);
+        cst_share_return(shared);
         return NULL;
     }
     if (cst_unlikely(cst_load_relaxed(&team->capacity) == 1))
@@ -187,6 +196,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     if (cst_unlikely(*granted > cst_load_relaxed(&pool.largest_team)))
         cst_store_relaxed(&pool.largest_team, *granted);
     team->counted = *granted - nested;
+    team->shared = shared;
     if (cst_unlikely(*granted < threads)) cst_turn_return(threads - *granted);
     return team;
 }
@@ -217,7 +227,7 @@ void cst_pool_validate(const struct cst_team *returned) {
 #endif
 
 void cst_pool_return(struct cst_team *team) {
-    uint32_t counted = team->counted;
+    uint32_t counted = team->counted, shared = team->shared;
     cst_pool_validate(team);
     cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
@@ -225,6 +235,7 @@ void cst_pool_return(struct cst_team *team) {
      */
     cst_store_release(&team->leased, 0);
     cst_turn_return(counted);
+    cst_share_return(shared);
 }
 
 struct cst_team *cst_pool_teams(void) {
@@ -265,9 +276,10 @@ void cst_pool_after_fork(void) {
     cst_store_relaxed(&pool.lock, 0);
     /* Their memory is left: a copied stack may hold one. */
     struct cst_team *team = cst_exchange_acquire(&pool.teams, NULL);
-    for (; team; team = team->next) team->counted = 0;
+    for (; team; team = team->next) team->counted = team->shared = 0;
     cst_store_relaxed(&pool.workers, 0);
     cst_turn_after_fork();
+    cst_share_after_fork();
 }
 
 uint32_t cst_pool_workers_made(void) {

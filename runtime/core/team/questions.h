@@ -29,7 +29,7 @@ static inline uint32_t cst_ask_active_level(void) {
 }
 
 /* A number that no other thread has meanwhile; the first thread's is 0. Makes the thread known. */
-static inline uint32_t cst_own_record(struct cst_thread *thread) {
+static inline uint32_t cst_own_record(const struct cst_thread *thread) {
     return thread->record;
 }
 
@@ -64,6 +64,14 @@ static inline bool cst_ask_final(void) {
 static inline bool cst_ask_explicit_task(void) {
     const struct cst_thread *self = cst_known();
     return self && self->task->kind == CST_TASK_EXPLICIT;
+}
+
+/* The current task, or (generation 1) the one that made it; NULL: there is none. Not to be looked
+ * into: it may end meanwhile. */
+static inline const void *cst_ask_task(unsigned generation) {
+    const struct cst_thread *self = cst_known();
+    const struct cst_task *task = self ? self->task : NULL;
+    return task && generation ? cst_load_relaxed(&task->parent) : task;
 }
 
 /* The control variables of the current task, to be read and changed. Makes the thread known. */

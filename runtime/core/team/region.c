@@ -2,6 +2,7 @@
 #include "core/team/region.h"
 
 #include "core/base/memory.h"
+#include "core/budget/permit.h"
 #include "core/host/busy.h"
 #include "core/settings/config.h"
 #include "core/state/trace.h"
@@ -18,6 +19,7 @@
 #include "core/work/loop.h"
 #include "platform/happens.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
@@ -35,15 +37,27 @@ static struct cst_team *solo_team(struct cst_thread *thread) {
     return team;
 }
 
+/* How many threads regions have that lie directly in the team's, by the list of a num_threads
+ * clause. */
+static uint32_t size_within(const struct cst_team *team) {
+    const struct cst_sizes *sizes = team->sizes;
+    uint32_t index = team->level - sizes->level + 1;
+    return sizes->threads[index < sizes->count ? index : sizes->count - 1];
+}
+
 /* The ICVs of a region's implicit tasks: the encountering task's, the proc_bind clause, and the
- * next entry of the lists in OMP_NUM_THREADS and OMP_PROC_BIND. Written only when they differ: the
- * members keep the line.
+ * next entry of the list in a num_threads clause, or else in OMP_NUM_THREADS, and of that in
+ * OMP_PROC_BIND. Written only when they differ: the members keep the line.
  */
 static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
     struct cst_icv icv = *from;
     if (cst_unlikely(bind != CST_BIND_FALSE) && icv.bind != CST_BIND_FALSE) icv.bind = bind;
-    if (cst_unlikely(cst_config.nthreads_list_length > team->level))
+    if (cst_unlikely(team->sizes != NULL)) {
+        icv.nthreads = size_within(team);
+        icv.nthreads_explicit = 1;
+    } else if (cst_unlikely(cst_config.nthreads_list_length > team->level)) {
         icv.nthreads = cst_config.nthreads_list[team->level];
+    }
     if (cst_unlikely(cst_config.bind_list_length > team->level))
         icv.bind = cst_config.bind_list[team->level];
     if (memcmp(&icv, &team->icv, sizeof icv) != 0) team->icv = icv;
@@ -56,8 +70,10 @@ static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t b
     } while (0)
 
 static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t size,
-                     uint8_t bind) {
+                     const struct cst_region *region) {
     struct cst_team *enclosing = thread->team;
+    if (cst_unlikely(region->sizes != NULL)) region->sizes->level = enclosing->level + 1;
+    SET(sizes, region->sizes ? region->sizes : enclosing->sizes);
     SET(size, size);
     SET(level, enclosing->level + 1);
     SET(active_level, enclosing->active_level + (size > 1));
@@ -76,7 +92,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
         cst_store_relaxed(&team->running, team->region);
         SET(float_mode, cst_float_mode());
     }
-    set_icv(team, &thread->task->icv, bind);
+    set_icv(team, &thread->task->icv, region->bind);
 }
 
 /* What the master's own seat and the members are told, but for the function. */
@@ -111,7 +127,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
         if (team) cst_pool_return(team);
         team = solo_team(thread);
     }
-    describe(thread, team, size, region->bind);
+    describe(thread, team, size, region);
     if (cst_unlikely(cst_bind_wanted())) cst_bind_team(thread, team, region->bind);
     SET(limited, limited);
     team->first.singles = cst_load_relaxed(&team->singles);
@@ -119,7 +135,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
         cst_store_relaxed(&team->awaited, size);
         cst_store_relaxed(&team->joining, size - 1);
     }
-    thread->regions++;
+    thread->regions[region->front]++;
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, true);
     cst_trace(CST_TRACE_REGION_BEGINS, thread, size);
     return team;
@@ -172,6 +188,12 @@ static void agree_on_counts(struct cst_team *team) {
     }
 }
 
+/* The list of the region's own clause ends with it; one from farther out stays. */
+static void drop_sizes(struct cst_team *team) {
+    if (team->sizes->level == team->level) free((void *)team->sizes);
+    team->sizes = NULL;
+}
+
 void cst_region_end(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = thread->team;
@@ -194,6 +216,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
     cst_member_end_coroutines(thread);
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
+    if (cst_unlikely(team->sizes != NULL)) drop_sizes(team);
     cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
     thread->context = team->saved;
     if (cst_unlikely(team->limited > 1))
@@ -201,10 +224,12 @@ void cst_region_end(struct cst_thread *thread) {
     if (team->size > 1) {
         cst_team_validate(team);
         cst_pool_return(team);
+        cst_permit_offer(true);
     } else {
         team->next = thread->solo;
         thread->solo = team;
     }
+    if (cst_unlikely(cst_config.bind_resets)) cst_bind_reset(thread);
 }
 
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
@@ -226,6 +251,7 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
     team->enclosing = NULL;
     team->encountering = NULL;
     team->group = NULL;
+    team->sizes = NULL;
     team->crowded = team->unsafe = false;
     team->root = team;
     cst_store_relaxed(&team->group_threads, 0);

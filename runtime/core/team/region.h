@@ -9,7 +9,11 @@ struct cst_region {
     cst_region_function *function;
     void *data;
     uint32_t threads; /* num_threads clause; 0: none */
-    uint8_t bind;     /* proc_bind clause; 0: none */
+    /* A num_threads clause with a list, whose first number is `threads`; NULL: none. In memory from
+     * malloc, which the region's end gives back. */
+    struct cst_sizes *sizes;
+    uint8_t bind;  /* proc_bind clause; 0: none */
+    uint8_t front; /* enum cst_front: who asks */
     /* enum cst_combined: the caller sets the first construct up between begin and launch. */
     uint8_t combined;
 };

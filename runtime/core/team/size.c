@@ -2,6 +2,8 @@
 #include "core/team/size.h"
 
 #include "core/base/bounds.h"
+#include "core/budget/permit.h"
+#include "core/budget/processors.h"
 #include "core/host/busy.h"
 #include "core/host/host.h"
 #include "core/settings/config.h"
@@ -22,7 +24,7 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
  * bound the number that the user did not ask for; elsewhere all processors do. The child of a
  * Haskell program's fork goes by the same rule, though its substrate has no Capabilities. */
 static __attribute__((noinline)) uint32_t adjusted(uint32_t threads, bool explicit) {
-    uint32_t available = cst_config.available;
+    uint32_t available = cst_processors();
     if (!cst_host_is_haskell()) return threads < available ? threads : available;
     if (explicit) return threads;
     uint32_t idle = cst_host_idle_capabilities(available), busy = cst_busy_threads();
@@ -47,6 +49,7 @@ uint32_t cst_size_choose(struct cst_thread *thread, const struct cst_region *reg
                         : icv->nthreads;
     if (cst_unlikely(icv->dynamic == CST_DYNAMIC_ON))
         threads = adjusted(threads, !cst_size_may_shrink(thread, region));
+    if (!region->threads && !icv->nthreads_explicit) threads = cst_permit_leave(threads);
     if (cst_unlikely(icv->thread_limit != UINT32_MAX) && threads > 1)
         *limited = threads = within_limit(team->root, threads, icv->thread_limit);
     return threads;

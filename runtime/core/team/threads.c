@@ -25,6 +25,7 @@ static struct {
     pthread_key_t key;        /* tells when a thread ends */
     bool has_key;
     _Atomic bool tells_main_ends;
+    _Atomic(void (*)(const struct cst_thread *)) ends; /* a front end's; NULL: none */
 } threads;
 
 /* Start and end of the runtime are called by nobody (process/life.c). This name makes a linker take
@@ -39,7 +40,13 @@ static void offer(struct cst_thread *thread) {
     cst_lock_release(&threads.lock);
 }
 
+void cst_thread_when_it_ends(void (*ends)(const struct cst_thread *thread)) {
+    cst_store_release(&threads.ends, ends);
+}
+
 static void put_aside(struct cst_thread *thread) {
+    void (*ends)(const struct cst_thread *) = cst_load_acquire(&threads.ends); /* as above */
+    if (ends) ends(thread);
     cst_current_thread = NULL;
     cst_pool_forget(thread);
     cst_workers_lose_master(thread);
@@ -154,7 +161,10 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
 
 static void add(struct cst_thread *thread, void *argument) {
     struct cst_totals *totals = argument;
-    totals->regions += thread->regions;
+    for (int front = 0; front < CST_FRONTS; front++) {
+        totals->regions += thread->regions[front];
+        totals->regions_by[front] += thread->regions[front];
+    }
     totals->tasks += thread->tasks;
     totals->unsafe_regions += thread->unsafe_regions;
     totals->unsafe_ns += thread->unsafe_ns;
@@ -198,6 +208,6 @@ void cst_thread_after_fork_in_child(void) {
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
     for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
         team->orphaned = team->size > 1;
-        team->counted = 0; /* the pool counts afresh */
+        team->counted = team->shared = 0; /* the pool counts afresh */
     }
 }

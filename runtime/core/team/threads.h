@@ -11,6 +11,10 @@ bool cst_thread_provide(void);
 /* Puts the calling worker's record aside; called when a worker ends. */
 void cst_thread_end(void);
 
+/* From now on `ends` is called by each thread that ends, while OpenMP still knows it. A front end
+ * has one such function, and may say so again. */
+void cst_thread_when_it_ends(void (*ends)(const struct cst_thread *thread));
+
 /* Called as the library is loaded. */
 void cst_thread_init(void);
 
@@ -24,6 +28,7 @@ void cst_thread_each(void (*visit)(struct cst_thread *thread, void *argument), v
 /* What all threads did; of regions that run, a moment old. */
 struct cst_totals {
     uint64_t regions, tasks;
+    uint64_t regions_by[CST_FRONTS];    /* of the regions, who asked for them */
     uint64_t unsafe_regions, unsafe_ns; /* entered with a Capability that was not given back */
 };
 struct cst_totals cst_thread_totals(void);

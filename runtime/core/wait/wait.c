@@ -13,6 +13,8 @@
 #include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "core/settings/config.h"
+#include "core/budget/permit.h"
+#include "core/budget/share.h"
 #include "core/host/host.h"
 #include "core/wait/box.h"
 #include "core/host/busy.h"
@@ -42,12 +44,14 @@ static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *w
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
 }
 
-/* Is it a worker without a region where Haskell code of the same process has a use for every
- * processor? It sleeps at once: to be woken costs less than what it takes from Haskell code, and
- * above all from the collector, whose threads wait for each other. */
+/* Is it a worker without a region where Haskell code of the same process, or another process that
+ * shares processors with it, has a use for every processor? It sleeps at once: to be woken costs
+ * less than what it takes from Haskell code, and above all from the collector, whose threads wait
+ * for each other. */
 static inline bool is_unwanted(const struct cst_wait *wait) {
-    return wait->idle && !cst_policy.forever && cst_heuristic_is_on(CST_HEURISTIC_HASKELL) &&
-           cst_host_haskell_fills();
+    if (!wait->idle || cst_policy.forever) return false;
+    return cst_share_is_tight() ||
+           (cst_heuristic_is_on(CST_HEURISTIC_HASKELL) && cst_host_haskell_fills());
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
@@ -199,6 +203,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;
         }
+        if (wait->idle) cst_permit_offer(false);
         if (!cst_park(thread, wait)) return;
     }
 }

@@ -45,6 +45,20 @@ size_t cst_cpu_mask_get_own(uint64_t *bits, size_t words) {
     return known ? count_bits(bits, words) : 0;
 }
 
+size_t cst_cpu_process_mask(uint64_t *bits, size_t words) {
+    int saved = errno;
+    memset(bits, 0, words * sizeof *bits);
+    bool known = syscall(SYS_sched_getaffinity, getpid(), words * sizeof *bits, bits) > 0;
+    errno = saved;
+    return known ? count_bits(bits, words) : 0;
+}
+
+unsigned cst_cpu_process_count(void) {
+    uint64_t bits[CST_CPU_MASK_WORDS];
+    size_t count = cst_cpu_process_mask(bits, CST_CPU_MASK_WORDS);
+    return count ? (unsigned)count : 1;
+}
+
 bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
     if (cst_confined_now()) return false;
     int saved = errno;

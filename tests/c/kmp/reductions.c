@@ -58,6 +58,22 @@ static void plain(int size) {
     CHECK_EQ(pair.product, product);
 }
 
+/* Behind a reduction with a barrier everybody finds the whole sum, however late one member is. */
+static void barrier(int size) {
+    for (int slow = 0; slow<size; slow += size> 4 ? 7 : 1) {
+        long sum = 0;
+        int early = 0;
+#pragma omp parallel num_threads(size)
+        {
+            if (omp_get_thread_num() == slow) pause_ms(2);
+#pragma omp for reduction(+ : sum)
+            for (int i = 0; i < 100; i++) sum += i;
+            if (GET(&sum) != 4950) INCREMENT(&early);
+        }
+        CHECK_EQ(early, 0);
+    }
+}
+
 static void tasks(int size) {
     long sum = 3;
     struct pair pair = {0, 1};
@@ -116,6 +132,7 @@ int main(void) {
     static const int sizes[] = {1, 2, 3, 8, 21};
     for (int i = 0; i < 5; i++) {
         plain(sizes[i]);
+        barrier(sizes[i]);
         tasks(sizes[i]);
         for (int round = 0; round < 10; round++) of_constructs(sizes[i]);
     }

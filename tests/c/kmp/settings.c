@@ -4,6 +4,7 @@
  * test: flags -Lbuild/lib
  * test: not clang-stock libomp 14 has fewer units, and prints KMP_AFFINITY's list by default
  */
+#define _GNU_SOURCE
 #include "testing.h"
 
 #include <omp.h>
@@ -47,6 +48,27 @@ static int strict(void) {
     return members;
 }
 
+static int own_processors(void) {
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 0;
+}
+
+/* Is the first thread bound in outermost regions, and not after them? */
+static int resets(void) {
+    int all = own_processors(), wrong = 0;
+    for (int i = 0; i < 3; i++) {
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+        {
+            wrong += own_processors() != 1;
+#pragma omp parallel num_threads(1) reduction(+ : wrong)
+            wrong += own_processors() != 1;
+            wrong += own_processors() != 1;
+        }
+        wrong += own_processors() != all;
+    }
+    return wrong;
+}
+
 /* What a program sees under that setting; its stderr goes to the parent. */
 static int child(const char *what) {
     if (!strcmp(what, "blocktime")) return kmp_get_blocktime();
@@ -57,6 +79,8 @@ static int child(const char *what) {
     if (!strcmp(what, "strict")) return strict();
     if (!strcmp(what, "bind")) return (int)omp_get_proc_bind();
     if (!strcmp(what, "places")) return omp_get_num_places();
+    if (!strcmp(what, "processors")) return omp_get_num_procs();
+    if (!strcmp(what, "resets")) return resets();
     int members = 0;
 #pragma omp parallel num_threads(2)
     INCREMENT(&members);
@@ -106,6 +130,12 @@ int main(int count, char **arguments) {
     CHECK_EQ(ask(self, "KMP_AFFINITY=granularity=fine,compact", "bind"), omp_proc_bind_close);
     CHECK_EQ(ask(self, "KMP_AFFINITY=verbose,scatter", "bind"), omp_proc_bind_spread);
     CHECK_EQ(ask(self, "KMP_AFFINITY=explicit,proclist=[0]", "places"), 1);
+    CHECK_EQ(ask(self, "KMP_AFFINITY=reset,granularity=thread,compact", "resets"), 0);
+    CHECK_EQ(ask(self, "KMP_HW_SUBSET=1c,1t", "processors"), 1);
+    CHECK_EQ(said[0], '\0');
+    CHECK_EQ(ask(self, "KMP_HW_SUBSET=*c", "processors"), omp_get_num_procs());
+    CHECK_EQ(ask(self, "KMP_HW_SUBSET=9999c", "processors"), omp_get_num_procs());
+    CHECK(strstr(said, "OMP: Warning") && strstr(said, "KMP_HW_SUBSET"));
     CHECK_EQ(ask(self, "KMP_AFFINITY=none", "bind"), omp_proc_bind_false);
     CHECK_EQ(ask(self, "KMP_DUPLICATE_LIB_OK=TRUE", "region"), 2);
     CHECK_EQ(said[0], '\0');
@@ -117,6 +147,7 @@ int main(int count, char **arguments) {
                                         "KMP_AFFINITY=here",
                                         "KMP_AFFINITY=explicit,proclist=[",
                                         "KMP_ALL_THREADS=0",
+                                        "KMP_HW_SUBSET=all",
                                         "KMP_SETTINGS=perhaps",
                                         "KMP_DISP_NUM_BUFFERS=0"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -128,6 +159,8 @@ int main(int count, char **arguments) {
     char quiet[] = "KMP_WARNINGS=off";
     putenv(quiet);
     CHECK_EQ(ask(self, wrong[0], "region"), 2);
+    CHECK_EQ(said[0], '\0');
+    CHECK_EQ(ask(self, "KMP_HW_SUBSET=all", "region"), 2);
     CHECK_EQ(said[0], '\0');
     return 0;
 }

@@ -6,16 +6,20 @@
  */
 #include "testing.h"
 
+#include <atomic>
 #include <omp.h>
 #include <thread>
 
 static int plain = 7;
 #pragma omp threadprivate(plain)
 
+static std::atomic<int> living; /* objects of the class below, and of its kind */
+
 struct counter {
     int value;
-    counter() : value(40) {}
-    counter(const counter &other) : value(other.value) {}
+    counter() : value(40) { living++; }
+    counter(const counter &other) : value(other.value) { living++; }
+    ~counter() { living--; }
     counter &operator=(const counter &other) {
         value = other.value;
         return *this;
@@ -25,6 +29,30 @@ static counter object;
 #pragma omp threadprivate(object)
 static counter several[3];
 #pragma omp threadprivate(several)
+
+/* The copies of a thread, and the last of them uses another variable while it goes, are destroyed
+ * as the thread ends; the variables themselves stay. */
+struct user {
+    ~user() { object.value++; }
+    int used = 0;
+};
+static user late;
+#pragma omp threadprivate(late)
+
+static void destroyed() {
+    int before = living, inside = 0;
+    std::thread([&] {
+        object.value = 1;
+        several[1].value = 1;
+        inside = living - before;
+    }).join();
+    CHECK_EQ(inside, 1 + 3);
+    CHECK_EQ(living, before);
+    std::thread([] { late.used = 1; }).join();
+    CHECK_EQ(living, before);
+    omp_pause_resource_all(omp_pause_hard); /* the workers end */
+    CHECK_EQ(living, 1 + 3);
+}
 
 /* Of a thread that has ended nothing is left to the next one. */
 static void one_after_the_other() {
@@ -71,5 +99,6 @@ int main() {
     wrong += plain != 5 || object.value != 6;
     CHECK_EQ(wrong, 0);
     one_after_the_other();
+    destroyed();
     return 0;
 }

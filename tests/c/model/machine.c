@@ -40,6 +40,12 @@ unsigned cst_cpu_current(void) {
 unsigned cst_cpu_affinity_count(void) {
     return 1;
 }
+unsigned cst_cpu_process_count(void) {
+    return cst_cpu_affinity_count();
+}
+size_t cst_cpu_process_mask(uint64_t *bits, size_t words) {
+    return cst_cpu_mask_get(bits, words);
+}
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
     memset(bits, 0, words * sizeof *bits);
     return 0;
@@ -205,4 +211,19 @@ const struct cst_substrate *cst_rts_substrate(const char **reason) {
 
 bool cst_rts_is_host(void) {
     return false;
+}
+
+/* No other process is there to share with. */
+uint64_t cst_process_identity(void) {
+    return 0;
+}
+bool cst_process_lives(uint64_t identity) {
+    (void)identity;
+    return false;
+}
+void *cst_shared_memory(const char *name, size_t size, char *path, size_t path_size,
+                        const char **reason) {
+    (void)name, (void)size, (void)path, (void)path_size;
+    *reason = "a model has none";
+    return NULL;
 }

@@ -232,9 +232,10 @@ static void adoption(void) {
     UNIT_TEXT(RUN("adopt"), "0");
     UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT="), "0");
     UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=none"), "0");
-    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=ALL"), "3");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=ALL"), "7");
     UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=openblas"), "1");
     UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT= fftw , openblas "), "3");
+    UNIT_TEXT(RUN("adopt", "CAPSTAN_ADOPT=onetbb"), "4");
     static const char *const wrong[] = {
         "CAPSTAN_ADOPT=openblas,", "CAPSTAN_ADOPT=,",   "CAPSTAN_ADOPT=openblas fftw",
         "CAPSTAN_ADOPT=all,fftw",  "CAPSTAN_ADOPT=mkl",

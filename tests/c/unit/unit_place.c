@@ -3,6 +3,7 @@
 #include "tree.h"
 
 #include "core/settings/place.h"
+#include "core/settings/subset.h"
 
 #include <fcntl.h>
 
@@ -253,6 +254,45 @@ static void levels_of_a_part(void) {
     tree_remove();
 }
 
+/* KMP_HW_SUBSET on that machine. */
+static void subset(const char *text, const char *expected) {
+    uint64_t chosen[2];
+    char shown[64] = "too large";
+    enum cst_subset_result result = cst_subset_choose(text, &source, chosen);
+    if (result == CST_SUBSET_CHOSEN)
+        cst_mask_format(chosen, source.words, false, shown, sizeof shown);
+    if (result == CST_SUBSET_MALFORMED) strcpy(shown, "wrong");
+    if (strcmp(shown, expected) != 0) UNIT_STOP("%s: %s, expected %s", text, shown, expected);
+}
+
+static void subsets(void) {
+    two_sockets();
+    subset("1s", "0-1,4-5");
+    subset("1s@1", "2-3,6-7");
+    subset("2s,1c", "0,2,4,6");
+    subset("1c", "0,4");
+    subset("2c@1", "1-2,5-6");
+    subset("1t", "0");
+    subset("*c,1t", "0-3");
+    subset("1T,*Core", "0-3");
+    subset("1t@1 , 2 sockets , 1 cores@1", "5,7");
+    subset(":1numa@1,1t", "2");
+    subset("1l3", "0-1,4-5");
+    subset("1ll_cache@1,1c@1,1thread", "3");
+    available[0] = 0x5a; /* 1, 3, 4, 6 */
+    subset("1s", "1,4");
+    subset("4c", "1,3-4,6");
+    subset("1s,3c", "too large");
+    subset("3s", "too large");
+    subset("1s@2", "too large");
+    subset("*c@4", "too large");
+    subset("2t", "1,3");
+    static const char *const wrong[] = {"",    "1",  "c",     "0c",  "1c,",  "1c,2c",
+                                        "1c@", "1d", "1c 2t", "-1c", "1c@-1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) subset(wrong[i], "wrong");
+    tree_remove();
+}
+
 /* What the kernel does not write is not guessed at: no place has more processors for it. */
 static void nonsense_in_files(void) {
     two_sockets();
@@ -385,6 +425,7 @@ int main(void) {
     UNIT_RUN(gomp_cpu_affinity);
     UNIT_RUN(levels);
     UNIT_RUN(levels_of_a_part);
+    UNIT_RUN(subsets);
     UNIT_RUN(nonsense_in_files);
     UNIT_RUN(no_topology);
     UNIT_RUN(primary);

@@ -113,11 +113,21 @@ poolTests fixture =
       has "ok" "one-runtime" findings
       lacks "pool-told" findings
       lacks "pool-own" findings,
+    testCase "MKL and what clang compiled compute in regions too" $ do
+      mkl <- library "libmkl_core.so.3" "int fftw_init_threads(void) { return 1; }\n" []
+      llvm <- library "llvm.so" (openblas <> "void __kmpc_barrier(void *place, int thread);\nvoid work(void) {\n  __kmpc_barrier(0, 0);\n}\n") []
+      found fixture [] [mkl] >>= lacks "pool-own"
+      findings <- found fixture [] [llvm]
+      lacks "pool-told" findings
+      lacks "pool-own" findings,
     testCase "FFTW, and BLIS, which nobody can tell" $ do
       fftw <- library "libfftw3f_threads.so" "int fftwf_init_threads(void) { return 1; }\nvoid fftwf_threads_set_callback(void) {}\n" []
       found fixture [] [fftw] >>= has "ok" "pool-told"
       blis <- library "blis.so" "void bli_thread_set_num_threads(long n) { (void)n; }\n" [] >>= \file -> with fixture [] [file]
       assertContains (resultOut blis) ["BLIS's own threads, and cannot be told", "Set BLIS_NUM_THREADS=1"],
+    testCase "oneTBB, which asks" $ do
+      tbb <- library "libtbb.so.12" "void work(void) {}\n" []
+      found fixture [] [tbb] >>= has "ok" "pool-asks",
     testCase "a directory of libraries with pools" $ do
       let directory = fixtureDirectory fixture </> "pools"
       createDirectoryIfMissing True directory

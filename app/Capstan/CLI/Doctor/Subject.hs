@@ -233,6 +233,7 @@ poolFindings objects = [poolFinding object pool | (pool, object) <- pools object
 poolFinding :: Object -> Pool -> Finding
 poolFinding object pool = case poolTelling pool of
   Told -> good "pool-told" (brings <> "; capstan run tells it to use Capstan's threads")
+  Asks version -> good "pool-asks" (brings <> "; from " <> version <> " on it asks Capstan how many may run, under capstan run")
   TooOld version ->
     note
       "pool-own"

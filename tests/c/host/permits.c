@@ -1,0 +1,197 @@
+/* Permits for other pools in the process: what a client of libtcm.so.1 gets and is told, in every
+ * state; and a region beside it takes what permits leave, unless it asks for threads by number.
+ *
+ * test: env CAPSTAN_ADOPT=onetbb
+ * test: env CAPSTAN_ADOPT=all
+ * test: flags -ldl -lpthread
+ * test: not stock GCC's runtime gives no permits
+ * test: alone
+ */
+#include "tcm.h"
+#include <omp.h>
+
+static int processors;
+static uint64_t first, second;
+
+/* What a permit was told last, and how often. */
+struct client {
+    handle permit;
+    int calls;
+    uint32_t flags;
+};
+
+static int told(handle permit, void *argument, uint32_t flags) {
+    struct client *client = argument;
+    CHECK(client->permit == permit);
+    client->calls++;
+    client->flags = flags;
+    return 0;
+}
+
+static void want(uint64_t pool, struct client *client, int least, int most, uint32_t flags) {
+    CHECK_EQ(tcm.request(pool, ask(least, most, flags), client, &client->permit, NULL),
+             TCM_SUCCESS);
+}
+
+static void a_permit_has_states(void) {
+    struct client a = {0};
+    want(first, &a, 0, 0, AS_INACTIVE);
+    CHECK_EQ(threads_of(a.permit, INACTIVE), 0);
+    CHECK_EQ(tcm.idle(a.permit), TCM_INVALID);
+    want(first, &a, 0, processors, 0);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    CHECK_EQ(tcm.idle(a.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, IDLE), processors);
+    CHECK_EQ(tcm.activate(a.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    CHECK_EQ(tcm.deactivate(a.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, INACTIVE), 0);
+    CHECK_EQ(a.calls, 0); /* who does it knows */
+    CHECK_EQ(tcm.join(a.permit), TCM_SUCCESS);
+    CHECK_EQ(tcm.leave(), TCM_SUCCESS);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+    CHECK_EQ(tcm.release(a.permit), TCM_INVALID);
+}
+
+static void two_share(void) {
+    struct client a = {0}, b = {0};
+    want(first, &a, 0, processors, 0);
+    want(second, &b, 1, processors, 0);
+    int mine = threads_of(a.permit, ACTIVE), others = threads_of(b.permit, ACTIVE);
+    CHECK_EQ(mine + others, processors);
+    CHECK(mine - others <= 1 && others - mine <= 1);
+    CHECK_EQ(a.calls, 1);
+    CHECK_EQ(a.flags, NEW_CONCURRENCY);
+    CHECK_EQ(tcm.deactivate(b.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    CHECK_EQ(a.calls, 2);
+    /* What idles goes to who wants it. */
+    CHECK_EQ(tcm.idle(a.permit), TCM_SUCCESS);
+    CHECK_EQ(tcm.activate(b.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, INACTIVE), 0);
+    CHECK_EQ(a.flags, NEW_CONCURRENCY | NEW_STATE);
+    CHECK_EQ(threads_of(b.permit, ACTIVE), processors);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+    CHECK_EQ(tcm.release(b.permit), TCM_SUCCESS);
+}
+
+/* A least number is kept to, and who cannot have his waits. */
+static void some_insist(void) {
+    struct client a = {0}, b = {0}, c = {0};
+    want(first, &a, processors, processors, RIGID);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    want(second, &b, 1, 1, 0);
+    CHECK_EQ(threads_of(b.permit, PENDING), 0);
+    want(second, &c, 0, processors, 0);
+    CHECK_EQ(threads_of(c.permit, ACTIVE), 0);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+    CHECK_EQ(b.flags, NEW_CONCURRENCY | NEW_STATE);
+    CHECK_EQ(threads_of(b.permit, ACTIVE), 1);
+    CHECK_EQ(threads_of(c.permit, ACTIVE), processors - 1);
+    CHECK_EQ(tcm.release(b.permit), TCM_SUCCESS);
+    CHECK_EQ(tcm.release(c.permit), TCM_SUCCESS);
+}
+
+static void nonsense_is_refused(void) {
+    handle permit = NULL;
+    struct permit data = {0};
+    CHECK_EQ(tcm.connect(told, NULL), TCM_INVALID);
+    CHECK_EQ(tcm.disconnect(12345), TCM_INVALID);
+    CHECK_EQ(tcm.request(first, ask(2, 1, 0), NULL, &permit, NULL), TCM_INVALID);
+    CHECK_EQ(tcm.request(first, ask(processors + 1, processors + 1, 0), NULL, &permit, NULL),
+             TCM_INVALID);
+    CHECK_EQ(tcm.request(12345, ask(0, 1, 0), NULL, &permit, NULL), TCM_INVALID);
+    CHECK_EQ(tcm.request(first, ask(0, 1, 0), NULL, NULL, NULL), TCM_INVALID);
+    CHECK(permit == NULL);
+    CHECK_EQ(tcm.data(NULL, &data), TCM_INVALID);
+    CHECK_EQ(tcm.activate(NULL), TCM_INVALID);
+    char text[200] = "";
+    CHECK_EQ(tcm.version(text, sizeof text), TCM_SUCCESS);
+    CHECK(strstr(text, "Capstan") != NULL && strstr(text, "off") == NULL);
+}
+
+static int region_size(int threads) {
+    int size = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    size = omp_get_num_threads();
+    return size;
+}
+
+static int default_size(void) {
+    int size = 0;
+#pragma omp parallel
+#pragma omp single
+    size = omp_get_num_threads();
+    return size;
+}
+
+static void a_region_takes_what_is_left(void) {
+    struct client a = {0};
+    CHECK_EQ(default_size(), processors);
+    /* Beside a permit that insists on all. */
+    want(first, &a, processors, processors, RIGID);
+    CHECK_EQ(default_size(), 1);
+    CHECK_EQ(region_size(processors), processors);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+    CHECK_EQ(default_size(), processors);
+    /* A region that was left too few has a claim: the other gives up its part of what it has. */
+    pause_ms(50); /* no claim lasts so long */
+    a = (struct client){0};
+    want(first, &a, 0, processors, 0);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    for (int i = 0; i < 1000 && threads_of(a.permit, ACTIVE) > (processors + 1) / 2; i++) {
+        pause_ms(2);
+        default_size();
+    }
+    CHECK(threads_of(a.permit, ACTIVE) <= (processors + 1) / 2);
+    CHECK(default_size() >= processors / 2);
+    CHECK(a.calls > 0 || processors == 1);
+    /* And gets it back. */
+    pause_ms(50);
+    CHECK_EQ(tcm.activate(a.permit), TCM_SUCCESS);
+    CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+}
+
+/* Inside of a region nothing is left for another pool. */
+static void a_permit_takes_what_is_left(void) {
+    struct client a = {0};
+#pragma omp parallel num_threads(processors)
+    {
+#pragma omp single
+        {
+            want(first, &a, 0, processors, 0);
+            CHECK_EQ(threads_of(a.permit, ACTIVE), processors > 1 ? 0 : 1);
+        }
+    }
+    /* The region's end tells, or a later one. */
+    for (int i = 0; i < 1000 && threads_of(a.permit, ACTIVE) == 0; i++) {
+        pause_ms(2);
+        region_size(2);
+    }
+    CHECK(threads_of(a.permit, ACTIVE) > 0);
+    CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
+}
+
+int main(void) {
+    test_limit(60);
+    processors = omp_get_num_procs();
+    tcm_open();
+    CHECK_EQ(tcm.connect(told, &first), TCM_SUCCESS);
+    CHECK_EQ(tcm.connect(told, &second), TCM_SUCCESS);
+    a_permit_has_states();
+    two_share();
+    some_insist();
+    nonsense_is_refused();
+    a_region_takes_what_is_left();
+    a_permit_takes_what_is_left();
+    /* Permits go with their pool. */
+    handle left = NULL;
+    CHECK_EQ(tcm.request(second, ask(0, 1, 0), NULL, &left, NULL), TCM_SUCCESS);
+    CHECK_EQ(tcm.disconnect(second), TCM_SUCCESS);
+    CHECK_EQ(tcm.release(left), TCM_INVALID);
+    CHECK_EQ(tcm.disconnect(first), TCM_SUCCESS);
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* What Mixed.hs calls: code that GCC compiled, code that clang compiled, and MKL. The latter two
+ * are libraries that are opened when they are first called, by the paths in MIXED_CLANG and
+ * MIXED_MKL. */
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef long sum_function(long);
+typedef void dgemm_function(int layout, int a_form, int b_form, int m, int n, int k, double alpha,
+                            const double *a, int lda, const double *b, int ldb, double beta,
+                            double *c, int ldc);
+
+static sum_function *clang_sum;
+static dgemm_function *dgemm;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *find(const char *variable, const char *name) {
+    const char *path = getenv(variable);
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    return library ? dlsym(library, name) : NULL;
+}
+
+static void open_both(void) {
+    clang_sum = (sum_function *)find("MIXED_CLANG", "clang_sum");
+    dgemm = (dgemm_function *)find("MIXED_MKL", "cblas_dgemm");
+}
+
+/* The numbers below n, added up; -1: there is no such code. */
+long mixed_gcc(long n) {
+    long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (long i = 0; i < n; i++) sum += i;
+    return sum;
+}
+
+long mixed_clang(long n) {
+    pthread_once(&once, open_both);
+    return clang_sum ? clang_sum(n) : -1;
+}
+
+/* Of matrices whose product is known: the largest error; -1: there is no MKL. */
+double mixed_mkl(int n) {
+    enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+    pthread_once(&once, open_both);
+    if (!dgemm) return -1;
+    size_t all = (size_t)n * (size_t)n;
+    double *a = malloc(all * sizeof *a), *b = malloc(all * sizeof *b), *c = malloc(all * sizeof *c),
+           error = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) a[i * n + j] = i + 1, b[i * n + j] = j == 0 ? 1 : 1.0 / (j + 1);
+    dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, 1, a, n, b, n, 0, c, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            error = fmax(error, fabs(c[i * n + j] - n * (i + 1.0) / (j + 1)));
+    free(a), free(b), free(c);
+    return error;
+}
