@@ -73,7 +73,7 @@ module Capstan.Array
 where
 
 import Capstan.Array.Internal
-import Capstan.Exception (invalid, invalidValue)
+import Capstan.Exception.Internal (invalid, invalidValue)
 import qualified Data.List as List
 import Data.Vector.Storable (Vector)
 import qualified Data.Vector.Storable as Vector

@@ -10,10 +10,15 @@
 -- >
 -- > lengths :: [(Double, Double)] -> IO [Double]
 -- > lengths vectors = do
--- >   batch <- newBatch 100
--- >   keys <- mapM (uncurry (add batch c_hypot)) vectors
--- >   run batch
--- >   mapM (result batch) keys
+-- >   batch <- Batch.new 100
+-- >   keys <- mapM (uncurry (Batch.add batch c_hypot)) vectors
+-- >   Batch.run batch
+-- >   mapM (Batch.result batch) keys
+--
+-- The module is meant to be imported qualified:
+--
+-- > import Capstan.Batch (Batch)
+-- > import qualified Capstan.Batch as Batch
 --
 -- The functions may be of any kind and mixed as one likes. Their types say how they are called, so a
 -- batch cannot give a function the wrong arguments, and a result has the type that the function
@@ -30,12 +35,12 @@
 -- run: put 'Capstan.Array.withPointer' around it all.
 module Capstan.Batch
   ( Batch,
-    newBatch,
+    new,
     clear,
 
     -- * Adding calls
     add,
-    Function,
+    Callable,
     Added,
     Fits,
 

@@ -73,6 +73,12 @@ module Capstan.Task
     runOn,
     runWithin,
     cancel,
+    Duration,
+    nanoseconds,
+    microseconds,
+    milliseconds,
+    seconds,
+    unlimited,
     Cancelled (..),
     ScopeEnded (..),
     PoolEnded (..),
@@ -110,7 +116,7 @@ module Capstan.Task
     Range,
     range,
     chunk,
-    on,
+    onPool,
     parallelFor,
     parallelForAfter,
     parallelForReduce,
@@ -146,6 +152,7 @@ module Capstan.Task
   )
 where
 
+import Capstan.Duration
 import Capstan.Task.Join.Await
 import Capstan.Task.Join.Fork
 import Capstan.Task.Join.Scope

@@ -4,7 +4,8 @@
 -- Module      : Capstan.Vector
 -- Description : Vectors that are made, changed and folded in parallel
 --
--- The functions of @vector@ of the same names, on all Capabilities: for unboxed, storable, primitive and boxed vectors. To be imported qualified:
+-- The functions of @vector@ of the same names, on all Capabilities: for unboxed, storable, primitive and boxed vectors.
+-- The module is meant to be imported qualified:
 --
 -- > import qualified Capstan.Vector as Parallel
 -- > import qualified Data.Vector.Unboxed as Unboxed
