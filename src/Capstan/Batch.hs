@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Batch
 -- Description : Many short C calls for the price of one
+-- Stability   : experimental
 --
 -- A safe foreign call costs as much as many a C function that it calls: the thread gives its
 -- Capability back and takes one again. A batch pays for that once. Calls are written down, with their arguments,
@@ -33,6 +34,8 @@
 -- A batch belongs to one thread at a time. A function that calls Haskell must not have the batch
 -- changed that it is called from. What a pointer among the arguments points to must be there until the batch has
 -- run: put 'Capstan.Array.withPointer' around it all.
+--
+-- @since 0.1.0
 module Capstan.Batch
   ( Batch,
     new,

@@ -3,6 +3,7 @@
 -- |
 -- Module      : Capstan.Binding
 -- Description : Where the result of a C function lives: four ways, and what each costs.
+-- Stability   : experimental
 --
 -- A C function that fills an array needs memory for it. Who gives it decides what a call costs, more
 -- than the call itself does: a result that C allocates with @malloc@ may be mapped by the kernel at
@@ -24,6 +25,8 @@
 -- > transform :: Int -> ForeignPtr Double -> IO (ForeignPtr Double)
 -- > transform n input =
 -- >   withForeignPtr input $ \from -> fresh n $ \to -> c_transform to from (fromIntegral n)
+--
+-- @since 0.1.0
 module Capstan.Binding
   ( -- * Memory of GHC's
     fresh,

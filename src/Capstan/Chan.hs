@@ -5,6 +5,7 @@
 -- |
 -- Module      : Capstan.Chan
 -- Description : Bounded, unbounded and rendezvous channels
+-- Stability   : experimental
 --
 -- A channel carries items from any number of senders to any number of receivers, first in, first
 -- out. A thread that has to wait lets others of its Capability run, looks for 20 microseconds or little more whether
@@ -39,6 +40,8 @@
 -- An operation that does not wait is one compare-and-swap and about ten words of memory. No operation
 -- takes a lock. Receiving is in constant time on average: the queue is turned now and then. Where there are many items, senders and receivers of a channel
 -- without bounds seldom touch the same line of a cache; those of one with bounds do for each item.
+--
+-- @since 0.1.0
 module Capstan.Chan
   ( -- * Channels
     Chan,
@@ -157,7 +160,7 @@ drain chan = go []
 -- | Receives items, and does that with each, until the channel is closed and empty. Waits for items, as 'recv'. Several threads may do so:
 -- each item goes to one of them. What the action throws ends it, and the item is gone.
 --
--- > forEach lines (hPutStrLn file)
+-- > forEach texts (hPutStrLn file)
 forEach :: Chan a -> (a -> IO ()) -> IO ()
 forEach chan action = recvMaybe chan >>= maybe (pure ()) (\x -> action x >> forEach chan action)
 

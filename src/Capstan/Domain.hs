@@ -5,6 +5,7 @@
 -- |
 -- Module      : Capstan.Domain
 -- Description : Computations on Capabilities of their own, for those who build their own schedulers
+-- Stability   : experimental
 --
 -- What OCaml 5 calls a domain: a computation that stays on one Capability, state of a Capability, and
 -- atomic references. Most programs want "Capstan.Task", which is built on the same things.
@@ -32,6 +33,8 @@
 --    before the one is seen by all after the other.
 -- 5. Values are lazy: a reference may hold a thunk, which then is evaluated by who needs it. 'writeAtomic'
 --    and the others evaluate what they store, to weak head normal form.
+--
+-- @since 0.1.0
 module Capstan.Domain
   ( -- * Domains
     Domain,

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Event
 -- Description : Descriptors and timers, by the hundred thousand
+-- Stability   : experimental
 --
 -- An event manager watches descriptors, keeps timers and accepts posted actions, and delivers what
 -- happens to a Haskell action, an 'MVar', an 'STM' transaction, a C function or an OpenMP task.
@@ -49,6 +50,8 @@
 --
 -- The managers of the Capabilities need the threaded RTS. After @forkProcess@ the child's start
 -- empty.
+--
+-- @since 0.1.0
 module Capstan.Event
   ( -- * Managers
     Manager,

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.OpenMP
 -- Description : OpenMP's settings and questions, with types
+-- Stability   : experimental
 --
 -- What @omp.h@ offers a C program to set and to ask, for Haskell code that calls OpenMP code; and what
 -- the runtime has done so far.
@@ -28,6 +29,8 @@
 -- barriers and tasks, each with the number of the thread and the size of its team: see them in
 -- ThreadScope, beside collections and green threads. An event costs about a microsecond then, and a load
 -- and a branch otherwise.
+--
+-- @since 0.1.0
 module Capstan.OpenMP
   ( -- * Settings
     Settings (..),

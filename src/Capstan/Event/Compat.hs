@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Event.Compat
 -- Description : The names and types of GHC.Event
+-- Stability   : experimental
 --
 -- A program that uses "GHC.Event" switches to Capstan by changing an import: the module is meant to be imported in place of it. Two packages pass their
 -- own tests so: @network@ 3.1.1.1, whose @gracefulClose@ registers descriptors and timeouts, and
@@ -21,6 +22,8 @@
 --   run. In GHC.Event no timeout of the process fires after that.
 -- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
 --   calling thread. A 'TimeoutKey' knows where it belongs.
+--
+-- @since 0.1.0
 module Capstan.Event.Compat
   ( -- * Types
     EventManager,

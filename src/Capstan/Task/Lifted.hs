@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Task.Lifted
 -- Description : Tasks in monads over IO
+-- Stability   : experimental
 --
 -- What "Capstan.Task" has in 'IO', for each 'MonadUnliftIO': a @ReaderT@ over 'IO', an application's own newtype of it. Meaning, cost and
 -- errors are the same. The module is meant to be imported in place of "Capstan.Task": what is no action of 'IO' there is here as well.
@@ -11,6 +12,8 @@
 -- > sizes files = parFor files $ \file -> do
 -- >   folder <- ask
 -- >   liftIO (length <$> readFile (folder </> file))
+--
+-- @since 0.1.0
 module Capstan.Task.Lifted
   ( -- * Scopes
     Scope,

@@ -130,7 +130,7 @@ unsafeParallelForReduce indices combine neutral body = unsafeIOToPrim (inBlocks 
 -- found. Once one is found, no body of a greater index begins. A body that throws before that ends the search, also where a
 -- lesser index would have had one.
 --
--- > parallelFind (range 0 (length words)) (\i -> if long (words ! i) then Just i else Nothing)
+-- > parallelFind (range 0 n) (\i -> pure (if isLong i then Just i else Nothing))
 parallelFind :: Range -> (Int -> IO (Maybe a)) -> IO (Maybe a)
 parallelFind = unsafeParallelFind
 {-# INLINE parallelFind #-}
