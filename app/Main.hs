@@ -7,6 +7,7 @@ import qualified Capstan.CLI.Bench as Bench
 import qualified Capstan.CLI.Doctor as Doctor
 import qualified Capstan.CLI.Env as Env
 import Capstan.CLI.Help
+import qualified Capstan.CLI.Init as Init
 import Capstan.CLI.Problem
 import qualified Capstan.CLI.Run as Run
 import Capstan.CLI.Version (version)
@@ -21,7 +22,7 @@ import System.IO
 
 -- A new subcommand is a module that exports its 'Mod', and a line here.
 subcommands :: Mod CommandFields (IO ())
-subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand
+subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand <> Init.subcommand
 
 -- | Parses the command line and runs a subcommand.
 main :: IO ()

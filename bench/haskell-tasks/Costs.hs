@@ -25,7 +25,7 @@ costs a = do
   report
     a
     "ms"
-    milliseconds
+    inMilliseconds
     [ Measured "fib-42-cutoff-20-sparks" (pure (evaluateOf (sparks 20) 42 >>= checkFibonacci 42)),
       Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= checkFibonacci 42))
     ]

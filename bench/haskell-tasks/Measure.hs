@@ -6,7 +6,7 @@ module Measure
     speedUp,
     speedUps,
     copies,
-    milliseconds,
+    inMilliseconds,
     evaluateOf,
     checkFibonacci,
     fibonacci,
@@ -45,8 +45,8 @@ report a unit scale cases = do
   where
     chosen = [c | c@(Measured name _) <- cases, wanted a name]
 
-milliseconds :: Double
-milliseconds = 1e-6
+inMilliseconds :: Double
+inMilliseconds = 1e-6
 
 -- | A computation alone and by tasks: both times, and their ratio.
 speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
@@ -58,7 +58,7 @@ speedUp a name alone tasks = speedUps a name alone [Measured name tasks] []
 -- says how many nanoseconds so many take.
 speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> [Int -> IO Double] -> IO ()
 speedUps a name alone ways byC = when (any (wanted a) shown) $ do
-  times <- map (* milliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, _, run) <- machine])
+  times <- map (* inMilliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, _, run) <- machine])
   forM_ (take 1 times) $ \before -> do
     emit (name ++ "-sequential") "ms" before
     forM_ (zip names (drop 1 times)) $ \(way, after) -> emit way "ms" after >> emit (way ++ "-speedup") "x" (before / after)

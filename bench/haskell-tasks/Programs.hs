@@ -31,7 +31,7 @@ measured = [e | e <- examples, name e `notElem` ["fib-pure", "fib-io"]]
 programs :: Arguments -> IO ()
 programs a = do
   mapM_ (alike a "") measured
-  report a "ms" milliseconds [Measured "matrix-multiplication-repa" (multiply <$> square 1 <*> square 2)]
+  report a "ms" inMilliseconds [Measured "matrix-multiplication-repa" (multiply <$> square 1 <*> square 2)]
   where
     square seed = evaluate (Repa.fromListUnboxed (Repa.ix2 512 512) (map (\x -> fromIntegral (x + seed)) [1 .. 512 * 512 :: Int]))
 

@@ -58,14 +58,14 @@ copyIntoMemory memory input = V.unsafeWith input $ \from ->
 -- | C allocates; a finaliser frees.
 copyAdopted :: V.Vector Double -> IO (V.Vector Double)
 copyAdopted input = V.unsafeWith input $ \from ->
-  (`V.unsafeFromForeignPtr0` n) <$> adopt finalizerFree (c_copy_new from (fromIntegral n))
+  (`V.unsafeFromForeignPtr0` n) <$> adopt (c_copy_new from (fromIntegral n)) finalizerFree
   where
     n = V.length input
 
 -- | C allocates; the memory is freed after its use, which is here.
 copyForeign :: V.Vector Double -> IO Double
 copyForeign input = V.unsafeWith input $ \from ->
-  withForeignResult free (c_copy_new from (fromIntegral n)) (`peekElemOff` (n - 1))
+  withForeignResult (c_copy_new from (fromIntegral n)) free (`peekElemOff` (n - 1))
   where
     n = V.length input
 

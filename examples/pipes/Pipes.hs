@@ -49,7 +49,7 @@ main = do
   forM_ ends (send . snd)
   takeMVar done
   after <- clock
-  let rate = fromIntegral messages / (fromIntegral (after - before) / 1e9) :: Double
+  let rate = fromIntegral messages / (fromIntegral (toNanoseconds (after `since` before)) / 1e9) :: Double
   putStrLn (show messages ++ " messages through " ++ show pipes ++ " pipes: " ++ show (round rate :: Int) ++ " a second")
   mapM_ unregister watches
   forM_ ends $ \(from, to) -> mapM_ Posix.closeFd [from, to]

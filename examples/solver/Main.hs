@@ -7,7 +7,7 @@ module Main (main) where
 import Capstan.Array (Array)
 import qualified Capstan.Array as Array
 import Capstan.Callback
-import Capstan.OpenMP (getSettings, threads)
+import Capstan.OpenMP (Settings (..), getSettings)
 import Control.Monad (forM_, when)
 import Data.Maybe (fromMaybe)
 import Foreign.C.Types (CDouble (..), CInt (..), CLong (..))
@@ -37,7 +37,7 @@ main = do
 compareModes :: Int -> Double -> IO ()
 compareModes cells time = do
   when (cells < 16 || time <= 0) $ die "solver: at least 16 cells, and a time above 0"
-  team <- fromMaybe 1 . threads <$> getSettings
+  team <- fromMaybe 1 . settingsThreads <$> getSettings
   printf "%d cells, %d steps, a team of %d\n" cells steps team
   forM_ [Released, Kept] $ \mode -> do
     u <- Array.generate Array.CacheLine cells (front 0 . position)

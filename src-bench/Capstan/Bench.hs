@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Bench
 -- Description : Benchmarks that can be trusted: criterion's interface, fresh processes, a diagnosis.
+-- Stability   : experimental
 --
 -- A drop-in for "Criterion.Main": replace the import and depend on @capstan:bench@.
 --
@@ -40,6 +41,8 @@
 -- that is a file is read by each from its beginning; a pipe cannot be, and reading it fails. The program
 -- must be compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
 -- the end: @copy 1@, @copy 2@.
+--
+-- @since 0.1.0
 module Capstan.Bench
   ( -- * Types
     Benchmarkable,

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Array
 -- Description : Arrays that Haskell and C share, without a copy
+-- Stability   : experimental
 --
 -- An 'Array' lies still in memory, where Haskell code and OpenMP code both work on it:
 --
@@ -34,6 +35,8 @@
 -- Every call may be used from any thread, in a callback as well. Elements are plain memory: two
 -- threads that use one element, one of them writing, must be kept apart, by a lock or, at no cost, by
 -- the types of "Capstan.Array.Linear".
+--
+-- @since 0.1.0
 module Capstan.Array
   ( Array,
 
@@ -73,7 +76,7 @@ module Capstan.Array
 where
 
 import Capstan.Array.Internal
-import Capstan.Exception (invalid, invalidValue)
+import Capstan.Exception.Internal (invalid, invalidValue)
 import qualified Data.List as List
 import Data.Vector.Storable (Vector)
 import qualified Data.Vector.Storable as Vector

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Batch
 -- Description : Many short C calls for the price of one
+-- Stability   : experimental
 --
 -- A safe foreign call costs as much as many a C function that it calls: the thread gives its
 -- Capability back and takes one again. A batch pays for that once. Calls are written down, with their arguments,
@@ -10,10 +11,15 @@
 -- >
 -- > lengths :: [(Double, Double)] -> IO [Double]
 -- > lengths vectors = do
--- >   batch <- newBatch 100
--- >   keys <- mapM (uncurry (add batch c_hypot)) vectors
--- >   run batch
--- >   mapM (result batch) keys
+-- >   batch <- Batch.new 100
+-- >   keys <- mapM (uncurry (Batch.add batch c_hypot)) vectors
+-- >   Batch.run batch
+-- >   mapM (Batch.result batch) keys
+--
+-- The module is meant to be imported qualified:
+--
+-- > import Capstan.Batch (Batch)
+-- > import qualified Capstan.Batch as Batch
 --
 -- The functions may be of any kind and mixed as one likes. Their types say how they are called, so a
 -- batch cannot give a function the wrong arguments, and a result has the type that the function
@@ -28,14 +34,16 @@
 -- A batch belongs to one thread at a time. A function that calls Haskell must not have the batch
 -- changed that it is called from. What a pointer among the arguments points to must be there until the batch has
 -- run: put 'Capstan.Array.withPointer' around it all.
+--
+-- @since 0.1.0
 module Capstan.Batch
   ( Batch,
-    newBatch,
+    new,
     clear,
 
     -- * Adding calls
     add,
-    Function,
+    Callable,
     Added,
     Fits,
 

@@ -3,6 +3,7 @@
 -- |
 -- Module      : Capstan.Binding
 -- Description : Where the result of a C function lives: four ways, and what each costs.
+-- Stability   : experimental
 --
 -- A C function that fills an array needs memory for it. Who gives it decides what a call costs, more
 -- than the call itself does: a result that C allocates with @malloc@ may be mapped by the kernel at
@@ -24,6 +25,8 @@
 -- > transform :: Int -> ForeignPtr Double -> IO (ForeignPtr Double)
 -- > transform n input =
 -- >   withForeignPtr input $ \from -> fresh n $ \to -> c_transform to from (fromIntegral n)
+--
+-- @since 0.1.0
 module Capstan.Binding
   ( -- * Memory of GHC's
     fresh,
@@ -40,7 +43,7 @@ module Capstan.Binding
   )
 where
 
-import Capstan.Exception (invalid, unavailable)
+import Capstan.Exception.Internal (invalid, unavailable)
 import Control.Exception (bracket, mask_, onException)
 import Control.Monad (when)
 import Foreign.ForeignPtr
@@ -130,15 +133,15 @@ reserve arena n action = do
 -- program's end. The collector does not know how much memory it is: a program that adopts much and
 -- allocates little in Haskell holds all of it meanwhile. 'finalizeForeignPtr' frees it at once. A null
 -- pointer is 'Capstan.Exception.Unavailable'. Any thread.
-adopt :: FinalizerPtr a -> IO (Ptr a) -> IO (ForeignPtr a)
-adopt free' make = mask_ $ do
+adopt :: IO (Ptr a) -> FinalizerPtr a -> IO (ForeignPtr a)
+adopt make free' = mask_ $ do
   result <- make
   when (result == nullPtr) (unavailable "Capstan.Binding.adopt: the function returned no memory")
   newForeignPtr free' result
 
--- | C's memory for one action, freed when that ends, also by an exception. A null pointer is 'Capstan.Exception.Unavailable'. Any thread.
-withForeignResult :: (Ptr a -> IO ()) -> IO (Ptr a) -> (Ptr a -> IO b) -> IO b
-withForeignResult free' make = bracket made free'
+-- | C's memory for one action, freed when that ends, also by an exception; the arguments are those of 'bracket'. A null pointer is 'Capstan.Exception.Unavailable'. Any thread.
+withForeignResult :: IO (Ptr a) -> (Ptr a -> IO ()) -> (Ptr a -> IO b) -> IO b
+withForeignResult make = bracket made
   where
     made = do
       result <- make

@@ -3,6 +3,7 @@
 -- |
 -- Module      : Capstan.Callback
 -- Description : Haskell functions for C code to call, in OpenMP regions too
+-- Stability   : experimental
 --
 -- A C function that takes a function pointer (an integrator, a solver, @qsort_r@) is given a Haskell
 -- function, and may call it from wherever it is: from its own thread, from any worker of an OpenMP
@@ -52,6 +53,8 @@
 -- Exceptions: the first exception of a callback is thrown by 'withCallback', once the C function has
 -- returned; others are dropped. From then on the pointer returns zero at once, and with
 -- @OMP_CANCELLATION=true@ the region is cancelled, so it ends at its next cancellation point.
+--
+-- @since 0.1.0
 module Capstan.Callback
   ( -- * Callbacks
     withCallback,

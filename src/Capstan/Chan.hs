@@ -5,6 +5,7 @@
 -- |
 -- Module      : Capstan.Chan
 -- Description : Bounded, unbounded and rendezvous channels
+-- Stability   : experimental
 --
 -- A channel carries items from any number of senders to any number of receivers, first in, first
 -- out. A thread that has to wait lets others of its Capability run, looks for 20 microseconds or little more whether
@@ -16,6 +17,9 @@
 -- > _ <- forkIO (mapM_ (send results) [1 .. 1000 :: Int] >> close results)
 -- > let consume total = recvMaybe results >>= maybe (pure total) (\x -> consume $! total + x)
 -- > consume 0 >>= send done
+--
+-- Beside @network@ or "Control.Concurrent.Chan", whose names are the same, import it as
+-- @import qualified Capstan.Chan as Chan@.
 --
 -- == Promises
 --
@@ -36,6 +40,8 @@
 -- An operation that does not wait is one compare-and-swap and about ten words of memory. No operation
 -- takes a lock. Receiving is in constant time on average: the queue is turned now and then. Where there are many items, senders and receivers of a channel
 -- without bounds seldom touch the same line of a cache; those of one with bounds do for each item.
+--
+-- @since 0.1.0
 module Capstan.Chan
   ( -- * Channels
     Chan,
@@ -50,7 +56,7 @@ module Capstan.Chan
     sendPoll,
     recvPoll,
     Received (..),
-    receiveNow,
+    recvNow,
     drain,
     forEach,
 
@@ -61,7 +67,7 @@ module Capstan.Chan
 
     -- * The first of several
     Case,
-    receive,
+    recvCase,
     select,
     selectPoll,
   )
@@ -69,13 +75,17 @@ where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
-import Capstan.Exception (invalid)
+import Capstan.Exception.Internal (invalid)
 import Capstan.Task.Thread.Seeded (switchPoint)
 import Control.Exception (throwIO)
 import GHC.Stack (HasCallStack)
 
 -- | A channel for items of type @a@.
 newtype Chan a = Chan (Protocol.Chan IO a)
+
+-- | The same channel.
+instance Eq (Chan a) where
+  Chan a == Chan b = Protocol.sameChan a b
 
 -- | A channel that holds at most so many items; 'send' waits while it is full. With 0 it is a
 -- rendezvous. A negative number is an 'Capstan.Exception.InvalidArgument'.
@@ -128,12 +138,12 @@ data Received a
 -- | Receives the next item if there is one now, or, in a rendezvous, if a sender waits now; and tells a channel that is empty
 -- from one that is at its end. Never waits.
 --
--- > receiveNow jobs >>= \now -> case now of
+-- > recvNow jobs >>= \now -> case now of
 -- >   Item job -> work job
 -- >   Empty -> tidyUp
 -- >   End -> finish
-receiveNow :: Chan a -> IO (Received a)
-receiveNow (Chan chan) = switchPoint >> fmap received (Protocol.poll chan)
+recvNow :: Chan a -> IO (Received a)
+recvNow (Chan chan) = switchPoint >> fmap received (Protocol.poll chan)
   where
     received (Protocol.Got x) = Item x
     received Protocol.None = Empty
@@ -150,7 +160,7 @@ drain chan = go []
 -- | Receives items, and does that with each, until the channel is closed and empty. Waits for items, as 'recv'. Several threads may do so:
 -- each item goes to one of them. What the action throws ends it, and the item is gone.
 --
--- > forEach lines (hPutStrLn file)
+-- > forEach texts (hPutStrLn file)
 forEach :: Chan a -> (a -> IO ()) -> IO ()
 forEach chan action = recvMaybe chan >>= maybe (pure ()) (\x -> action x >> forEach chan action)
 
@@ -171,8 +181,8 @@ instance Functor Case where
 
 -- | Receive from this channel, and make that of the item. 'Nothing' stands for the end: the channel
 -- is closed and empty.
-receive :: Chan a -> (Maybe a -> r) -> Case r
-receive (Chan chan) f = Case (Protocol.Case chan f)
+recvCase :: Chan a -> (Maybe a -> r) -> Case r
+recvCase (Chan chan) f = Case (Protocol.Case chan f)
 
 -- | Waits until one of the channels has an item or is at its end, and receives from that one alone.
 -- If several are ready, the first of the list is taken. With no cases it waits for ever. Costs about
@@ -181,7 +191,7 @@ receive (Chan chan) f = Case (Protocol.Case chan f)
 -- > data Event = Key Char | Tick | Quit
 -- >
 -- > nextEvent :: Chan Char -> Chan () -> IO Event
--- > nextEvent keys ticks = select [receive keys (maybe Quit Key), receive ticks (const Tick)]
+-- > nextEvent keys ticks = select [recvCase keys (maybe Quit Key), recvCase ticks (const Tick)]
 select :: [Case r] -> IO r
 select cases = switchPoint >> Protocol.select [c | Case c <- cases]
 

@@ -5,12 +5,18 @@
 -- |
 -- Module      : Capstan.Domain
 -- Description : Computations on Capabilities of their own, for those who build their own schedulers
+-- Stability   : experimental
 --
 -- What OCaml 5 calls a domain: a computation that stays on one Capability, state of a Capability, and
 -- atomic references. Most programs want "Capstan.Task", which is built on the same things.
 --
--- > domain <- spawn (pure (6 * 7))
--- > join domain >>= print
+-- > domain <- Domain.spawn (pure (6 * 7))
+-- > Domain.join domain >>= print
+--
+-- The module is meant to be imported qualified:
+--
+-- > import Capstan.Domain (Domain)
+-- > import qualified Capstan.Domain as Domain
 --
 -- == What memory promises
 --
@@ -27,6 +33,8 @@
 --    before the one is seen by all after the other.
 -- 5. Values are lazy: a reference may hold a thunk, which then is evaluated by who needs it. 'writeAtomic'
 --    and the others evaluate what they store, to weak head normal form.
+--
+-- @since 0.1.0
 module Capstan.Domain
   ( -- * Domains
     Domain,
@@ -36,7 +44,7 @@ module Capstan.Domain
     isDone,
     domainCapability,
     recommendedDomains,
-    thisCapability,
+    capabilityNumber,
 
     -- * Waiting
     Signal,
@@ -83,15 +91,18 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | A computation that stays on a Capability, with its result.
 data Domain a = Domain !Int !(MVar (Either SomeException a))
+  deriving (Eq)
+
+instance Show (Domain a) where
+  showsPrec d (Domain n _) = showParen (d > 10) (showString "Domain on Capability " . shows n)
 
 -- | Runs an action on a Capability of its own: the next one in turn, so that as many domains as there are
 -- Capabilities share none, if nobody else spawns some meanwhile. Costs about a microsecond. The domain does not end with who spawned it.
 -- The action has exceptions masked as the caller has.
 spawn :: IO a -> IO (Domain a)
 spawn action = do
-  count <- getNumCapabilities
   turn <- fetchAdd turns 1
-  spawnOn ((turn + 1) `mod` count) action
+  spawnOn (turn + 1) action
 
 turns :: AtomicInt
 turns = unsafePerformIO (newAtomicInt 0)
@@ -100,10 +111,11 @@ turns = unsafePerformIO (newAtomicInt 0)
 -- | Runs an action on the Capability of that number (modulo how many there are).
 spawnOn :: Int -> IO a -> IO (Domain a)
 spawnOn n action = do
+  capability <- (n `mod`) <$> getNumCapabilities
   result <- newEmptyMVar
   mask $ \restore -> do
-    _ <- forkOn n (try (restore action) >>= putMVar result)
-    pure (Domain n result)
+    _ <- forkOn capability (try (restore action) >>= putMVar result)
+    pure (Domain capability result)
 
 -- | Waits for the domain and gives its result, or throws what it threw. May be called again, and by several
 -- threads. The caller's Capability is free meanwhile.
@@ -114,7 +126,7 @@ join (Domain _ result) = readMVar result >>= either throwIO pure
 isDone :: Domain a -> IO Bool
 isDone (Domain _ result) = not <$> isEmptyMVar result
 
--- | The number of the domain's Capability, as given to 'spawnOn'.
+-- | The number of the domain's Capability.
 domainCapability :: Domain a -> Int
 domainCapability (Domain n _) = n
 
@@ -122,14 +134,10 @@ domainCapability (Domain n _) = n
 recommendedDomains :: IO Int
 recommendedDomains = getNumCapabilities
 
--- | The number of the Capability that the caller is on. A domain stays there; another thread may be moved
--- at any moment. Costs about a nanosecond.
-thisCapability :: IO Int
-thisCapability = capabilityNumber
-
 -- | What one domain waits for and others give. A notification is remembered until the next 'wait'; two of
 -- them before it count as one.
 newtype Signal = Signal (MVar ())
+  deriving (Eq)
 
 -- | A signal that nobody has given.
 newSignal :: IO Signal
@@ -222,6 +230,9 @@ modifyAtomic ref f = do
 
 -- | An integer with atomic operations, on two cache lines of its own.
 data AtomicInt = AtomicInt (MutableByteArray# RealWorld)
+
+instance Eq AtomicInt where
+  AtomicInt a == AtomicInt b = isTrue# (sameMutableByteArray# a b)
 
 -- | A reference to a number.
 newAtomicInt :: Int -> IO AtomicInt

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Event
 -- Description : Descriptors and timers, by the hundred thousand
+-- Stability   : experimental
 --
 -- An event manager watches descriptors, keeps timers and accepts posted actions, and delivers what
 -- happens to a Haskell action, an 'MVar', an 'STM' transaction, a C function or an OpenMP task.
@@ -24,7 +25,7 @@
 -- == Promises
 --
 -- 1. Nothing is reported that was not so, nothing is lost, and a 'OneShot' registration or a
---    one-time timer ends in exactly one of two ways: its action runs, or 'unregister' ('cancel')
+--    one-time timer ends in exactly one of two ways: its action runs, or 'unregister' ('cancelTimer')
 --    returns 'True'.
 -- 2. What an action ends on its own manager does not run any more, even if it was already due.
 -- 3. An exception in an action goes to the manager's handler and disturbs no other action.
@@ -49,6 +50,8 @@
 --
 -- The managers of the Capabilities need the threaded RTS. After @forkProcess@ the child's start
 -- empty.
+--
+-- @since 0.1.0
 module Capstan.Event
   ( -- * Managers
     Manager,
@@ -60,13 +63,13 @@ module Capstan.Event
     step,
     shutdown,
     setExceptionHandler,
-    Statistics (..),
-    statistics,
+    ManagerStatistics (..),
+    managerStatistics,
 
     -- * Where it is delivered
     Target (..),
     Callback,
-    TaskEvent (..),
+    EventHandle (..),
 
     -- * Descriptors
     Events,
@@ -75,7 +78,7 @@ module Capstan.Event
     hangUp,
     failed,
     closed,
-    includes,
+    intersects,
     Ready (..),
     Lifetime (..),
     Trigger (..),
@@ -88,9 +91,14 @@ module Capstan.Event
     closeFdWith,
 
     -- * Timers
-    Nanoseconds,
+    Duration,
+    nanoseconds,
+    microseconds,
     milliseconds,
     seconds,
+    unlimited,
+    since,
+    toNanoseconds,
     clock,
     Expiry (..),
     Timer,
@@ -98,7 +106,7 @@ module Capstan.Event
     startTimerAt,
     startPeriodic,
     reschedule,
-    cancel,
+    cancelTimer,
 
     -- * Posts
     post,
@@ -112,6 +120,7 @@ module Capstan.Event
   )
 where
 
+import Capstan.Duration
 import Capstan.Event.Internal
 import Control.Concurrent.MVar (newEmptyMVar, takeMVar)
 import Control.Exception (mask, mask_, onException)
@@ -120,14 +129,6 @@ import Foreign.C.Error (throwErrnoIfMinus1_)
 import GHC.Conc (STM, TVar, newTVarIO, readTVar, retry, writeTVar)
 import System.Posix.Internals (c_close)
 import System.Posix.Types (Fd (..))
-
--- | So many milliseconds, or the end of time.
-milliseconds :: Word -> Nanoseconds
-milliseconds = times 1000000 . fromIntegral
-
--- | So many seconds, or the end of time.
-seconds :: Word -> Nanoseconds
-seconds = times 1000000000 . fromIntegral
 
 -- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
 -- A registration that comes meanwhile is told so as well, or throws as one of a closed descriptor does.
@@ -173,17 +174,17 @@ awaitFdSTM fd events = mask_ $ do
 -- interrupted.
 --
 -- > sleep (milliseconds 5)
-sleep :: Nanoseconds -> IO ()
+sleep :: Duration -> IO ()
 sleep delay = mask $ \_ -> do
   manager <- systemManager
   result <- newEmptyMVar
   timer <- startTimer manager delay (Fill result)
-  void (takeMVar result) `onException` cancel timer
+  void (takeMVar result) `onException` cancelTimer timer
 
 -- | A variable that becomes 'True' after so long, and an action that cancels that.
-timerVar :: Nanoseconds -> IO (TVar Bool, IO ())
+timerVar :: Duration -> IO (TVar Bool, IO ())
 timerVar delay = mask_ $ do
   manager <- systemManager
   result <- newTVarIO False
   timer <- startTimer manager delay (Transact (const (writeTVar result True)))
-  pure (result, void (cancel timer))
+  pure (result, void (cancelTimer timer))

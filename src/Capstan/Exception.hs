@@ -1,20 +1,21 @@
-{-# LANGUAGE ExistentialQuantification #-}
-
 -- |
 -- Module      : Capstan.Exception
 -- Description : What the library throws
+-- Stability   : experimental
 --
 -- All exceptions that the library itself throws have one root, beside those of the operating system, which are 'IOError's:
 --
--- > CapstanException
--- >   InvalidArgument    a call with what the function does not allow; which, and what is allowed
--- >     OutOfBounds      an index that an array does not have
--- >   Unavailable        what the program, or the memory, does not have
--- >   PoolEnded          "Capstan.Task": the pool's withPool is over
--- >   ScopeEnded         "Capstan.Task": the scope is over
--- >   Cancelled          "Capstan.Task": the scope was cancelled; an asynchronous exception
--- >   ChanClosed         "Capstan.Chan": the channel was closed
--- >   CallbackRefused    "Capstan.Callback": a callback could not be evaluated
+-- @
+-- CapstanException
+--   InvalidArgument    a call with what the function does not allow; which, and what is allowed
+--     OutOfBounds      an index that an array does not have
+--   Unavailable        what the program, or the memory, does not have
+--   PoolEnded          "Capstan.Task": the pool's withPool is over
+--   ScopeEnded         "Capstan.Task": the scope is over
+--   Cancelled          "Capstan.Task": the scope was cancelled; an asynchronous exception
+--   ChanClosed         "Capstan.Chan": the channel was closed
+--   CallbackRefused    "Capstan.Callback": a callback could not be evaluated
+-- @
 --
 -- > result <- try (newBounded size)
 -- > case result of
@@ -22,117 +23,14 @@
 -- >   Right chan -> use chan
 --
 -- 'Cancelled' is in two hierarchies: who catches 'SomeAsyncException' gets it, and who catches 'CapstanException'.
+--
+-- @since 0.1.0
 module Capstan.Exception
   ( CapstanException (..),
-    capstanToException,
-    capstanFromException,
-    asyncCapstanToException,
-
-    -- * Errors of calls
     InvalidArgument (..),
     OutOfBounds (..),
     Unavailable (..),
-    invalid,
-    invalidValue,
-    unavailable,
-    outOfBounds,
   )
 where
 
-import Control.Applicative ((<|>))
-import Control.Exception
-import Data.Typeable (cast)
-import GHC.Stack (CallStack, HasCallStack, callStack, getCallStack, prettyCallStack, withFrozenCallStack)
-
--- | The root.
-data CapstanException = forall e. Exception e => CapstanException e
-
-instance Show CapstanException where
-  showsPrec n (CapstanException e) = showsPrec n e
-
-instance Exception CapstanException where
-  displayException (CapstanException e) = displayException e
-  fromException (SomeException e) = cast e <|> (cast e >>= \(SomeAsyncException inner) -> cast inner)
-
--- | For 'toException' of an exception below the root.
-capstanToException :: Exception e => e -> SomeException
-capstanToException = toException . CapstanException
-
--- | For 'toException' of an asynchronous exception below the root.
-asyncCapstanToException :: Exception e => e -> SomeException
-asyncCapstanToException = toException . SomeAsyncException . CapstanException
-
--- | For 'fromException' of an exception below the root, asynchronous or not.
-capstanFromException :: Exception e => SomeException -> Maybe e
-capstanFromException e = fromException e >>= \(CapstanException inner) -> cast inner
-
--- | The caller has given a function what it does not allow. The text names the function, the value and what is allowed; and where
--- the call was, if the function knows.
-data InvalidArgument = forall e. Exception e => InvalidArgument e
-
-instance Show InvalidArgument where
-  showsPrec n (InvalidArgument e) = showsPrec n e
-
-instance Exception InvalidArgument where
-  toException = capstanToException
-  fromException = capstanFromException
-  displayException (InvalidArgument e) = displayException e
-
--- | A value that is not allowed.
-data InvalidValue = InvalidValue String CallStack
-
-instance Show InvalidValue where
-  showsPrec _ (InvalidValue text stack) = showString (text ++ place stack)
-
-instance Exception InvalidValue where
-  toException = toException . InvalidArgument
-  fromException e = fromException e >>= \(InvalidArgument inner) -> cast inner
-
--- | An index that an array of so many elements does not have.
-data OutOfBounds = OutOfBounds
-  { -- | The function that was called.
-    indexFunction :: String,
-    index :: Int,
-    -- | How many elements there are; indices are those from 0 on, below that.
-    elements :: Int,
-    indexCallStack :: CallStack
-  }
-
-instance Show OutOfBounds where
-  showsPrec _ e = showString (indexFunction e ++ ": index " ++ show (index e) ++ " of " ++ show (elements e) ++ " elements" ++ place (indexCallStack e))
-
-instance Exception OutOfBounds where
-  toException = toException . InvalidArgument
-  fromException e = fromException e >>= \(InvalidArgument inner) -> cast inner
-
--- | The function needs what is not there: memory, a result, a runtime system with threads. The text says what.
-newtype Unavailable = Unavailable String
-
-instance Show Unavailable where
-  showsPrec _ (Unavailable text) = showString text
-
-instance Exception Unavailable where
-  toException = capstanToException
-  fromException = capstanFromException
-
--- | The line below a text that says where the call was, if that is known.
-place :: CallStack -> String
-place stack
-  | null (getCallStack stack) = ""
-  | otherwise = '\n' : prettyCallStack stack
-
--- | Throws an 'InvalidArgument' with that text.
-invalid :: HasCallStack => String -> IO a
-invalid text = withFrozenCallStack (throwIO (InvalidValue text callStack))
-
--- | The same, for a value.
-invalidValue :: HasCallStack => String -> a
-invalidValue text = withFrozenCallStack (throw (InvalidValue text callStack))
-
--- | Throws 'Unavailable' with that text.
-unavailable :: String -> IO a
-unavailable = throwIO . Unavailable
-
--- | Throws 'OutOfBounds' for a function, an index and the number of elements.
-outOfBounds :: HasCallStack => String -> Int -> Int -> IO a
-outOfBounds function at count = withFrozenCallStack (throwIO (OutOfBounds function at count callStack))
+import Capstan.Exception.Internal

@@ -1,11 +1,7 @@
-{-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE GeneralizedNewtypeDeriving #-}
-{-# LANGUAGE TypeFamilies #-}
-{-# LANGUAGE UndecidableInstances #-}
-
 -- |
 -- Module      : Capstan.OpenMP
 -- Description : OpenMP's settings and questions, with types
+-- Stability   : experimental
 --
 -- What @omp.h@ offers a C program to set and to ask, for Haskell code that calls OpenMP code; and what
 -- the runtime has done so far.
@@ -16,7 +12,7 @@
 -- needs them:
 --
 -- > blur image = withThreads 4 (c_blur image)        -- foreign import ccall safe "blur"
--- > solve system = withSettings defaults {schedule = Just (Guided 8), dynamic = Just False} (c_solve system)
+-- > solve system = withSettings defaultSettings {settingsSchedule = Just (Guided 8), settingsDynamic = Just False} (c_solve system)
 --
 -- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns if nothing else is said, for
 -- the OS thread that runs the asking code: so those about the current region are for callbacks. None
@@ -33,10 +29,12 @@
 -- barriers and tasks, each with the number of the thread and the size of its team: see them in
 -- ThreadScope, beside collections and green threads. An event costs about a microsecond then, and a load
 -- and a branch otherwise.
+--
+-- @since 0.1.0
 module Capstan.OpenMP
   ( -- * Settings
     Settings (..),
-    defaults,
+    defaultSettings,
     withSettings,
     withThreads,
     Schedule (..),
@@ -106,8 +104,9 @@ module Capstan.OpenMP
   )
 where
 
+import Capstan.Duration (Duration, nanoseconds)
 import Capstan.Internal.Bound (runBound)
-import Capstan.Internal.Value (Argument, Returned)
+import Capstan.Internal.EventHandle (EventHandle (..))
 import Capstan.OpenMP.Foreign
 import Capstan.OpenMP.Text (checkFormat, refuse, text, withFormat)
 import Capstan.Prim (inParallel, teamSize, threadNumber)
@@ -120,7 +119,7 @@ import Foreign.C.Types (CInt)
 import Foreign.Marshal.Alloc (alloca, allocaBytes)
 import Foreign.Marshal.Array (allocaArray, peekArray)
 import Foreign.Ptr (Ptr, nullPtr)
-import Foreign.Storable (Storable, peek, peekByteOff)
+import Foreign.Storable (peek, peekByteOff)
 
 -- | How the iterations of a loop are given to the threads of a team where the program leaves it to
 -- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
@@ -139,23 +138,23 @@ data Schedule
 data Settings = Settings
   { -- | How many threads a region has that does not say so itself (@OMP_NUM_THREADS@). Obeyed, even if
     -- there are fewer processors.
-    threads :: Maybe Int,
+    settingsThreads :: Maybe Int,
     -- | May the runtime give a region fewer threads than 'getMaxThreads' says (@OMP_DYNAMIC@)? By default it may not.
     -- With 'True', a region that names no number gets only processors on which neither Haskell nor another
     -- region runs. A library that counts on the number that it was told then waits for ever for the missing
     -- threads; OpenBLAS is one. With 'False' each OS thread keeps a team of its own, so that @threadprivate@
     -- variables persist from one of its regions to the next; by default OS threads share teams.
-    dynamic :: Maybe Bool,
+    settingsDynamic :: Maybe Bool,
     -- | @OMP_SCHEDULE@.
-    schedule :: Maybe Schedule,
+    settingsSchedule :: Maybe Schedule,
     -- | How many levels of regions in regions have more than one thread (@OMP_MAX_ACTIVE_LEVELS@).
-    activeLevels :: Maybe Int
+    settingsActiveLevels :: Maybe Int
   }
   deriving (Eq, Show)
 
--- | All as it is.
-defaults :: Settings
-defaults = Settings Nothing Nothing Nothing Nothing
+-- | Leaves all as it is.
+defaultSettings :: Settings
+defaultSettings = Settings Nothing Nothing Nothing Nothing
 
 -- | Runs an action with settings, on one OS thread, and restores them: exactly, also those that the
 -- action or its C code has set. They hold for regions that the action opens, not for threads that
@@ -177,15 +176,15 @@ withSettings settings action = do
 --
 -- > withThreads 2 (c_transform input output)
 withThreads :: Int -> IO a -> IO a
-withThreads n = withSettings defaults {threads = Just n}
+withThreads n = withSettings defaultSettings {settingsThreads = Just n}
 
 apply :: Settings -> IO ()
 apply settings = do
   -- C refuses more threads than Linux has numbers for (@CST_MOST_THREADS@), with a message.
-  mapM_ (setNumThreads . nearest . max 1 . min 4194304) (threads settings)
-  mapM_ (setDynamic . fromIntegral . fromEnum) (dynamic settings)
-  mapM_ applySchedule (schedule settings)
-  mapM_ (setMaxActiveLevels . nearest . max 0) (activeLevels settings)
+  mapM_ (setNumThreads . nearest . max 1 . min 4194304) (settingsThreads settings)
+  mapM_ (setDynamic . fromIntegral . fromEnum) (settingsDynamic settings)
+  mapM_ applySchedule (settingsSchedule settings)
+  mapM_ (setMaxActiveLevels . nearest . max 0) (settingsActiveLevels settings)
 
 -- | With @omp_sched_t@'s numbers.
 applySchedule :: Schedule -> IO ()
@@ -239,7 +238,7 @@ getActiveLevel = fromIntegral <$> askActiveLevel
 getMaxActiveLevels :: IO Int
 getMaxActiveLevels = fromIntegral <$> askMaxActiveLevels
 
--- | The most that 'activeLevels' can be.
+-- | The most that 'settingsActiveLevels' can be.
 getSupportedActiveLevels :: IO Int
 getSupportedActiveLevels = fromIntegral <$> askSupportedActiveLevels
 
@@ -274,10 +273,6 @@ inExplicitTask = (/= 0) <$> askInExplicitTask
 -- | The highest priority that a task can have (@OMP_MAX_TASK_PRIORITY@); 0 if tasks have none.
 getMaxTaskPriority :: IO Int
 getMaxTaskPriority = fromIntegral <$> askMaxTaskPriority
-
--- | C's @omp_event_handle_t@, as the clause @detach@ fills it: a callback can be given one.
-newtype EventHandle = EventHandle (Ptr ())
-  deriving newtype (Eq, Ord, Show, Storable, Argument, Returned)
 
 -- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
 -- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if
@@ -423,36 +418,36 @@ getWallTick = wtick
 -- | What the runtime has done since the program began.
 data Statistics = Statistics
   { -- | Regions that were opened, also those of one thread.
-    regions :: !Word64,
+    statRegions :: !Word64,
     -- | Explicit tasks that were made.
-    tasks :: !Word64,
+    statTasks :: !Word64,
     -- | OS threads that were made for teams.
-    workers :: !Word64,
+    statWorkers :: !Word64,
     -- | Threads of the largest team; 0 if there was none.
-    largestTeam :: !Word64,
+    statLargestTeam :: !Word64,
     -- | Threads that execute regions now.
-    busy :: !Word64,
+    statBusy :: !Word64,
     -- | Regions entered by unsafe foreign calls: each held up every collection that was wanted
     -- meanwhile. Counted from the first callback or the first call of 'statistics' on.
-    unsafeRegions :: !Word64,
-    -- | How long those took, all together, in nanoseconds: the most that collections can have waited.
-    unsafeTime :: !Word64
+    statUnsafeRegions :: !Word64,
+    -- | How long those took, all together: the most that collections can have waited.
+    statUnsafeTime :: !Duration
   }
   deriving (Eq, Show)
 
 -- | Costs about 100 ns and some for each OS thread that has used OpenMP. While regions run, the numbers may
 -- be a moment old.
 --
--- > before <- unsafeTime <$> statistics
+-- > before <- statUnsafeTime <$> statistics
 -- > program
--- > after <- unsafeTime <$> statistics
--- > putStrLn ("collections may have waited for " ++ show (after - before) ++ " ns")
+-- > after <- statUnsafeTime <$> statistics
+-- > putStrLn ("collections may have waited for " ++ show (after `since` before))
 statistics :: IO Statistics
 statistics = do
   prepareCallbacks
   allocaBytes statisticsSize $ \p -> do
     askStatistics p
-    Statistics <$> at p 0 <*> at p 1 <*> at p 2 <*> at p 3 <*> at p 4 <*> at p 5 <*> at p 6
+    Statistics <$> at p 0 <*> at p 1 <*> at p 2 <*> at p 3 <*> at p 4 <*> at p 5 <*> (nanoseconds . fromIntegral <$> at p 6)
   where
     at :: Ptr () -> Int -> IO Word64
     at p i = peekByteOff p (8 * i)

@@ -13,6 +13,7 @@
 -- |
 -- Module      : Capstan.Prim
 -- Description : Which Capability, which OpenMP thread: for a nanosecond
+-- Stability   : experimental
 --
 -- Questions that are cheap enough for an inner loop.
 --
@@ -31,6 +32,8 @@
 --
 -- No call blocks, allocates, fails or makes anything: an OS thread that OpenMP does not know yet
 -- stays unknown. All may be used from any thread, and without the threaded RTS.
+--
+-- @since 0.1.0
 module Capstan.Prim
   ( capabilityNumber,
     threadNumber,

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Task
 -- Description : Structured parallel tasks
+-- Stability   : experimental
 --
 -- Tasks that return results, throw exceptions and end with their scope, at a cost near that of a
 -- spark. No pool is set up: the Capabilities are the pool.
@@ -66,6 +67,8 @@
 -- A program's main thread is /bound/ to one of the system, and to let another run there takes two switches of these. Its loops cost what others do,
 -- but who is bound and waits for longer than a tenth of a millisecond is woken late, by some tens of microseconds: a program that waits for
 -- tasks very often is faster in 'Control.Concurrent.runInUnboundThread'.
+--
+-- @since 0.1.0
 module Capstan.Task
   ( -- * Scopes
     Scope,
@@ -73,6 +76,12 @@ module Capstan.Task
     runOn,
     runWithin,
     cancel,
+    Duration,
+    nanoseconds,
+    microseconds,
+    milliseconds,
+    seconds,
+    unlimited,
     Cancelled (..),
     ScopeEnded (..),
     PoolEnded (..),
@@ -110,7 +119,7 @@ module Capstan.Task
     Range,
     range,
     chunk,
-    on,
+    onPool,
     parallelFor,
     parallelForAfter,
     parallelForReduce,
@@ -146,6 +155,7 @@ module Capstan.Task
   )
 where
 
+import Capstan.Duration
 import Capstan.Task.Join.Await
 import Capstan.Task.Join.Fork
 import Capstan.Task.Join.Scope

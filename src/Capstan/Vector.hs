@@ -3,8 +3,10 @@
 -- |
 -- Module      : Capstan.Vector
 -- Description : Vectors that are made, changed and folded in parallel
+-- Stability   : experimental
 --
--- The functions of @vector@ of the same names, on all Capabilities: for unboxed, storable, primitive and boxed vectors. To be imported qualified:
+-- The functions of @vector@ of the same names, on all Capabilities: for unboxed, storable, primitive and boxed vectors.
+-- The module is meant to be imported qualified:
 --
 -- > import qualified Capstan.Vector as Parallel
 -- > import qualified Data.Vector.Unboxed as Unboxed
@@ -19,6 +21,8 @@
 -- A function that is short costs what the loop of @vector@ costs, on one Capability; but nothing is fused: each makes its vector. Work is given
 -- to another Capability from some ten microseconds on. Scans are in "Capstan.Task" ('Capstan.Task.parallelScan', 'Capstan.Task.prefixSum'),
 -- and so are sorts.
+--
+-- @since 0.1.0
 module Capstan.Vector
   ( generate,
     map,

@@ -85,8 +85,8 @@ main = do
   after <- statistics
   threadsAfter <- osThreads
   expect "results" (400, 65536, 400) (first, second, third)
-  expect "workers" (fromIntegral members - 1, workers between) (workers between, workers after)
-  expect "largest team" (fromIntegral members) (largestTeam after)
+  expect "workers" (fromIntegral members - 1, statWorkers between) (statWorkers between, statWorkers after)
+  expect "largest team" (fromIntegral members) (statLargestTeam after)
   -- A second pool would have as many threads as ours.
   unless (threadsAfter < threadsBetween + members - 1) $
     die (show threadsAfter ++ " threads after " ++ show threadsBetween)
@@ -98,7 +98,7 @@ members = 9
 regionsOf :: String -> Statistics -> IO ()
 regionsOf name before = do
   after <- statistics
-  unless (regions after > regions before) (die (name ++ " has opened no region on Capstan"))
+  unless (statRegions after > statRegions before) (die (name ++ " has opened no region on Capstan"))
 
 osThreads :: IO Int
 osThreads = length <$> listDirectory "/proc/self/task"
@@ -133,7 +133,7 @@ main = do
   before <- statistics
   sums <- mapM team [3, 4]
   after <- statistics
-  print (sums, regions after - regions before)
+  print (sums, statRegions after - statRegions before)
 END
 cat >one.cabal <<'END'
 cabal-version: 3.0

@@ -17,6 +17,7 @@ module Capstan.CLI.Problem
     usageError,
     noInput,
     unavailable,
+    cannotCreate,
   )
 where
 
@@ -62,3 +63,7 @@ noInput = ExitFailure 66
 -- | 69: something that the command needs is not there, such as its libraries.
 unavailable :: ExitCode
 unavailable = ExitFailure 69
+
+-- | 73: what was to be written cannot be.
+cannotCreate :: ExitCode
+cannotCreate = ExitFailure 73

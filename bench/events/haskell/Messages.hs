@@ -140,7 +140,7 @@ timers :: [(String, IO Double)]
 timers =
   [ ( "haskell",
       Capstan.withManager $ \manager ->
-        churn (\s -> Capstan.startTimer manager (fromIntegral s * 1000000000) (Run (const (pure ())))) (void . Capstan.cancel)
+        churn (\s -> Capstan.startTimer manager (Capstan.seconds s) (Run (const (pure ())))) (void . Capstan.cancelTimer)
     ),
     ( "ghc",
       do
@@ -159,7 +159,7 @@ churn begin end = do
       before <- Capstan.clock
       forM_ [1 .. n] $ \i -> begin (600 + i `mod` 3600) >>= end
       after <- Capstan.clock
-      pure (fromIntegral (after - before) / fromIntegral (n :: Int))
+      pure (fromIntegral (Capstan.toNanoseconds (after `Capstan.since` before)) / fromIntegral (n :: Int))
 
 measure :: Options -> Int -> Contender -> IO Double
 measure options size contender = do
@@ -189,4 +189,4 @@ turn options pipes messages = do
     total = messages + pipeCount pipes
     time
       | processorTime options = (`div` 1000) <$> getCPUTime
-      | otherwise = fromIntegral <$> Capstan.clock
+      | otherwise = fromIntegral . Capstan.toNanoseconds <$> Capstan.clock

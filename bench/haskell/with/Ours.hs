@@ -4,7 +4,8 @@ module Ours (ourCases, copyCases, paperCalls) where
 import Bench
 import Calls
 import qualified Capstan.Array as Array
-import Capstan.Batch (Batch, add, clear, newBatch, run, runUnsafe)
+import Capstan.Batch (Batch)
+import qualified Capstan.Batch as Batch
 import Capstan.Prim (Place (..), capabilityNumber, place, threadNumber)
 import Control.Monad (forM, forM_, replicateM_, when)
 import Foreign.C.Types (CDouble (..), CLong (..), CSize (..))
@@ -23,28 +24,28 @@ foreign import ccall unsafe "calls_faults" faults :: IO CLong
 ourCases :: IO [Case]
 ourCases = do
   (unsafely, safely) <- batches
-  built <- newBatch 100
+  built <- Batch.new 100
   pure $
     [ ("primitive", beside capabilityNumber),
       ("primitive-thread", beside threadNumber),
       ("primitive-place", beside (placeTeamSize <$> place)),
-      ("batch-built-100", each 100 (clear built >> filled built 100 >> runUnsafe built))
+      ("batch-built-100", each 100 (Batch.clear built >> filled built 100 >> Batch.runUnsafe built))
     ]
       ++ unsafely
       ++ safely
 
 batches :: IO ([Case], [Case])
 batches = fmap unzip . forM [1, 2, 5, 10, 20, 50, 100] $ \size -> do
-  batch <- newBatch size
+  batch <- Batch.new size
   filled batch size
   pure
-    ( ("batch-" ++ show size, each size (runUnsafe batch)),
-      ("batch-safe-" ++ show size, each size (run batch))
+    ( ("batch-" ++ show size, each size (Batch.runUnsafe batch)),
+      ("batch-safe-" ++ show size, each size (Batch.run batch))
     )
 
 filled :: Batch -> Int -> IO ()
 filled _ 0 = pure ()
-filled batch k = add batch nextFunction (fromIntegral k) >> filled batch (k - 1)
+filled batch k = Batch.add batch nextFunction (fromIntegral k) >> filled batch (k - 1)
 
 beside :: IO Int -> Int -> IO Double
 beside question = \n -> do

@@ -14,7 +14,7 @@ module Capstan.Array.Internal
   )
 where
 
-import Capstan.Exception (invalid, outOfBounds)
+import Capstan.Exception.Internal (invalid, outOfBounds)
 import Control.Monad (when)
 import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray), mutableByteArrayContents, newAlignedPinnedByteArray, newPinnedByteArray)
 import qualified Data.Vector.Storable.Mutable as Mutable

@@ -1,6 +1,7 @@
 -- |
 -- Module      : Capstan.Array.Linear
 -- Description : Disjoint parts of an array, proven by the types
+-- Stability   : experimental
 --
 -- Who holds a 'Part' of an array is the only one who can read or write those elements, and the
 -- compiler sees to it. A part may be split, and the pieces given to C, to an OpenMP region and to
@@ -37,6 +38,8 @@
 --
 -- The module is meant to be imported qualified. It needs @LinearTypes@ in the programs that use it,
 -- GHC 9.0 or later.
+--
+-- @since 0.1.0
 module Capstan.Array.Linear
   ( -- * Whole arrays
     Alignment (..),

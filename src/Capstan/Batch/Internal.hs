@@ -20,10 +20,10 @@
 -- Description : How a batch is written down
 module Capstan.Batch.Internal
   ( Batch,
-    newBatch,
+    new,
     clear,
     Added,
-    Function (..),
+    Callable (..),
     Fits,
     add,
     Result,
@@ -37,7 +37,7 @@ module Capstan.Batch.Internal
   )
 where
 
-import Capstan.Exception (unavailable)
+import Capstan.Exception.Internal (unavailable)
 import Capstan.Internal.Value
 import Control.Monad (when)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -59,6 +59,7 @@ import GHC.TypeLits (ErrorMessage (..), Nat, TypeError, type (+), type (<=?))
 -- | Foreign calls with their arguments, and after 'run' their results. One thread at a time may use
 -- a batch.
 newtype Batch = Batch (IORef (MutableByteArray RealWorld))
+  deriving (Eq)
 
 -- The memory holds four words about the batch, then the records (runtime/haskell/batch.h).
 --
@@ -74,8 +75,8 @@ first = 4
 
 -- | An empty batch, with room for so many calls of a few arguments. It grows. GHC's heap overflow if there is no memory
 -- for them.
-newBatch :: Int -> IO Batch
-newBatch calls = do
+new :: Int -> IO Batch
+new calls = do
   -- At most so many that the number of bytes is one; GHC has no memory for them either.
   memory <- newPinnedByteArray (8 * (first + 6 * max 1 (min (maxBound `div` 64) calls)))
   mapM_ (\place -> writeByteArray memory place first) [written, finished]
@@ -116,12 +117,12 @@ type family Added f where
   Added r = IO (Result r)
 
 -- | C functions that can be called in a batch: of 'Argument's, with a 'Returned', in 'IO' or pure.
-class Function f where
+class Callable f where
   -- | Adds a call, given how to put the arguments so far: those in general registers, given the place of the first,
   -- and those in floating-point ones; and how many there are of each.
   adding :: Batch -> Ptr () -> Put -> Put -> Int -> Int -> Added f
 
-instance (Argument a, KnownRegister (Passed a), Function f) => Function (a -> f) where
+instance (Argument a, KnownRegister (Passed a), Callable f) => Callable (a -> f) where
   adding batch function integers floats n m a
     | isFloating @(Passed a) =
       adding @f batch function integers (\memory at -> floats memory at >> put a memory (at + m)) n (m + 1)
@@ -129,12 +130,12 @@ instance (Argument a, KnownRegister (Passed a), Function f) => Function (a -> f)
       adding @f batch function (\memory at -> integers memory at >> put a memory (at + n)) floats (n + 1) m
   {-# INLINE adding #-}
 
-instance (Returned r, KnownRegister (From r)) => Function (IO r) where
+instance (Returned r, KnownRegister (From r)) => Callable (IO r) where
   adding batch function integers floats n m = record n m batch function integers floats
   {-# INLINE adding #-}
 
 -- | A pure function, when it has all its arguments.
-instance {-# OVERLAPPABLE #-} (Returned r, KnownRegister (From r), Added r ~ IO (Result r)) => Function r where
+instance {-# OVERLAPPABLE #-} (Returned r, KnownRegister (From r), Added r ~ IO (Result r)) => Callable r where
   adding batch function integers floats n m = record n m batch function integers floats
   {-# INLINE adding #-}
 
@@ -174,7 +175,7 @@ type family Within (fits :: Bool) what :: Constraint where
 -- | Adds a call of the function to the batch. It takes the function's arguments, and gives the key to its result.
 --
 -- Cost: a few stores, 1 to 2 ns. Nothing is allocated, except when the batch grows.
-add :: forall f. (Function f, Fits f) => Batch -> FunPtr f -> Added f
+add :: forall f. (Callable f, Fits f) => Batch -> FunPtr f -> Added f
 add batch function = adding @f batch (castFunPtrToPtr function) none none 0 0
   where
     none _ _ = pure ()

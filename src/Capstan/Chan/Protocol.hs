@@ -45,6 +45,7 @@ module Capstan.Chan.Protocol
   ( Chan,
     ChanClosed (..),
     newChan,
+    sameChan,
     send,
     sendPoll,
     recvMaybe,
@@ -62,11 +63,14 @@ where
 
 import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
-import Capstan.Exception (capstanFromException, capstanToException)
+import Capstan.Exception.Internal (capstanFromException, capstanToException)
 import Control.Exception (Exception (..), SomeException)
 
 -- | A channel: its capacity, its state, and its front, which is used if there are no bounds, and is kept away from the state then.
 data Chan m a = Chan !Int !(Cell m (State m a)) !(Gap m) !(Cell m (Front a))
+
+sameChan :: Eq (Cell m (State m a)) => Chan m a -> Chan m a -> Bool
+sameChan (Chan _ a _ _) (Chan _ b _ _) = a == b
 
 -- | Thrown by an operation on a channel that was closed.
 data ChanClosed = ChanClosed

@@ -1,8 +1,9 @@
 -- |
 -- Module      : Capstan.Event.Compat
 -- Description : The names and types of GHC.Event
+-- Stability   : experimental
 --
--- A program that uses "GHC.Event" switches to Capstan by changing an import. Two packages pass their
+-- A program that uses "GHC.Event" switches to Capstan by changing an import: the module is meant to be imported in place of it. Two packages pass their
 -- own tests so: @network@ 3.1.1.1, whose @gracefulClose@ registers descriptors and timeouts, and
 -- @time-manager@ 0.3.2, which keeps Warp's timeouts. What GHC.Event does not export any more, and its
 -- users miss, is here too: 'loop', 'step' and 'shutdown', to drive a manager made by 'new'.
@@ -21,6 +22,8 @@
 --   run. In GHC.Event no timeout of the process fires after that.
 -- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
 --   calling thread. A 'TimeoutKey' knows where it belongs.
+--
+-- @since 0.1.0
 module Capstan.Event.Compat
   ( -- * Types
     EventManager,
@@ -57,6 +60,7 @@ module Capstan.Event.Compat
   )
 where
 
+import Capstan.Duration (microseconds, unlimited)
 import Capstan.Event.Internal
   ( Events,
     Manager,
@@ -64,7 +68,7 @@ import Capstan.Event.Internal
     Timer (..),
     Trigger (Level),
     Watch,
-    includes,
+    intersects,
     newManager,
     readable,
     systemManager,
@@ -124,9 +128,9 @@ instance Show Event where
   show (Event events) = "[" ++ intercalate "," names ++ "]"
     where
       names =
-        ["evtRead" | events `includes` readable]
-          ++ ["evtWrite" | events `includes` writable]
-          ++ ["evtClose" | events `includes` Event.closed]
+        ["evtRead" | events `intersects` readable]
+          ++ ["evtWrite" | events `intersects` writable]
+          ++ ["evtClose" | events `intersects` Event.closed]
 
 -- | Data is available to be read.
 evtRead :: Event
@@ -177,9 +181,9 @@ registerFd (EventManager manager) callback fd (Event events) lifetime =
     run watch happened = callback (key watch) (Event (visible happened))
     -- As GHC.Event says it: an end or an error is both, and the closed one hears what it asked for.
     visible happened
-      | happened `includes` Event.closed = events <> Event.closed
-      | happened `includes` (Event.failed <> Event.hangUp) = readable <> writable
-      | otherwise = mconcat [e | e <- [readable, writable], happened `includes` e]
+      | happened `intersects` Event.closed = events <> Event.closed
+      | happened `intersects` (Event.failed <> Event.hangUp) = readable <> writable
+      | otherwise = mconcat [e | e <- [readable, writable], happened `intersects` e]
     lasting OneShot = Event.OneShot
     lasting MultiShot = Event.Persistent
 
@@ -211,21 +215,18 @@ instance Ord TimeoutKey where
 -- it returns.
 registerTimeout :: TimerManager -> Int -> TimeoutCallback -> IO TimeoutKey
 registerTimeout (TimerManager manager) us callback
-  | us > 0 = start (fromMicroseconds us) callback
+  | us > 0 = start (microseconds us) callback
   | otherwise = do
     callback
-    key <- start maxBound (pure ()) -- for the key alone
+    key <- start unlimited (pure ()) -- for the key alone
     key <$ unregisterTimeout (TimerManager manager) key
   where
     start delay = fmap TimeoutKey . Event.startTimer manager delay . Run . const
 
 -- | Lets a timeout that has not passed begin again, with so many microseconds.
 updateTimeout :: TimerManager -> TimeoutKey -> Int -> IO ()
-updateTimeout _ (TimeoutKey timer) us = void (Event.reschedule timer (fromMicroseconds us))
+updateTimeout _ (TimeoutKey timer) us = void (Event.reschedule timer (microseconds us))
 
 -- | Cancels a timeout.
 unregisterTimeout :: TimerManager -> TimeoutKey -> IO ()
-unregisterTimeout _ (TimeoutKey timer) = void (Event.cancel timer)
-
-fromMicroseconds :: Int -> Event.Nanoseconds
-fromMicroseconds us = Event.times 1000 (fromIntegral (max 0 us))
+unregisterTimeout _ (TimeoutKey timer) = void (Event.cancelTimer timer)

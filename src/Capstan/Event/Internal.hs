@@ -19,12 +19,11 @@ module Capstan.Event.Internal
 
     -- * Timers
     Timer (..),
-    times,
     startTimer,
     startTimerAt,
     startPeriodic,
     reschedule,
-    cancel,
+    cancelTimer,
 
     -- * Posts
     post,
@@ -32,6 +31,7 @@ module Capstan.Event.Internal
   )
 where
 
+import Capstan.Duration (Duration, nanoseconds, toNanoseconds)
 import Capstan.Event.Foreign
 import Capstan.Event.Manager
 import Capstan.Event.Types
@@ -123,7 +123,7 @@ registerKnowing manager fd events lifetime trigger action =
 
 stillLive :: State -> Lifetime -> Events -> IO Bool
 stillLive state lifetime happened
-  | lifetime == OneShot || happened `includes` closed = claim state
+  | lifetime == OneShot || happened `intersects` closed = claim state
   | otherwise = isLive state
 
 registerWith ::
@@ -188,41 +188,36 @@ data Timer = Timer
 instance Eq Timer where
   a == b = timerManager a == timerManager b && timerIdent a == timerIdent b
 
+instance Show Timer where
+  showsPrec d timer = showParen (d > 10) (showString "Timer " . showsPrec 11 (timerIdent timer))
+
 -- | Fires once, so long from now. Never early; late by at most 66 us, plus what the kernel and the
 -- actions before it take.
 --
 -- > timer <- startTimer manager (milliseconds 20) (Run (const (putStrLn "now")))
-startTimer :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
+startTimer :: Manager -> Duration -> Target Expiry -> IO Timer
 startTimer manager delay target = do
   time <- clock
-  start "startTimer" manager (later time delay) 0 target
+  start "startTimer" manager (time <> delay) mempty target
 
 -- | Fires once, at that time of 'clock'.
-startTimerAt :: Manager -> Nanoseconds -> Target Expiry -> IO Timer
-startTimerAt manager deadline = start "startTimerAt" manager deadline 0
+startTimerAt :: Manager -> Duration -> Target Expiry -> IO Timer
+startTimerAt manager deadline = start "startTimerAt" manager deadline mempty
 
 -- | Fires so long from now, and then every period. Periods are counted from the first deadline: there
 -- is no drift. Those that were missed are one expiry.
 --
--- > timer <- startPeriodic manager 0 (seconds 1) (Run (print . expirations))
-startPeriodic :: Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
+-- > timer <- startPeriodic manager mempty (seconds 1) (Run (print . expirations))
+startPeriodic :: Manager -> Duration -> Duration -> Target Expiry -> IO Timer
 startPeriodic manager delay period target = do
   time <- clock
-  start "startPeriodic" manager (later time delay) (max 1 period) target
+  start "startPeriodic" manager (time <> delay) (max (nanoseconds 1) period) target
 
--- | The product, or the end of time: a span that does not fit never ends, and must not end at once.
-times :: Nanoseconds -> Nanoseconds -> Nanoseconds
-times unit n = if n > maxBound `quot` unit then maxBound else unit * n
-{-# INLINE times #-}
-
-later :: Nanoseconds -> Nanoseconds -> Nanoseconds
-later time span' = if span' > maxBound - time then maxBound else time + span'
-
-start :: String -> Manager -> Nanoseconds -> Nanoseconds -> Target Expiry -> IO Timer
+start :: String -> Manager -> Duration -> Duration -> Target Expiry -> IO Timer
 start name manager deadline period target = mask_ $ do
   state <- newState
-  ident <- withHandler manager (timerHandler manager state (period == 0) target) $ \context ->
-    withHandle manager $ \raw -> named name =<< c_timer_start_at raw deadline period context
+  ident <- withHandler manager (timerHandler manager state (period == mempty) target) $ \context ->
+    withHandle manager $ \raw -> named name =<< c_timer_start_at raw (toNanoseconds deadline) (toNanoseconds period) context
   pure (Timer manager ident state)
 
 timerHandler :: Manager -> State -> Bool -> Target Expiry -> Handler
@@ -240,18 +235,18 @@ timerHandler manager state once target = Handler $ \record -> do
 --
 -- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
 -- > ok <- reschedule timer (seconds 30)
-reschedule :: Timer -> Nanoseconds -> IO Bool
+reschedule :: Timer -> Duration -> IO Bool
 reschedule timer delay = withHandle (timerManager timer) $ \raw -> do
-  code <- c_timer_reschedule raw (timerIdent timer) delay
+  code <- c_timer_reschedule raw (timerIdent timer) (toNanoseconds delay)
   pure (code == 0)
 
 -- | Cancels a timer. 'True': its action does not begin any more. 'False': it has begun, or the timer
 -- was cancelled before.
 --
 -- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
--- > cancelled <- cancel timer
-cancel :: Timer -> IO Bool
-cancel timer = do
+-- > cancelled <- cancelTimer timer
+cancelTimer :: Timer -> IO Bool
+cancelTimer timer = do
   code <- withHandle (timerManager timer) $ \raw -> c_timer_cancel raw (timerIdent timer)
   live <- claim (timerState timer)
   pure (live || code == 0)

@@ -27,19 +27,20 @@ module Capstan.Event.Manager
     stepUntilSome,
     shutdown,
     setExceptionHandler,
-    Statistics (..),
-    statistics,
+    ManagerStatistics (..),
+    managerStatistics,
     recordIdent,
     recordEvents,
     recordExpirations,
   )
 where
 
+import Capstan.Duration (Duration, nanoseconds, toNanoseconds, unlimited)
 import Capstan.Event.Failure
 import Capstan.Event.Foreign
 import Capstan.Event.Slots
 import Capstan.Event.Types
-import Capstan.Exception (unavailable)
+import Capstan.Exception.Internal (unavailable)
 import Control.Concurrent
   ( forkIO,
     forkOnWithUnmask,
@@ -66,7 +67,6 @@ import Control.Exception
   )
 import Control.Monad (unless, void, when)
 import Data.IORef (IORef, atomicModifyIORef', atomicWriteIORef, newIORef, readIORef)
-import Data.Maybe (fromMaybe)
 import Data.Word (Word64, Word8)
 import Foreign.C.Error (Errno (..), eBUSY, eNOENT, eSHUTDOWN)
 import Foreign.C.Types (CInt, CUInt)
@@ -141,7 +141,7 @@ freeManager manager = do
 
 -- | A manager for the time of an action, which is not to end while another thread drives it ('freeManager').
 --
--- > withManager $ \own -> startTimer own 0 (Run print) >> step own Nothing
+-- > withManager $ \own -> startTimer own mempty (Run print) >> step own unlimited
 withManager :: (Manager -> IO a) -> IO a
 withManager = bracket newManager freeManager
 
@@ -174,14 +174,16 @@ withHandle = withForeignPtr . managerHandle
 -- ** Counters
 
 -- | What a manager has done so far; see @capstan.h@.
-data Statistics = Statistics
+data ManagerStatistics = ManagerStatistics
   { -- | Times that it asked the kernel, and that another thread had to wake it.
     statTurns, statWakeUps :: !Word64,
     -- | Reports that were dropped, because the registration had ended; times that the kernel's set
     -- was made anew.
     statStale, statRebuilds :: !Word64,
-    -- | Batches of actions that took longer than 500 ms, and the longest of them in ns.
-    statSlow, statSlowest :: !Word64,
+    -- | Batches of actions that took longer than 500 ms.
+    statSlow :: !Word64,
+    -- | How long the longest of them took.
+    statSlowest :: !Duration,
     -- | Registrations and timers now.
     statWatches, statTimers :: !Word64
   }
@@ -189,15 +191,15 @@ data Statistics = Statistics
 
 -- | Reads the counters of a manager; while it runs they may be a moment apart. About 50 ns.
 --
--- > turns <- statTurns <$> statistics manager
-statistics :: Manager -> IO Statistics
-statistics manager = allocaBytes (8 * fields) $ \out -> do
+-- > turns <- statTurns <$> managerStatistics manager
+managerStatistics :: Manager -> IO ManagerStatistics
+managerStatistics manager = allocaBytes (8 * fields) $ \out -> do
   withHandle manager $ \raw -> c_statistics raw out (fromIntegral (8 * fields))
   values <- peekArray fields out
   case values of
     [turns, _, _, _, wakeUps, stale, rebuilds, slow, slowest, watches, timers] ->
-      pure (Statistics turns wakeUps stale rebuilds slow slowest watches timers)
-    _ -> failure "statistics" eNOENT
+      pure (ManagerStatistics turns wakeUps stale rebuilds slow (nanoseconds (fromIntegral slowest)) watches timers)
+    _ -> failure "managerStatistics" eNOENT
   where
     fields = 11
 
@@ -213,33 +215,33 @@ statistics manager = allocaBytes (8 * fields) $ \out -> do
 loop :: Manager -> IO ()
 loop manager = driving "loop" manager (driveUntilShutdown sleepInterruptibly manager)
 
--- | One turn: waits at most so long ('Nothing': for ever) for something to do, and runs what is due.
+-- | One turn: waits at most so long for something to do, and runs what is due.
 -- Returns the number of actions; 0 after a timeout, and after 'shutdown' when nothing is left.
 -- Errors and exceptions: as 'loop'.
 --
--- > actions <- step manager (Just (milliseconds 10))
-step :: Manager -> Maybe Nanoseconds -> IO Int
+-- > actions <- step manager (milliseconds 10)
+step :: Manager -> Duration -> IO Int
 step manager wait = fst <$> turn manager wait
 
 -- | Turns until one has run something ('True'), or the manager was shut down and nothing is left. A turn
 -- that found nothing, because of a signal or a wake-up, is neither.
 stepUntilSome :: Manager -> IO Bool
 stepUntilSome manager = do
-  (actions, stopped) <- turn manager Nothing
+  (actions, stopped) <- turn manager unlimited
   if actions == 0 && not stopped then stepUntilSome manager else pure (actions > 0)
 
 -- | The number of actions, and whether the manager had been shut down before, with nothing left.
-turn :: Manager -> Maybe Nanoseconds -> IO (Int, Bool)
+turn :: Manager -> Duration -> IO (Int, Bool)
 turn manager wait = driving "step" manager $ \restore -> do
   left <- runBatch manager restore
   found <- if left > 0 then pure Some else pullNow manager
-  when (found == Nothing' && wait /= Just 0) $
-    sleepInterruptibly manager (fromMaybe maxBound wait)
+  when (found == Nothing' && wait /= mempty) $
+    sleepInterruptibly manager wait
   actions <- runBatch manager restore
   pure (left + actions, found == Stopped)
 
 -- | How to wait for something to do, at most so long. Masked.
-type Sleep = Manager -> Nanoseconds -> IO ()
+type Sleep = Manager -> Duration -> IO ()
 
 driveUntilShutdown :: Sleep -> Manager -> (forall a. IO a -> IO a) -> IO ()
 driveUntilShutdown sleep manager restore = go
@@ -253,7 +255,7 @@ driveUntilShutdown sleep manager restore = go
         _ -> pure found
       case again of
         Stopped -> pure ()
-        Nothing' -> sleep manager maxBound >> go
+        Nothing' -> sleep manager unlimited >> go
         Some -> go
 
 -- | One thread at a time.
@@ -281,7 +283,7 @@ recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
 
 -- | Looks without blocking.
 pullNow :: Manager -> IO Found
-pullNow manager = pullWith manager c_pull 0
+pullNow manager = pullWith manager c_pull mempty
 
 -- | Cannot be interrupted.
 sleepDirectly :: Sleep
@@ -301,12 +303,12 @@ sleepInterruptibly manager timeout = do
 type Pull = Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
 -- | Only when the last batch is empty.
-pullWith :: Manager -> Pull -> Nanoseconds -> IO Found
+pullWith :: Manager -> Pull -> Duration -> IO Found
 pullWith manager pull timeout =
   withHandle manager $ \raw -> withForeignPtr (managerBatch manager) $ \batch -> do
     poke (nextOf batch) 0
     poke (releasedOf batch) 0
-    code <- pull raw (recordOf batch 0) (fromIntegral batchCapacity) timeout (countOf batch)
+    code <- pull raw (recordOf batch 0) (fromIntegral batchCapacity) (toNanoseconds timeout) (countOf batch)
     count <- peek (countOf batch)
     if
         | code == 0 -> pure (if count == 0 then Nothing' else Some)

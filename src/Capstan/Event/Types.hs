@@ -11,19 +11,20 @@ module Capstan.Event.Types
     hangUp,
     failed,
     closed,
-    includes,
+    intersects,
     Ready (..),
     Expiry (..),
-    Nanoseconds,
     clock,
     Target (..),
     Callback,
-    TaskEvent (..),
+    EventHandle (..),
     deliver,
   )
 where
 
+import Capstan.Duration (Duration, nanoseconds)
 import Capstan.Event.Foreign
+import Capstan.Internal.EventHandle (EventHandle (..))
 import Control.Concurrent.MVar (MVar, tryPutMVar)
 import Control.Monad (void)
 import Data.Bits ((.&.), (.|.))
@@ -46,7 +47,7 @@ instance Monoid Events where
   mempty = Events 0
 
 instance Show Events where
-  show events = "[" ++ intercalate "," [name | (name, event) <- table, events `includes` event] ++ "]"
+  show events = "[" ++ intercalate "," [name | (name, event) <- table, events `intersects` event] ++ "]"
     where
       table =
         [ ("readable", readable),
@@ -78,10 +79,10 @@ hangUp = Events 16
 closed :: Events
 closed = Events 32
 
--- | Whether the first set has something of the second.
-includes :: Events -> Events -> Bool
-includes (Events a) (Events b) = a .&. b /= 0
-{-# INLINE includes #-}
+-- | Whether the two sets have something in common.
+intersects :: Events -> Events -> Bool
+intersects (Events a) (Events b) = a .&. b /= 0
+{-# INLINE intersects #-}
 
 -- | A descriptor is ready.
 data Ready = Ready
@@ -98,12 +99,9 @@ newtype Expiry = Expiry
   }
   deriving (Eq, Show)
 
--- | A span of monotonic time, or a point of it as 'clock' gives it.
-type Nanoseconds = Word64
-
--- | Monotonic time, which does not advance while the machine is suspended.
-clock :: IO Nanoseconds
-clock = c_clock
+-- | Monotonic time, since the machine began; it does not advance while the machine is suspended.
+clock :: IO Duration
+clock = nanoseconds . fromIntegral <$> c_clock
 
 -- * Where it is delivered
 
@@ -119,7 +117,7 @@ data Target a where
   -- | Calls a C function with the pointer as its data, as @capstan.h@ says, by a safe call.
   Call :: FunPtr (Callback a) -> Ptr () -> Target a
   -- | Completes an OpenMP task that was made with @detach@.
-  Complete :: TaskEvent -> Target a
+  Complete :: EventHandle -> Target a
 
 -- | The C functions that 'Call' calls: @capstan_fd_function@, @capstan_timer_function@ and
 -- @capstan_post_function@.
@@ -128,15 +126,11 @@ type family Callback a where
   Callback Expiry = CTimerFunction
   Callback () = CPostFunction
 
--- | An @omp_event_handle_t@.
-newtype TaskEvent = TaskEvent (Ptr ())
-  deriving (Eq, Show)
-
 deliver :: Target a -> a -> IO ()
 deliver target value = case target of
   Run action -> action value
   Fill variable -> void (tryPutMVar variable value)
   Transact transaction -> atomically (transaction value)
-  Complete (TaskEvent event) -> c_fulfill_event event
+  Complete (EventHandle event) -> c_fulfill_event event
   Call _ _ -> pure () -- needs the manager; see where registrations are made
 {-# INLINE deliver #-}

@@ -1,24 +1,38 @@
 -- |
 -- Module      : Capstan.Task.Lifted
 -- Description : Tasks in monads over IO
+-- Stability   : experimental
 --
 -- What "Capstan.Task" has in 'IO', for each 'MonadUnliftIO': a @ReaderT@ over 'IO', an application's own newtype of it. Meaning, cost and
--- errors are the same. What is pure, or only for 'IO', comes from "Capstan.Task":
+-- errors are the same. The module is meant to be imported in place of "Capstan.Task": what is no action of 'IO' there is here as well.
 --
--- > import Capstan.Task (Promise, Scope, range)
 -- > import Capstan.Task.Lifted
 -- >
 -- > sizes :: [FilePath] -> ReaderT FilePath IO [Int]
 -- > sizes files = parFor files $ \file -> do
 -- >   folder <- ask
 -- >   liftIO (length <$> readFile (folder </> file))
+--
+-- @since 0.1.0
 module Capstan.Task.Lifted
   ( -- * Scopes
+    Scope,
     run,
     runOn,
     runWithin,
+    cancel,
+    Duration,
+    nanoseconds,
+    microseconds,
+    milliseconds,
+    seconds,
+    unlimited,
+    Cancelled (..),
+    ScopeEnded (..),
+    PoolEnded (..),
 
     -- * Tasks
+    Promise,
     async,
     asyncNF,
     asyncCancellable,
@@ -27,31 +41,81 @@ module Capstan.Task.Lifted
     awaitWithin,
     awaitAll,
     awaitAny,
+    awaitSTM,
     poll,
-    cancel,
+    pollSTM,
 
     -- * Two branches
     both,
     bothNF,
     bothOn,
+    bothPure,
 
     -- * Containers
     parTraverse,
     parTraverse_,
     parFor,
     parFor_,
+    parMap,
+    parMapWith,
 
     -- * Loops
+    Range,
+    range,
+    chunk,
+    onPool,
     parallelFor,
     parallelForAfter,
     parallelForReduce,
     parallelFind,
     mapChunks,
     mapChunksNF,
+
+    -- * Vectors
+    parallelScan,
+    prefixSum,
+    parallelSort,
+    parallelSortBy,
+
+    -- * Pools
+    Pool,
+    defaultPool,
+    withPool,
+    lookupPool,
+    poolName,
+    poolSize,
   )
 where
 
-import Capstan.Task (Pool, Promise, Range, Scope)
+import Capstan.Task
+  ( Cancelled (..),
+    Duration,
+    Pool,
+    PoolEnded (..),
+    Promise,
+    Range,
+    Scope,
+    ScopeEnded (..),
+    awaitSTM,
+    bothPure,
+    chunk,
+    defaultPool,
+    microseconds,
+    milliseconds,
+    nanoseconds,
+    onPool,
+    parMap,
+    parMapWith,
+    parallelScan,
+    parallelSort,
+    parallelSortBy,
+    pollSTM,
+    poolName,
+    prefixSum,
+    range,
+    seconds,
+    unlimited,
+  )
 import qualified Capstan.Task as Task
 import Control.DeepSeq (NFData)
 import Control.Exception (SomeException)
@@ -70,8 +134,8 @@ runOn pool body = withRunInIO $ \io -> Task.runOn pool (io . body)
 {-# INLINE runOn #-}
 
 -- | 'Task.runWithin'.
-runWithin :: MonadUnliftIO m => Int -> (Scope -> m a) -> m (Maybe a)
-runWithin microseconds body = withRunInIO $ \io -> Task.runWithin microseconds (io . body)
+runWithin :: MonadUnliftIO m => Duration -> (Scope -> m a) -> m (Maybe a)
+runWithin limit body = withRunInIO $ \io -> Task.runWithin limit (io . body)
 {-# INLINE runWithin #-}
 
 -- | 'Task.async'.
@@ -100,8 +164,8 @@ awaitCatch = liftIO . Task.awaitCatch
 {-# INLINE awaitCatch #-}
 
 -- | 'Task.awaitWithin'.
-awaitWithin :: MonadIO m => Int -> Promise a -> m (Maybe a)
-awaitWithin microseconds = liftIO . Task.awaitWithin microseconds
+awaitWithin :: MonadIO m => Duration -> Promise a -> m (Maybe a)
+awaitWithin limit = liftIO . Task.awaitWithin limit
 {-# INLINE awaitWithin #-}
 
 -- | 'Task.awaitAll'.
@@ -188,3 +252,18 @@ mapChunks indices body = withRunInIO $ \io -> Task.mapChunks indices (\from to -
 mapChunksNF :: (MonadUnliftIO m, NFData a) => Range -> (Int -> Int -> m a) -> m [a]
 mapChunksNF indices body = withRunInIO $ \io -> Task.mapChunksNF indices (\from to -> io (body from to))
 {-# INLINE mapChunksNF #-}
+
+-- | 'Task.withPool'.
+withPool :: MonadUnliftIO m => String -> Int -> (Pool -> m a) -> m a
+withPool name size body = withRunInIO $ \io -> Task.withPool name size (io . body)
+{-# INLINE withPool #-}
+
+-- | 'Task.lookupPool'.
+lookupPool :: MonadIO m => String -> m (Maybe Pool)
+lookupPool = liftIO . Task.lookupPool
+{-# INLINE lookupPool #-}
+
+-- | 'Task.poolSize'.
+poolSize :: MonadIO m => Pool -> m Int
+poolSize = liftIO . Task.poolSize
+{-# INLINE poolSize #-}

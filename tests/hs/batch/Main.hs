@@ -9,7 +9,8 @@
 -- | Tests of "Capstan.Batch".
 module Main (main) where
 
-import Capstan.Batch
+import Capstan.Batch hiding (new)
+import qualified Capstan.Batch as Batch
 import Capstan.Exception (Unavailable)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (AsyncException (HeapOverflow), bracket, try)
@@ -87,7 +88,7 @@ main =
 bothWays :: (Batch -> (Batch -> IO ()) -> IO a) -> IO (a, a)
 bothWays test = (,) <$> once run <*> once runUnsafe
   where
-    once how = newBatch 1 >>= \batch -> test batch how
+    once how = Batch.new 1 >>= \batch -> test batch how
 
 shapes :: Assertion
 shapes = do
@@ -113,7 +114,7 @@ shapes = do
 -- | A word that comes back, as it is passed in the types of C's own names.
 types :: Assertion
 types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
-  batch <- newBatch 1
+  batch <- Batch.new 1
   a <- add batch (castFunPtr same :: FunPtr (Char -> IO Char)) '\x10ffff'
   b <- add batch (castFunPtr same :: FunPtr (CWchar -> IO CWchar)) (-3)
   c <- add batch (castFunPtr same :: FunPtr (CTime -> IO CTime)) (-5000000000)
@@ -136,7 +137,7 @@ newtype Metres = Metres Double
 
 pureFunctions :: Assertion
 pureFunctions = do
-  batch <- newBatch 1
+  batch <- Batch.new 1
   a <- add batch (castFunPtr noArguments :: FunPtr Int)
   b <- add batch (castFunPtr half :: FunPtr (Float -> Float)) 5
   c <- add batch (castFunPtr mix :: FunPtr (Metres -> CInt -> Float -> Int64 -> Metres -> Word8 -> Float -> Int16 -> Metres)) (Metres 1) 2 3 4 (Metres 5) 6 7 8
@@ -146,12 +147,12 @@ pureFunctions = do
 sizes :: Assertion
 sizes = do
   forM_ [minBound, -1, 0, 1, 1000] $ \size -> do
-    batch <- newBatch size
+    batch <- Batch.new size
     key <- add batch next 1
     run batch
     result batch key >>= (@?= 2)
   forM_ [maxBound, maxBound `div` 6, maxBound `div` 48, (2 ^ (61 :: Int) - 4) `div` 6] $ \size ->
-    try (newBatch size) >>= either (@?= HeapOverflow) (const (assertFailure ("a batch of " ++ show size)))
+    try (Batch.new size) >>= either (@?= HeapOverflow) (const (assertFailure ("a batch of " ++ show size)))
 
 data Call = Mix Double CInt Float Int64 Double Word8 Float Int16 | Half Float | Next Word16
   deriving (Show)
@@ -173,7 +174,7 @@ mixture :: Property
 mixture = property $ do
   list <- forAll calls
   (found, expected) <- evalIO $ do
-    batch <- newBatch 2
+    batch <- Batch.new 2
     keys <- forM list $ \case
       Mix a b c d e f g h -> fmap Left . (,) (c_mix a b c d e f g h) <$> add batch mix a b c d e f g h
       Half a -> fmap (Right . Left) . (,) (pure (realToFrac a / 2)) <$> add batch half a
@@ -189,7 +190,7 @@ mixture = property $ do
 order :: Assertion
 order = alloca $ \place -> do
   poke place 0
-  batch <- newBatch 10
+  batch <- Batch.new 10
   forM_ [1 .. 10] $ \i -> add batch store place i
   peek place >>= (@?= 0)
   run batch
@@ -204,7 +205,7 @@ order = alloca $ \place -> do
 
 grows :: Assertion
 grows = do
-  batch <- newBatch 1
+  batch <- Batch.new 1
   early <- add batch weigh 1 1 1 1 1 1
   run batch
   keys <- forM [1 .. 5000] $ \i -> add batch weigh i 0 0 0 0 1
@@ -217,7 +218,7 @@ grows = do
 
 absent :: Assertion
 absent = do
-  batch <- newBatch 4
+  batch <- Batch.new 4
   key <- add batch noArguments
   refused (result batch key)
   run batch
@@ -245,7 +246,7 @@ callingHaskell = do
         performMajorGC
         pure (2 * n)
   bracket (wrap answer) freeHaskellFunPtr $ \ask -> do
-    batch <- newBatch 1
+    batch <- Batch.new 1
     done <- newEmptyMVar
     _ <- forkIO $ replicateM_ 20 performMajorGC >> putMVar done ()
     keys <- forM [1 .. 20] $ \i -> add batch addAnswer i ask
@@ -257,7 +258,7 @@ callingHaskell = do
 
 regions :: Assertion
 regions = do
-  batch <- newBatch 5
+  batch <- Batch.new 5
   keys <- forM [10, 100, 1000, 10000, 100000] $ \n -> add batch sumInParallel n
   run batch
   found <- mapM (result batch) keys
@@ -265,7 +266,7 @@ regions = do
 
 noAllocation :: Assertion
 noAllocation = do
-  batch <- newBatch 3000
+  batch <- Batch.new 3000
   let turns = fill batch 1000 0
   _ <- turns
   setAllocationCounter maxBound

@@ -32,6 +32,7 @@ module CFunctions
     regionTask,
     regionDetach,
     callTeams,
+    setFormat,
     wrap,
   )
 where
@@ -39,6 +40,7 @@ where
 import Capstan.OpenMP (EventHandle)
 import Data.Int
 import Data.Word
+import Foreign.C.String (CString)
 import Foreign.C.Types
 import Foreign.Ptr
 
@@ -105,6 +107,9 @@ foreign import ccall safe "region_task" regionTask :: FunPtr (IO ()) -> CInt -> 
 
 foreign import ccall safe "region_detach"
   regionDetach :: FunPtr (EventHandle -> IO ()) -> FunPtr Real1 -> CInt -> IO Double
+
+-- | The affinity format, as C code of the program sets it, which looks at nothing.
+foreign import ccall unsafe "omp_set_affinity_format" setFormat :: CString -> IO ()
 
 foreign import ccall safe "call_teams" callTeams :: FunPtr (IO ()) -> CInt -> IO ()
 

@@ -10,7 +10,7 @@
 module EvaluationTests (tests) where
 
 import CFunctions
-import Capstan.Batch
+import qualified Capstan.Batch as Batch
 import Capstan.Callback
 import Check
 import Control.Exception (ArithException (..), throw)
@@ -132,10 +132,10 @@ newtypes = do
 -- | The same classes serve calls of C: both modules are imported whole.
 newtypesInBatches :: IO ()
 newtypesInBatches = do
-  batch <- newBatch 1
-  key <- add batch (castFunPtr absolute :: FunPtr (Metres -> Metres)) (-3)
-  run batch
-  result batch key >>= equal "metres" 3
+  batch <- Batch.new 1
+  key <- Batch.add batch (castFunPtr absolute :: FunPtr (Metres -> Metres)) (-3)
+  Batch.run batch
+  Batch.result batch key >>= equal "metres" 3
 
 -- | C's function pointer has no IO in its type either.
 pureFunctions :: IO ()

@@ -4,7 +4,6 @@ module OpenMPTests (tests) where
 import CFunctions
 import Capstan.Callback
 import Capstan.OpenMP
-import Capstan.OpenMP.Foreign (setFormat)
 import Check
 import Control.Concurrent
 import Control.Exception hiding (finally)
@@ -118,14 +117,14 @@ masked = forM_ [(id, Unmasked), (mask_, MaskedInterruptible), (uninterruptibleMa
 -- depend on what Haskell threads do meanwhile.
 asTold :: IO ()
 asTold = forM_ [1, 2, 4] $ \count -> besideComputation count $ do
-  Just False <- dynamic <$> getSettings
+  Just False <- settingsDynamic <$> getSettings
   told <- getMaxThreads
   replicateM_ 8 (regionSize >>= equal "bound" (fromIntegral told))
   ends <- replicateM 4 (do end <- newEmptyMVar; end <$ forkIO (replicateM 8 regionSize >>= putMVar end))
   forM_ ends (takeMVar >=> equal "green" (replicate 8 (fromIntegral told)))
 
 smaller :: IO ()
-smaller = besideComputation 2 . withSettings defaults {dynamic = Just True} $ do
+smaller = besideComputation 2 . withSettings defaultSettings {settingsDynamic = Just True} $ do
   told <- getMaxThreads
   sizes <- replicateM 8 regionSize
   equal "sizes" True (all (\n -> n >= 1 && n <= fromIntegral told) sizes)
@@ -145,10 +144,10 @@ beyond = do
   let most = 2147483647
   forM_ [2 ^ (31 :: Int), 2 ^ (32 :: Int), 2 ^ (32 :: Int) + 2, maxBound] $ \n -> do
     withThreads n getMaxThreads >>= equal "threads" 4194304 -- as Linux has numbers for
-    withSettings defaults {activeLevels = Just n} getMaxActiveLevels >>= \levels ->
+    withSettings defaultSettings {settingsActiveLevels = Just n} getMaxActiveLevels >>= \levels ->
       getSupportedActiveLevels >>= equal "levels" levels
     forM_ [Static . Just, Dynamic, Guided] $ \way ->
-      withSettings defaults {schedule = Just (way n)} (schedule <$> getSettings) >>= equal "schedule" (Just (way most))
+      withSettings defaultSettings {settingsSchedule = Just (way n)} (settingsSchedule <$> getSettings) >>= equal "schedule" (Just (way most))
     before <- (,) <$> getMaxTeams <*> getTeamsThreadLimit
     setMaxTeams n >> setTeamsThreadLimit n
     (,) <$> getMaxTeams <*> getTeamsThreadLimit >>= equal "teams" (most, most)
@@ -164,19 +163,19 @@ inChild = do
 restored :: IO ()
 restored = do
   before <- getSettings
-  ErrorCall _ <- throws (withThreads 7 (withSettings defaults {dynamic = Just True, schedule = Just Auto} (throwIO (ErrorCall "x")) :: IO ()))
+  ErrorCall _ <- throws (withThreads 7 (withSettings defaultSettings {settingsDynamic = Just True, settingsSchedule = Just Auto} (throwIO (ErrorCall "x")) :: IO ()))
   getSettings >>= equal "settings" before
 
 settings :: IO ()
 settings = forM_ [Static Nothing, Static (Just 4), Dynamic 3, Guided 2, Auto] $ \way -> do
   let wanted = Settings (Just 3) (Just True) (Just way) (Just 2)
   withSettings wanted getSettings >>= equal "settings" wanted
-  withSettings wanted (withSettings defaults {threads = Just 2} getSettings)
-    >>= equal "inner" wanted {threads = Just 2}
+  withSettings wanted (withSettings defaultSettings {settingsThreads = Just 2} getSettings)
+    >>= equal "inner" wanted {settingsThreads = Just 2}
 
 -- | A region in a callback of a region, where OpenMP allows it more than one thread.
 inCallback :: IO ()
-inCallback = withSettings defaults {activeLevels = Just 2} $ do
+inCallback = withSettings defaultSettings {settingsActiveLevels = Just 2} $ do
   let function _ = withThreads 3 (fromIntegral <$> regionSize)
   got <- withCallback Released function $ \f -> regionOfOne f 2 0
   equal "threads" 3 got
@@ -199,7 +198,7 @@ questions = do
 
 -- | In a region of two levels, the outer one of which has a thread more.
 ancestors :: IO ()
-ancestors = withSettings defaults {activeLevels = Just 2} $ do
+ancestors = withSettings defaultSettings {settingsActiveLevels = Just 2} $ do
   seen <- newIORef Nothing
   let below _ = do
         answers <- (,,,) <$> getLevel <*> mapM getAncestor levels <*> mapM getTeamSize levels <*> getActiveLevel
@@ -337,20 +336,20 @@ counts = do
   _ <- withCallback Released pure $ \f -> regionTasks f 2 100
   _ <- regionCompute 4 10
   after <- statistics
-  equal "regions" 2 (regions after - regions before)
-  equal "tasks" 100 (tasks after - tasks before)
-  equal "a team of four" True (largestTeam after >= 4 && workers after >= 3)
+  equal "regions" 2 (statRegions after - statRegions before)
+  equal "tasks" 100 (statTasks after - statTasks before)
+  equal "a team of four" True (statLargestTeam after >= 4 && statWorkers after >= 3)
 
 unsafeCounts :: IO ()
 unsafeCounts = do
   before <- statistics
   _ <- regionCompute 2 1000
   between <- statistics
-  equal "safe" (unsafeRegions before) (unsafeRegions between)
+  equal "safe" (statUnsafeRegions before) (statUnsafeRegions between)
   _ <- unsafeRegionCompute 2 1000000
   after <- statistics
-  equal "unsafe" (unsafeRegions between + 1) (unsafeRegions after)
-  equal "time" True (unsafeTime after > unsafeTime between)
+  equal "unsafe" (statUnsafeRegions between + 1) (statUnsafeRegions after)
+  equal "time" True (statUnsafeTime after > statUnsafeTime between)
 
 paused :: IO ()
 paused = do

@@ -3,7 +3,7 @@ module RegionTests (tests) where
 
 import CFunctions
 import Capstan.Callback
-import Capstan.OpenMP (Settings (activeLevels), defaults, withSettings)
+import Capstan.OpenMP (Settings (settingsActiveLevels), defaultSettings, withSettings)
 import Check
 import Control.Concurrent
 import Control.Monad (forM_, replicateM_, unless, when)
@@ -32,7 +32,7 @@ both body = forM_ [Released, Kept] $ \mode -> withCallback mode (\x -> pure (x +
 
 -- | Regions in regions have threads of their own, which OpenMP does not give them unasked.
 deep :: IO a -> IO a
-deep = withSettings defaults {activeLevels = Just 4}
+deep = withSettings defaultSettings {settingsActiveLevels = Just 4}
 
 sizes :: IO ()
 sizes = forM_ [1 .. 9] $ \threads -> both $ \f -> do

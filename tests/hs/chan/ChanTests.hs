@@ -83,13 +83,13 @@ hasCapacity = do
 emptyOrClosed :: Assertion
 emptyOrClosed = do
   chan <- newBounded 2
-  receiveNow chan >>= (@?= Empty)
+  recvNow chan >>= (@?= Empty)
   send chan 'a'
   send chan 'b'
-  receiveNow chan >>= (@?= Item 'a')
+  recvNow chan >>= (@?= Item 'a')
   close chan
-  receiveNow chan >>= (@?= Item 'b')
-  receiveNow chan >>= (@?= End)
+  recvNow chan >>= (@?= Item 'b')
+  recvNow chan >>= (@?= End)
 
 drained :: Assertion
 drained = do
@@ -183,7 +183,7 @@ selecting :: Assertion
 selecting = do
   a <- newBounded 1
   b <- newRendezvous
-  let cases = [receive a (maybe "a ended" (: " of a")), receive b (maybe "b ended" (: " of b"))]
+  let cases = [recvCase a (maybe "a ended" (: " of a")), recvCase b (maybe "b ended" (: " of b"))]
   selectPoll cases >>= (@?= Nothing)
   send a 'x'
   (_, sent) <- blocked (send b 'y')

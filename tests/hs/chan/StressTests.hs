@@ -98,7 +98,7 @@ killedSelects = do
   senders <- forM (zip [0 ..] chans) $ \(who, chan) -> started . forM_ [1 .. 3000] $ \i -> do
     send chan (4 * i + who)
     note sent (4 * i + who)
-  let selecting cs = forever . mask_ . join $ select [receive c (maybe (pure ()) (note received)) | c <- cs]
+  let selecting cs = forever . mask_ . join $ select [recvCase c (maybe (pure ()) (note received)) | c <- cs]
       start = mapM (started . selecting) [chans, reverse chans, take 2 chans]
   forM_ [1 .. 300 :: Int] $ \_ -> start >>= \threads -> yield >> mapM_ kill threads
   -- The last ones are not killed before all is sent.

@@ -14,6 +14,7 @@ import GHC.IO.Encoding.Failure (CodingFailureMode (..))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
 import qualified HelpTests
 import qualified HostileTests
+import qualified InitTests
 import qualified ReportTests
 import qualified RunTests
 import qualified RuntimeTests
@@ -34,6 +35,7 @@ main = do
         DoctorTests.tests fixture,
         HelpTests.tests fixture,
         BenchTests.tests fixture,
-        HostileTests.tests fixture
+        HostileTests.tests fixture,
+        InitTests.tests fixture
       ]
         <> RuntimeTests.tests fixture

@@ -59,14 +59,14 @@ levelAndEdge = withPipe $ \(from, to) -> withManager $ \manager -> do
   let told trigger = do
         _ <- register manager from readable Persistent trigger (Run (const (bump counter)))
         put to "x"
-        replicateM_ 5 (step manager (Just 0))
+        replicateM_ 5 (step manager mempty)
         n <- count counter
         writeIORef counter 0
         pure n
   level <- told Level
   assertEqual "in each turn" 5 level
   closeFdWith (const (pure ())) from -- ends the registration, and not the descriptor
-  _ <- step manager (Just 0)
+  _ <- step manager mempty
   writeIORef counter 0
   takeByte from
   edge <- told Edge
@@ -106,18 +106,18 @@ endsOthers = withPipe $ \(a, toA) -> withPipe $ \(b, toB) -> withManager $ \mana
     put toA "x"
     put toB "x"
     mapM (\fd -> register manager fd readable lifetime Level (Run endAll)) [a, b] >>= writeIORef watches
-    replicateM_ 3 (step manager (Just 0))
+    replicateM_ 3 (step manager mempty)
     assertEqual "the first ends the second" 1 =<< count counter
 
 changes :: Assertion
 changes = withPipe $ \(_, to) -> withManager $ \manager -> do
   seen <- newIORef []
   watch <- register manager to hangUp Persistent Level (Run (\ready -> modifyIORef seen (readyEvents ready :)))
-  0 <- step manager (Just 0)
+  0 <- step manager mempty
   True <- change watch writable
-  1 <- step manager (Just 0)
+  1 <- step manager mempty
   True <- change watch mempty
-  0 <- step manager (Just 0)
+  0 <- step manager mempty
   True <- unregister watch
   False <- change watch writable
   assertEqual "what was told" [writable] =<< readIORef seen
@@ -149,7 +149,7 @@ closeTells = withManager $ \own -> do
   ready <- takeMVar result
   assertEqual "told by the system's manager" closed (readyEvents ready)
   assertEqual "the thread that waited" closed =<< takeMVar waiter
-  1 <- step own (Just 0)
+  1 <- step own mempty
   assertEqual "told by its own" closed =<< readIORef ownResult
   ended <- unregister watch
   assertBool "it has ended" (not ended)
@@ -220,10 +220,10 @@ killed = withPipe $ \(from, _) -> do
   ended <- newEmptyMVar
   -- On this Capability, whose manager is looked at.
   (capability, _) <- threadCapability =<< myThreadId
-  start <- statWatches <$> statistics manager
+  start <- statWatches <$> managerStatistics manager
   thread <- forkOn capability (void (awaitFd from readable) `finally` putMVar ended ())
   soon
   killThread thread
   takeMVar ended
-  now <- statWatches <$> statistics manager
+  now <- statWatches <$> managerStatistics manager
   assertBool "nothing is left" (now <= start)

@@ -50,10 +50,10 @@ variables = withPipe $ \(from, to) -> withManager $ \manager -> do
   put to "x"
   _ <- register manager from readable OneShot Level (Fill full)
   _ <- register manager from readable OneShot Level (Fill filled)
-  _ <- startTimer manager 0 (Fill fired)
+  _ <- startTimer manager mempty (Fill fired)
   postTo manager (Fill posted)
   threadDelay 1000
-  replicateM_ 3 (step manager (Just 0))
+  replicateM_ 3 (step manager mempty)
   assertEqual "kept" (Ready (-1) mempty) =<< takeMVar full
   assertEqual "filled" (Just (Ready from readable)) =<< tryTakeMVar filled
   assertEqual "fired" (Just (Expiry 1)) =<< tryTakeMVar fired
@@ -68,7 +68,7 @@ transactions = withPipe $ \(from, to) -> do
       noting x = Transact (\value -> readTVar var >>= writeTVar var . ((x : show value) :))
   put to "x"
   _ <- register manager from readable OneShot Level (record var (Ready 0 mempty) (noting 'd'))
-  _ <- startTimer manager 0 (noting 't')
+  _ <- startTimer manager mempty (noting 't')
   postTo manager (noting 'p')
   seen <- atomically (readTVar var >>= \list -> if length list == 3 then pure list else retry)
   assertEqual "all three" "dpt" (sortOn3 (concatMap (take 1) seen))
@@ -88,7 +88,7 @@ functions = withPipe $ \(from, to) -> do
   _ <- register manager from readable OneShot Level (Call fdFunction (context 1))
   await fdCalls 1
   assertEqual "its data" (context 1) =<< peek dataSeen
-  _ <- startTimer manager 0 (Call timerFunction (context 2))
+  _ <- startTimer manager mempty (Call timerFunction (context 2))
   await timerCalls 1
   assertEqual "its data" (context 2) =<< peek dataSeen
   postTo manager (Call postFunction (context 3))
@@ -96,18 +96,18 @@ functions = withPipe $ \(from, to) -> do
   assertEqual "its data" (context 3) =<< peek dataSeen
   -- One that is ended is not called.
   timer <- startTimer manager (milliseconds 2) (Call timerFunction nullPtr)
-  True <- cancel timer
+  True <- cancelTimer timer
   soon
   assertEqual "cancelled" 1 =<< peek timerCalls
   -- Nor one that an action of the same batch ends.
   withManager $ \own -> do
     end <- newIORef (pure False)
     result <- newEmptyMVar
-    _ <- startTimer own 0 (Run (const (join (readIORef end) >>= putMVar result)))
-    second <- startTimer own 0 (Call timerFunction nullPtr)
-    writeIORef end (cancel second)
+    _ <- startTimer own mempty (Run (const (join (readIORef end) >>= putMVar result)))
+    second <- startTimer own mempty (Call timerFunction nullPtr)
+    writeIORef end (cancelTimer second)
     threadDelay 1000
-    assertEqual "one batch" 2 =<< step own (Just 0)
+    assertEqual "one batch" 2 =<< step own mempty
     assertEqual "its answer" True =<< takeMVar result
     assertEqual "cancelled" 1 =<< peek timerCalls
 
@@ -121,5 +121,5 @@ tasks = alloca $ \event -> alloca $ \completed -> do
   let await = peek event >>= \e -> if e == nullPtr then threadDelay 1000 >> await else pure e
   handle <- await
   poke completed 1
-  _ <- startTimer manager (milliseconds 2) (Complete (TaskEvent handle))
+  _ <- startTimer manager (milliseconds 2) (Complete (EventHandle handle))
   assertEqual "its dependent ran after it" 1 =<< takeMVar result

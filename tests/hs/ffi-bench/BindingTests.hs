@@ -51,17 +51,17 @@ tests =
       testCase "nothing can be reserved when all is" . withArena 10 $ \arena ->
         reserve arena 10 (\at -> poke at (1 :: Word8) >> reserve arena 0 (\none -> none `plusPtr` 0 @?= (none :: Ptr Word8))),
       testCase "no memory is an error" $ do
-        refused (adopt finalizerFree (pure (nullPtr :: Ptr Word8)))
-        refused (withForeignResult free (pure (nullPtr :: Ptr Word8)) (const (pure ()))),
+        refused (adopt (pure (nullPtr :: Ptr Word8)) finalizerFree)
+        refused (withForeignResult (pure (nullPtr :: Ptr Word8)) free (const (pure ()))),
       testCase "an adopted block is freed once, when it is said" $ do
-        owner <- adopt finalizerFree (mallocBytes 16 :: IO (Ptr Word8))
+        owner <- adopt (mallocBytes 16 :: IO (Ptr Word8)) finalizerFree
         withForeignPtr owner (`poke` 7)
         finalizeForeignPtr owner,
       testCase "a foreign result is freed at the end, also by an exception" $ do
         freed <- newIORef (0 :: Int)
         let free' at = modifyIORef' freed (+ 1) >> free at
-        withForeignResult free' (mallocBytes 16) (`poke` (1 :: Word8))
-        _ <- try (withForeignResult free' (mallocBytes 16) (\at -> poke at (1 :: Word8) >> throwIO (userError "x"))) :: IO (Either IOException ())
+        withForeignResult (mallocBytes 16) free' (`poke` (1 :: Word8))
+        _ <- try (withForeignResult (mallocBytes 16) free' (\at -> poke at (1 :: Word8) >> throwIO (userError "x"))) :: IO (Either IOException ())
         readIORef freed >>= (@?= 2)
     ]
   where

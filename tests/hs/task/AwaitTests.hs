@@ -71,17 +71,17 @@ tests =
         started <- tryReadMVar begun
         readIORef ended >>= (@?= (started == Just ())),
       testCase "awaitWithin gives up the wait, not the task" . replicateM_ 30 $ do
-        gated (awaitWithin 500) >>= (@?= (Nothing, 42))
-        gated (awaitWithin 0) >>= (@?= (Nothing, 42)),
+        gated (awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42))
+        gated (awaitWithin mempty) >>= (@?= (Nothing, 42)),
       testCase "awaitWithin has the result of a task that ends in time, or has ended" $ do
         r <- run $ \s -> do
           p <- async s (pure 'x')
-          a <- awaitWithin (-1) p
-          b <- awaitWithin 0 p
-          c <- awaitWithin 60000000 =<< async s (pure 'y')
+          a <- awaitWithin unlimited p
+          b <- awaitWithin mempty p
+          c <- awaitWithin (seconds 60) =<< async s (pure 'y')
           pure (a, b, c)
         r @?= (Just 'x', Just 'x', Just 'y'),
       testCase "awaitWithin throws what the task threw" $ do
-        r <- try (run (\s -> async s (throwIO Hurry) >>= awaitWithin (-1)))
+        r <- try (run (\s -> async s (throwIO Hurry) >>= awaitWithin unlimited))
         r @?= (Left Hurry :: Either Hurry (Maybe ()))
     ]

@@ -2,7 +2,7 @@
 -- when it is needed.
 module BoundTests (tests) where
 
-import Capstan.Domain (spawnOn, thisCapability)
+import Capstan.Domain (capabilityNumber, spawnOn)
 import qualified Capstan.Domain as Domain
 import Capstan.Task
 import Control.Concurrent
@@ -47,19 +47,19 @@ tests =
 -- and the caller is not the only one that could run.
 placesOfCaller :: IO [Int]
 placesOfCaller = do
-  here <- thisCapability
+  here <- capabilityNumber
   places <- newIORef []
   bracket (forkOnWithUnmask here (\unmask -> unmask (forever yield))) killThread $ \_ ->
     parallelForAfter (range 0 400) (\i -> [i - 1 | i > 0]) $ \_ -> do
       replicateM_ 20 yield
       isCaller <- isCurrentThreadBound
-      when isCaller (thisCapability >>= \place -> modifyIORef' places (place :))
+      when isCaller (capabilityNumber >>= \place -> modifyIORef' places (place :))
   reverse <$> readIORef places
 
 -- | Runs an action while all other Capabilities compute.
 occupied :: IO a -> IO a
 occupied action = do
-  here <- thisCapability
+  here <- capabilityNumber
   capabilities <- getNumCapabilities
   over <- newIORef False
   bracket

@@ -3,7 +3,7 @@
 -- and Model.Deque.
 module CapabilityTests (tests) where
 
-import Capstan.Domain (thisCapability)
+import Capstan.Domain (capabilityNumber)
 import Capstan.Task
 import Control.Concurrent
 import Control.Monad
@@ -30,7 +30,7 @@ allTakePart :: Int -> Assertion
 allTakePart count = do
   seen <- newIORef []
   found <- parallelFind (chunk 1 (range 0 maxBound)) $ \i -> do
-    n <- thisCapability
+    n <- capabilityNumber
     places <- atomicModifyIORef' seen (\known -> let now = nub (n : known) in (now, now))
     pure (if length (filter (< count) places) == count then Just i else Nothing)
   assertBool "each" (isJust found)

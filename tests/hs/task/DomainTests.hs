@@ -24,10 +24,15 @@ tests =
         r @?= Left DivideByZero,
       testCase "each on a Capability of its own" $ do
         count <- getNumCapabilities
-        domains <- replicateM count (spawn (replicateM_ 100 yield >> thisCapability))
+        domains <- replicateM count (spawn (replicateM_ 100 yield >> capabilityNumber))
         places <- mapM join domains
         length (nub places) @?= count
         places @?= map domainCapability domains,
+      testCase "numbers beyond the Capabilities begin anew" $ do
+        count <- getNumCapabilities
+        domain <- spawnOn (2 * count + 1) capabilityNumber
+        join domain >>= (@?= 1 `mod` count)
+        domainCapability domain @?= 1 `mod` count,
       testCase "a notification is not lost" $ do
         signal <- newSignal
         notify signal

@@ -142,29 +142,29 @@ tests =
       testGroup "who awaits one that waits for him is told so, and that one too" (map (uncurry toldOfCircle) circles),
       testCase "but not one that has a deadline" . ends $ do
         collector <- forkIO (forever (performMajorGC >> threadDelay 10000))
-        r <- unknown (runWithin 100000 (\_ -> newEmptyMVar >>= takeMVar)) `finally` killThread collector
+        r <- unknown (runWithin (milliseconds 100) (\_ -> newEmptyMVar >>= takeMVar)) `finally` killThread collector
         either show show (r :: Either SomeException (Maybe ())) @?= "Nothing",
       testGroup "a failure goes before that of who is blocked for ever because of it" blockedByFailure,
       testCase "a deadline" . ends $ do
-        r <- runWithin 20000 $ \s -> do
+        r <- runWithin (milliseconds 20) $ \s -> do
           _ <- async s (forever (threadDelay 1000000))
           forever (threadDelay 1000000)
         assertBool "ran out" (isNothing (r :: Maybe ())),
-      testCase "a deadline in time" $ runWithin 10000000 (\s -> async s (pure 'z') >>= await) >>= (@?= Just 'z'),
+      testCase "a deadline in time" $ runWithin (seconds 10) (\s -> async s (pure 'z') >>= await) >>= (@?= Just 'z'),
       testCase "a deadline of forks without end" . ends . replicateM_ 5 $ do
         let endless :: IO ()
             endless = void (both endless endless)
-        r <- runWithin 10000 (const endless)
+        r <- runWithin (milliseconds 10) (const endless)
         assertBool "ran out" (isNothing r),
       testCase "a deadline of forks without end in pure code" . ends . replicateM_ 5 $ do
         let endless :: Int -> Int
             endless n = case bothPure (endless (n + 1)) (endless (n + 2)) of (a, b) -> a + b
-        r <- runWithin 10000 (\_ -> evaluate (endless 0))
+        r <- runWithin (milliseconds 10) (\_ -> evaluate (endless 0))
         assertBool "ran out" (isNothing r),
       testCase "a deadline ends what is inside only" . ends $ do
         stopped <- newIORef False
         gate <- newEmptyMVar
-        let limited = runWithin 10000 (\_ -> void (both (forever (threadDelay 1000)) (forever (threadDelay 1000))))
+        let limited = runWithin (milliseconds 10) (\_ -> void (both (forever (threadDelay 1000)) (forever (threadDelay 1000))))
         r <- both (limited >>= \x -> x <$ putMVar gate ()) (takeMVar gate `onException` writeIORef stopped True)
         r @?= (Nothing, ())
         readIORef stopped >>= (@?= False),

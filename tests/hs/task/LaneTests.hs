@@ -75,16 +75,16 @@ tests =
           parallelForAfter r (: []) (\_ -> assertFailure "an index of an empty range"),
       testCase "on a pool" . withPool "lanes" 2 $ \pool -> do
         done <- newIORef []
-        parallelForAfter (on pool (range 0 50)) (\i -> [i - 1]) (\i -> modifyIORef done (i :))
+        parallelForAfter (onPool pool (range 0 50)) (\i -> [i - 1]) (\i -> modifyIORef done (i :))
         readIORef done >>= (@?= [49, 48 .. 0]),
       testCase "on a pool that has ended" . ends . replicateM_ 20 $ do
         pool <- withPool "ended" 2 pure
         done <- newIORef (0 :: Int)
-        parallelForAfter (on pool (range 0 100)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
+        parallelForAfter (onPool pool (range 0 100)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
         readIORef done >>= (@?= 100),
       testCase "on a pool of more than there are Capabilities" . ends . withPool "large" 16 $ \pool -> do
         done <- newIORef (0 :: Int)
-        parallelForAfter (on pool (range 0 5000)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
+        parallelForAfter (onPool pool (range 0 5000)) (\i -> [i - 1]) (const (modifyIORef done (+ 1)))
         readIORef done >>= (@?= 5000),
       testCase "an index that waits for itself, or for a greater one" $
         forM_ [0, 1] $ \ahead -> do

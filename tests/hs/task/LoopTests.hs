@@ -1,7 +1,7 @@
 -- | Loops: every index once, in order where order is promised, at the ends of 'Int' too.
 module LoopTests (tests) where
 
-import Capstan.Domain (join, spawnOn, thisCapability)
+import Capstan.Domain (capabilityNumber, join, spawnOn)
 import Capstan.Task
 import Control.Concurrent (getNumCapabilities, threadDelay)
 import Control.Monad hiding (join)
@@ -101,4 +101,4 @@ joined = do
     found <- spawnOn 0 (parallelFind (chunk 1 (range 0 maxBound)) elsewhere) >>= join
     assertBool "elsewhere" (isJust found)
   where
-    elsewhere i = (\n -> if n == 0 then Nothing else Just i) <$> thisCapability
+    elsewhere i = (\n -> if n == 0 then Nothing else Just i) <$> capabilityNumber

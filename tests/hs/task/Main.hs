@@ -7,6 +7,7 @@ import qualified BoundTests
 import qualified CapabilityTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
+import qualified DurationTests
 import qualified FailureTests
 import qualified ForkTests
 import qualified LaneTests
@@ -33,7 +34,7 @@ main = do
   -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (ModelTests.tests : RuleTests.tests : RootTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
+    testGroup "tasks" (DurationTests.tests : ModelTests.tests : RuleTests.tests : RootTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
 
 -- | Tests on so many Capabilities.
 on :: Int -> [TestTree] -> TestTree

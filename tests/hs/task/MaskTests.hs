@@ -89,11 +89,11 @@ statesSeen =
 -- | Those that are not reached would take an hour, and more.
 limits :: [(String, Assertion)]
 limits =
-  [ ("that is not reached", runWithin 3600000000 (\scope -> async scope (pure 'z') >>= await) >>= (@?= Just 'z')),
-    ("around nothing", runWithin maxBound (\_ -> pure ()) >>= (@?= Just ())),
-    ("that a failure is before", try (runWithin 3600000000 (\_ -> throwIO Overflow)) >>= (@?= (Left Overflow :: Either ArithException (Maybe ())))),
+  [ ("that is not reached", runWithin (seconds 3600) (\scope -> async scope (pure 'z') >>= await) >>= (@?= Just 'z')),
+    ("around nothing", runWithin (nanoseconds maxBound) (\_ -> pure ()) >>= (@?= Just ())),
+    ("that a failure is before", try (runWithin (seconds 3600) (\_ -> throwIO Overflow)) >>= (@?= (Left Overflow :: Either ArithException (Maybe ())))),
     -- What cannot be interrupted ends by itself, and has taken too long all the same.
-    ("that is reached", runWithin 1000 (\_ -> threadDelay 30000) >>= (@?= Nothing))
+    ("that is reached", runWithin (milliseconds 1) (\_ -> threadDelay 30000) >>= (@?= Nothing))
   ]
 
 -- | In a thread of its own: a time limit of the caller's would be masked as well.

@@ -41,7 +41,7 @@ tests =
         r <- try (void (Array.read array 3))
         case r of
           Left (e :: OutOfBounds) -> do
-            (indexFunction e, index e, elements e) @?= ("Capstan.Array.read", 3, 3)
+            (boundsFunction e, boundsIndex e, boundsElements e) @?= ("Capstan.Array.read", 3, 3)
             assertBool (show e) ("RootTests.hs" `isInfixOf` show e)
           Right () -> assertFailure "it was read"
         s <- try (void (Array.write array (-1) 'y'))

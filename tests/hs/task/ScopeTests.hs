@@ -38,7 +38,7 @@ tests =
         result <- try (runOn pool (\s -> async s (pure ())))
         either (\e -> e @?= PoolEnded "over") (const (assertFailure "it started")) result
         either (\e -> assertBool (show e) ("runOn: the pool \"over\"" `isInfixOf` show e)) (const (pure ())) result
-        parallelForReduce (on pool (chunk 1 (range 0 10))) (+) 0 pure >>= (@?= 45),
+        parallelForReduce (onPool pool (chunk 1 (range 0 10))) (+) 0 pure >>= (@?= 45),
       testCase "recursion" (run (`fibonacci` 20) >>= (@?= 6765)),
       testCase "recursion by forks" (forks 20 >>= (@?= 6765)),
       testCase "recursion in pure code" (pureForks 20 @?= 6765),

@@ -67,7 +67,7 @@ tests =
               p <- async s (busy s (n - 1))
               _ <- both (busy s (n - 2)) yield
               await p
-        r <- runWithin (delay * 20) (`busy` 14)
+        r <- runWithin (microseconds (delay * 20)) (`busy` 14)
         left <- readAtomicInt live
         assertEqual ("after " ++ show (delay, r)) 0 left,
       testCase "forks that are killed at any moment" . forM_ [0 .. 300] $ \delay -> do

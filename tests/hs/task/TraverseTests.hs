@@ -148,7 +148,7 @@ tests =
         r @?= (Just 'x', Just 'x'),
       testCase "ranges and pools are shown as they are made" $ do
         show (chunk 3 (range 0 10)) @?= "chunk 3 $ range 0 10"
-        withPool "disk" 1 (\pool -> show (on pool (range (-1) 2)) @?= "on (Pool \"disk\") $ range (-1) 2")
+        withPool "disk" 1 (\pool -> show (onPool pool (range (-1) 2)) @?= "onPool (Pool \"disk\") $ range (-1) 2")
     ]
 
 soon :: IO a -> IO a

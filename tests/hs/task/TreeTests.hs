@@ -20,7 +20,7 @@ tests :: TestTree
 tests = testCase "trees that fail in every way" . forM_ [1 .. 400] $ \seed -> do
   live <- newAtomicInt 0
   let root = Seed seed
-  r <- try (runWithin (draw 3000 root) (\scope -> node live scope (split 1 root) (5 + seed `mod` 9)))
+  r <- try (runWithin (microseconds (draw 3000 root)) (\scope -> node live scope (split 1 root) (5 + seed `mod` 9)))
   left <- readAtomicInt live
   assertEqual (show (seed, r :: Either Broken (Maybe Int))) 0 left
 
@@ -65,5 +65,5 @@ node live scope seed height = bracket_ (fetchAdd live 1) (fetchAdd live (-1)) $ 
         _ <- async scope (child 1 (height - 2) >>= putMVar box)
         takeMVar box
       7 -> either (\(Broken n) -> n) id <$> try (run $ \within -> childIn within 1 (height - 1))
-      8 -> fromMaybe 0 <$> runWithin (draw 300 (split 9 seed)) (\within -> childIn within 1 (height - 1))
+      8 -> fromMaybe 0 <$> runWithin (microseconds (draw 300 (split 9 seed))) (\within -> childIn within 1 (height - 1))
       _ -> parallelForReduce (chunk 1 (range 0 4)) (+) 0 (\i -> child i (height - 3))

@@ -38,10 +38,10 @@ test calls computing = do
   allowed <- allowedThreads members
   found <- readIORef most
   putStrLn (show found ++ " OS threads at most, " ++ show allowed ++ " allowed, " ++ show counted)
-  unless (regions counted > 0) (die "the library has opened no region")
+  unless (statRegions counted > 0) (die "the library has opened no region")
   -- Beside others a team may be smaller, and the answer with it.
   processors <- getProcessors
-  unless (computing > 0 || processors < 2 || largestTeam counted > 1) (die "no region of several threads")
+  unless (computing > 0 || processors < 2 || statLargestTeam counted > 1) (die "no region of several threads")
   unless (found <= allowed) (die "too many OS threads")
 
 -- | How many call at once, at most.

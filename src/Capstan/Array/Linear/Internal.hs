@@ -49,7 +49,7 @@ where
 
 import Capstan.Array.Internal (Alignment (..), Array, checkIndex, newAligned, withPointer)
 import qualified Capstan.Array.Internal as Array
-import Capstan.Exception (invalidValue)
+import Capstan.Exception.Internal (invalidValue)
 import qualified Capstan.Task.Join.Fork as Task
 import Capstan.Task.Loop.For (parallelFor, range)
 import Control.Exception (PatternMatchFail (..), throwIO)

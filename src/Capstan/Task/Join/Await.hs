@@ -12,7 +12,7 @@ module Capstan.Task.Join.Await
   )
 where
 
-import Capstan.Exception (invalid)
+import Capstan.Exception.Internal (invalid)
 import Capstan.Task.Join.Scope
 import Capstan.Task.Pool (makeWay)
 import Capstan.Task.Thread.Target (forkMasked)
@@ -82,7 +82,7 @@ watched cell = watch cell >>= maybe begun pure
 -- fail. To end it again, or when it is over, does nothing. Costs as much as a scope, some hundred nanoseconds.
 --
 -- > (search, giveUp) <- asyncCancellable scope (exhaustively board)
--- > awaitWithin 1000000 search >>= maybe (giveUp >> await search) pure
+-- > awaitWithin (seconds 1) search >>= maybe (giveUp >> await search) pure
 asyncCancellable :: Scope -> IO a -> IO (Promise (Maybe a), IO ())
 asyncCancellable scope action = do
   state <- newIORef NotBegun

@@ -182,7 +182,7 @@ abandon pool !cell e = do
 
 -- | Both values, evaluated to weak head normal form in parallel, for pure code:
 --
--- > fibonacci n = case bothPure (fibonacci (n - 1)) (fibonacci (n - 2)) of (a, b) -> a + b
+-- > fib n = case bothPure (fib (n - 1)) (fib (n - 2)) of (a, b) -> a + b
 --
 -- Costs no more than a spark, and unlike a spark it is never dropped and, but for a few nanoseconds in
 -- which owner and worker can miss each other, never evaluated twice. What is evaluated has no effects,

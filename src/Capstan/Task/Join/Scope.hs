@@ -38,7 +38,8 @@ module Capstan.Task.Join.Scope
   )
 where
 
-import Capstan.Exception
+import Capstan.Duration (Duration, toMicroseconds, unlimited)
+import Capstan.Exception.Internal
 import Capstan.Task.Pool
 import Capstan.Task.Pool.Wait (expect)
 import Capstan.Task.Thread.Seeded (switchPoint)
@@ -181,17 +182,19 @@ waitAll scope@(Scope workers home) thrown = do
         Left e -> failWith scope e >> waitAll scope (Just e)
     sleepOn = makeWay workers >> uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
 
--- | As 'run', for at most so many microseconds; then the scope is cancelled, and when its tasks have
--- ended the result is 'Nothing'. A negative number is no limit.
-runWithin :: Int -> (Scope -> IO a) -> IO (Maybe a)
-runWithin microseconds body
-  | microseconds < 0 = Just <$> run body
-  | microseconds == 0 = pure Nothing
+-- | As 'run', for at most so long; then the scope is cancelled, and when its tasks have ended the result is 'Nothing'. Without any time
+-- the body does not begin. 'unlimited' is no limit.
+--
+-- > answer <- runWithin (seconds 2) (\scope -> mapM (async scope . ask) servers >>= awaitAll)
+runWithin :: Duration -> (Scope -> IO a) -> IO (Maybe a)
+runWithin limit body
+  | limit == unlimited = Just <$> run body
+  | limit == mempty = pure Nothing
   | otherwise = do
     opened <- newEmptyMVar
     let expired = Expired opened
         timer = do
-          threadDelay microseconds
+          threadDelay (toMicroseconds limit)
           scope <- readMVar opened
           failWith scope (toException expired)
         -- Whatever mask the caller has: who is done before the time does not wait for it.
@@ -287,12 +290,14 @@ awaitCatch (Promise workers cell) = do
   now <- Cell.poll cell
   maybe (expect workers cell) pure now
 
--- | As 'await', for at most so many microseconds; then the result is 'Nothing', and the task goes on. A negative number is no limit. The
--- caller never runs the task itself.
+-- | As 'await', for at most so long; then the result is 'Nothing', and the task goes on. 'unlimited' is no limit. The caller never runs
+-- the task itself.
 --
--- > awaitWithin 1000 promise >>= maybe (putStrLn "still at it" >> await promise) pure
-awaitWithin :: Int -> Promise a -> IO (Maybe a)
-awaitWithin microseconds promise = poll promise >>= maybe (timeout microseconds (await promise)) (either throwIO (pure . Just))
+-- > awaitWithin (milliseconds 1) promise >>= maybe (putStrLn "still at it" >> await promise) pure
+awaitWithin :: Duration -> Promise a -> IO (Maybe a)
+awaitWithin limit promise = poll promise >>= maybe (timeout atMost (await promise)) (either throwIO (pure . Just))
+  where
+    atMost = if limit == unlimited then -1 else toMicroseconds limit
 
 -- | The result, or what the task threw, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))

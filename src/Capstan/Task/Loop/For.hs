@@ -16,7 +16,7 @@ module Capstan.Task.Loop.For
   ( Range (..),
     range,
     chunk,
-    on,
+    onPool,
     parallelFor,
     parallelForReduce,
     parallelFind,
@@ -62,7 +62,7 @@ data Range = Range
 instance Show Range where
   showsPrec n (Range from to size pool) = showParen (n > 10) (placed . sized . showString "range " . showsPrec 11 from . showChar ' ' . showsPrec 11 to)
     where
-      placed rest = if pool == defaultPool then rest else "on " ++ showsPrec 11 pool " $ " ++ rest
+      placed rest = if pool == defaultPool then rest else "onPool " ++ showsPrec 11 pool " $ " ++ rest
       sized rest = if size == 0 then rest else "chunk " ++ shows size " $ " ++ rest
 
 -- | @range low high@ has the indices @i@ with @low <= i < high@, so none if @high <= low@. Its pieces
@@ -76,8 +76,8 @@ chunk :: Int -> Range -> Range
 chunk size indices = indices {grain = max 1 size}
 
 -- | The workers of that pool take part, and no others.
-on :: Pool -> Range -> Range
-on pool indices = indices {workers = pool}
+onPool :: Pool -> Range -> Range
+onPool pool indices = indices {workers = pool}
 
 -- | Runs the body for each index, in no order that could be relied on. If a body
 -- throws, the others are interrupted and the exception is thrown again.
@@ -130,7 +130,7 @@ unsafeParallelForReduce indices combine neutral body = unsafeIOToPrim (inBlocks 
 -- found. Once one is found, no body of a greater index begins. A body that throws before that ends the search, also where a
 -- lesser index would have had one.
 --
--- > parallelFind (range 0 (length words)) (\i -> if long (words ! i) then Just i else Nothing)
+-- > parallelFind (range 0 n) (\i -> pure (if isLong i then Just i else Nothing))
 parallelFind :: Range -> (Int -> IO (Maybe a)) -> IO (Maybe a)
 parallelFind = unsafeParallelFind
 {-# INLINE parallelFind #-}

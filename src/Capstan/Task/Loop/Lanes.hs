@@ -26,7 +26,7 @@ module Capstan.Task.Loop.Lanes
 where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
-import Capstan.Exception (invalidValue)
+import Capstan.Exception.Internal (invalidValue)
 import Capstan.Task.Join.Fork (bothOn)
 import Capstan.Task.Loop.Crew
 import Capstan.Task.Loop.For (Range (Range), remaining)
@@ -43,8 +43,11 @@ import qualified Data.Vector as V
 -- | Runs the body for each index, after it has ended for those lesser indices of the range that the function names: for waves that
 -- cross a table, and for steps of a simulation in which a part waits for its neighbours and not for all.
 --
--- > parallelForAfter (range 0 (steps * parts)) neighbours $ \index -> uncurry advance (index `quotRem` parts)
--- >   where neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
+-- > simulate :: Int -> Int -> (Int -> Int -> IO ()) -> IO ()
+-- > simulate steps parts advance =
+-- >   parallelForAfter (range 0 (steps * parts)) neighbours $ \index -> uncurry advance (index `quotRem` parts)
+-- >   where
+-- >     neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
 -- Indices that are 'poolSize' apart stay with one worker while it has them go on; those that are four times as much apart are one
 -- lane, which goes in order. So with as many parts, or four times as many, each stays in the cache of one processor, and where one

@@ -79,14 +79,14 @@ halves count action = unless (count == 0) (go 0 count)
 -- | 'fmap', whose results are evaluated completely, in parallel, when the container is evaluated. An element that throws does so when
 -- it is used. Costs some nanoseconds for each element.
 --
--- > parMap (length . primesBelow) [100000, 200000, 300000]
+-- > counts = parMap (length . primesBelow) [100000, 200000, 300000]
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> t b
 parMap = parMapWith rnf
 {-# INLINE parMap #-}
 
 -- | As 'parMap', whose results are evaluated as a function does, which has no other result.
 --
--- > parMapWith (`seq` ()) expensive xs
+-- > costs = parMapWith (`seq` ()) expensive xs
 parMapWith :: Traversable t => (b -> ()) -> (a -> b) -> t a -> t b
 parMapWith strategy f container = unsafePerformIO $ do
   let results = fmap f container

@@ -44,7 +44,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- any number of Capabilities. Calls it twice for each element, of vectors below 4096 elements once.
 -- Results are evaluated to weak head normal form.
 --
--- > parallelScan max (fromList [3, 1, 4, 1, 5]) == fromList [3, 3, 4, 4, 5]
+-- > maxima = parallelScan max (fromList [3, 1, 4, 1, 5]) -- fromList [3, 3, 4, 4, 5]
 parallelScan :: V.Vector v a => (a -> a -> a) -> v a -> v a
 parallelScan combine vector = unsafePerformIO $ do
   result <- M.unsafeNew n

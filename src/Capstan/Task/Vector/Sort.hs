@@ -20,7 +20,7 @@ import qualified Data.Vector.Generic.Mutable as M
 
 -- | Sorts a vector; equal elements keep their order, so the result does not depend on the schedule. Takes a buffer of the same size.
 --
--- > sorted = modify parallelSort vector
+-- > sorted = modify parallelSort unsorted
 parallelSort :: (PrimBase m, M.MVector v a, Ord a) => v (PrimState m) a -> m ()
 parallelSort = parallelSortBy compare
 {-# INLINE parallelSort #-}

@@ -36,7 +36,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- 'Double', or integers of 32 or 64 bits, a result of 16 MB or more is written past the caches. How sums of floating-point numbers are
 -- rounded depends on the length alone: each run gives the same bits, on any number of Capabilities.
 --
--- > prefixSum (fromList [3, 1, 4, 1, 5]) == fromList [3, 4, 8, 9, 14]
+-- > sums = prefixSum (fromList [3, 1, 4, 1, 5]) -- fromList [3, 4, 8, 9, 14]
 prefixSum :: (V.Vector v a, Num a) => v a -> v a
 prefixSum = parallelScan (+)
 {-# INLINE [1] prefixSum #-}

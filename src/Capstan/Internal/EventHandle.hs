@@ -1,0 +1,18 @@
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE UndecidableInstances #-}
+
+-- |
+-- Module      : Capstan.Internal.EventHandle
+-- Description : The handle of an OpenMP task that is complete when an event is fulfilled
+module Capstan.Internal.EventHandle (EventHandle (..)) where
+
+import Capstan.Internal.Value (Argument, Returned)
+import Foreign.Ptr (Ptr)
+import Foreign.Storable (Storable)
+
+-- | C's @omp_event_handle_t@, as the clause @detach@ fills it: a callback can be given one. "Capstan.OpenMP" fulfils it
+-- from Haskell, and a 'Capstan.Event.Target' of "Capstan.Event" when a descriptor or a timer is ready.
+newtype EventHandle = EventHandle (Ptr ())
+  deriving newtype (Eq, Ord, Show, Storable, Argument, Returned)
