@@ -28,12 +28,17 @@
 --    for 2 microseconds, or until all other threads of its Capability have run once, unless the channel is a rendezvous.
 -- 3. An operation that ends with an asynchronous exception has done nothing: no item was sent, none
 --    was received. If the exception comes too late for that, the operation ends well and the
---    exception arrives at the next point where the thread can be interrupted. Without 'mask' around
+--    exception arrives at the next point where the thread can be interrupted. Without 'Control.Exception.mask' around
 --    it, that point may be right after the operation, before its result is used, as with
---    'Control.Concurrent.MVar.takeMVar'. With 'mask' around both it and a 'System.Timeout.timeout', that point
+--    'Control.Concurrent.MVar.takeMVar'. With 'Control.Exception.mask' around both it and a 'System.Timeout.timeout', that point
 --    may be after the 'System.Timeout.timeout'.
 -- 4. A thread that waits for a channel that nobody else can reach gets
 --    'Control.Exception.BlockedIndefinitelyOnMVar'.
+--
+-- == Transactions
+--
+-- There is no receiving in STM. An item leaves a channel by one step, which a transaction that is begun again could not take back. A thread that
+-- moves items into a @TQueue@ (@'forEach' chan (atomically . writeTQueue queue)@) does it for the price of both.
 --
 -- == Cost
 --
@@ -68,6 +73,7 @@ module Capstan.Chan
     -- * The first of several
     Case,
     recvCase,
+    sendCase,
     select,
     selectPoll,
   )
@@ -173,7 +179,7 @@ close (Chan chan) = switchPoint >> Protocol.close chan
 isClosed :: Chan a -> IO Bool
 isClosed (Chan chan) = Protocol.isClosed chan
 
--- | One of the channels that 'select' waits for.
+-- | One of the things that 'select' waits for.
 newtype Case r = Case (Protocol.Case IO r)
 
 instance Functor Case where
@@ -184,16 +190,33 @@ instance Functor Case where
 recvCase :: Chan a -> (Maybe a -> r) -> Case r
 recvCase (Chan chan) f = Case (Protocol.Case chan f)
 
--- | Waits until one of the channels has an item or is at its end, and receives from that one alone.
+-- | Send that to this channel, and make that of it. 'False' stands for the end: the channel is closed, and the item was not sent.
+--
+-- A 'select' that waits to send has no place in the line of senders. It is told when there is room or a receiver, and looks again; so a 'send' that
+-- came later may go first. Calls that never wait, as 'recvPoll', find nothing in a rendezvous where all who would send wait in a 'select'.
+sendCase :: Chan a -> a -> (Bool -> r) -> Case r
+sendCase (Chan chan) x f = Case (Protocol.SendCase chan x f)
+
+-- | Waits until one of the cases is ready: a channel has an item, has room, or is at its end; and does that one alone.
 -- If several are ready, the first of the list is taken. With no cases it waits for ever. Costs about
 -- as much as one 'recv' for each channel. Can be interrupted while it waits.
+--
+-- A rendezvous that is both sent to and received from is an 'Capstan.Exception.InvalidArgument', for a call cannot meet itself.
 --
 -- > data Event = Key Char | Tick | Quit
 -- >
 -- > nextEvent :: Chan Char -> Chan () -> IO Event
 -- > nextEvent keys ticks = select [recvCase keys (maybe Quit Key), recvCase ticks (const Tick)]
-select :: [Case r] -> IO r
-select cases = switchPoint >> Protocol.select [c | Case c <- cases]
+--
+-- > -- The next job goes to the first of two workers that is free; what comes back meanwhile goes first.
+-- > serve :: Chan Int -> Chan Int -> Chan Int -> Int -> IO (Maybe Int)
+-- > serve results left right job = select [recvCase results id, sendCase left job (const Nothing), sendCase right job (const Nothing)]
+select :: HasCallStack => [Case r] -> IO r
+select cases
+  | Protocol.meetsItself inner = invalid "Capstan.Chan.select: a rendezvous to send to and to receive from; it may be in the list for one of both"
+  | otherwise = switchPoint >> Protocol.select inner
+  where
+    inner = [c | Case c <- cases]
 
 -- | The same without waiting: 'Nothing' if none is ready.
 selectPoll :: [Case r] -> IO (Maybe r)

@@ -4,7 +4,7 @@
 -- Stability   : experimental
 --
 -- An event manager watches descriptors, keeps timers and accepts posted actions, and delivers what
--- happens to a Haskell action, an 'MVar', an 'STM' transaction, a C function or an OpenMP task.
+-- happens to a Haskell action, an 'Control.Concurrent.MVar.MVar', an 'STM' transaction, a C function or an OpenMP task.
 -- Every Capability has a manager of its own, driven by a thread of that Capability:
 --
 -- > manager <- systemManager
@@ -36,7 +36,7 @@
 -- == Cautions
 --
 -- Actions run on the manager's thread, one after another: one that blocks holds up all others. Fork
--- a thread, or fill an 'MVar' that a thread waits for. If the actions of one turn take longer than 500 ms,
+-- a thread, or fill an 'Control.Concurrent.MVar.MVar' that a thread waits for. If the actions of one turn take longer than 500 ms,
 -- 'statSlow' counts it, and the first time a line on standard error says so: when they have returned,
 -- or, after 5 s, when another thread registers, starts or posts something on that manager.
 --

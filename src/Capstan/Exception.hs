@@ -22,7 +22,8 @@
 -- >   Left e -> putStrLn ("not made: " ++ displayException (e :: CapstanException))
 -- >   Right chan -> use chan
 --
--- 'Cancelled' is in two hierarchies: who catches 'SomeAsyncException' gets it, and who catches 'CapstanException'.
+-- 'Capstan.Task.Cancelled' is in two hierarchies: a handler for 'Control.Exception.SomeAsyncException' gets it, and one for
+-- 'CapstanException'.
 --
 -- @since 0.1.0
 module Capstan.Exception

@@ -33,7 +33,7 @@
 --
 -- == Actions
 --
--- An 'Action' is an 'IO' whose result must be used exactly once. The module has the names that
+-- An 'Action' is an 'System.IO.IO' whose result must be used exactly once. The module has the names that
 -- @QualifiedDo@ asks for. A result that may be used as often as one likes comes as 'Ur' (unrestricted).
 --
 -- The module is meant to be imported qualified. It needs @LinearTypes@ in the programs that use it,

@@ -38,9 +38,15 @@
 --    interrupts: the only interruptible call is 'awaitSlot'. What is not masked takes or puts an item by a single swap, before
 --    which nothing and after which everything has happened; a swap before that one leaves the channel with the same items.
 --
+-- 6. /Watchers look again./ A thread that would send to one of several channels has no place in their lines: nobody takes its item. It is told when
+--    there is room, or a receiver, or the end, and then leaves all lines and begins anew, with all others that watch. So what it was told may be
+--    history, and nothing is lost when it is interrupted instead. It watches only a channel that is full, by a step from a full state; each step that
+--    makes room, which no waiting sender takes, is from a state with watchers to one without, and tells those. Before it sends, it fills its own slot,
+--    as a receiver does that finds an item: nobody else can serve it then.
+--
 -- Claiming a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent ML/
--- (ICFP 2009). Only receivers wait on several channels, so two such threads never have to claim each
--- other, which is what makes that protocol hard.
+-- (ICFP 2009). Two threads that each would both send and receive can fail to claim each other, again and again if they go in step, as there:
+-- each has filled its own slot before it finds the other's full. Nobody else is held up by that, and the first difference in speed ends it.
 module Capstan.Chan.Protocol
   ( Chan,
     ChanClosed (..),
@@ -58,6 +64,7 @@ module Capstan.Chan.Protocol
     Case (..),
     select,
     selectPoll,
+    meetsItself,
   )
 where
 
@@ -65,6 +72,8 @@ import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
 import Capstan.Exception.Internal (capstanFromException, capstanToException)
 import Control.Exception (Exception (..), SomeException)
+import Control.Monad (void)
+import Unsafe.Coerce (unsafeCoerce)
 
 -- | A channel: its capacity, its state, and its front, which is used if there are no bounds, and is kept away from the state then.
 data Chan m a = Chan !Int !(Cell m (State m a)) !(Gap m) !(Cell m (Front a))
@@ -116,7 +125,7 @@ sendMasked chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain (pure (InTime ()))
-    Give new receiver -> replaceCell cell old new >>= orAgain (offer receiver)
+    Give new receiver -> replaceCell cell old new >>= orAgain (hand receiver)
     NoRoom -> do
       slot <- newSlot
       queued <- replaceCell cell old (waitToSend (Sender x slot) old)
@@ -124,7 +133,7 @@ sendMasked chan@(Chan capacity cell _ _) x = do
     Shut -> throw (toException ChanClosed)
   where
     orAgain action done = if done then action else sendMasked chan x
-    offer (Receiver _ give) = give (Just x) >>= orAgain (pure (InTime ()))
+    hand (Receiver _ give) = give (Just x) >>= orAgain (pure (InTime ()))
 {-# INLINEABLE sendMasked #-}
 
 awaitSender :: Machine m => Chan m a -> Slot m Bool -> m (Timely ())
@@ -141,18 +150,30 @@ awaitSender (Chan _ cell _ _) slot = awaitSlot slot >>= either interrupted (told
 {-# INLINEABLE awaitSender #-}
 
 sendPoll :: Machine m => Chan m a -> a -> m Bool
-sendPoll chan@(Chan capacity cell _ _) x = masked $ do
+sendPoll chan x = masked (offer chan x >>= found)
+  where
+    found Accepted = pure True
+    found Declined = pure False
+    found Over = throw (toException ChanClosed)
+{-# INLINEABLE sendPoll #-}
+
+-- | What became of an item that was to be sent now: sent, not for want of room, or not because the channel is closed.
+data Offered = Accepted | Declined | Over
+
+-- | Called masked.
+offer :: Machine m => Chan m a -> a -> m Offered
+offer chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
   case putting capacity x old of
     Put new -> replaceCell cell old new >>= orAgain
     Give new (Receiver _ give) -> do
       mine <- replaceCell cell old new
-      if mine then give (Just x) >>= orAgain else sendPoll chan x
-    NoRoom -> pure False
-    Shut -> throw (toException ChanClosed)
+      if mine then give (Just x) >>= orAgain else offer chan x
+    NoRoom -> pure Declined
+    Shut -> pure Over
   where
-    orAgain done = if done then pure True else sendPoll chan x
-{-# INLINEABLE sendPoll #-}
+    orAgain done = if done then pure Accepted else offer chan x
+{-# INLINEABLE offer #-}
 
 -- | What there is now: an item, nothing, or the end.
 data Polled a = Got a | None | AtEnd
@@ -176,6 +197,7 @@ pollState chan@(Chan _ cell _ front) = do
     _ | _ : _ <- items -> poll chan
     Take x new -> replaceCell cell old new >>= orAgain (Got x)
     TakeAndTell {} -> masked (pollMasked chan)
+    TakeAndWake {} -> masked (pollMasked chan)
     Turn new -> replaceCell cell old new >> pollState chan
     Move due batch -> masked (move chan due batch) >> poll chan
     Empty -> pure None
@@ -207,6 +229,9 @@ pollMasked chan@(Chan _ cell _ _) = do
     TakeAndTell x new slot -> do
       mine <- replaceCell cell old new
       if mine then Got x <$ fillSlot slot True else pollMasked chan
+    TakeAndWake x new wake -> do
+      mine <- replaceCell cell old new
+      if mine then Got x <$ sequence_ wake else pollMasked chan
     _ -> poll chan
 {-# INLINEABLE pollMasked #-}
 
@@ -234,7 +259,7 @@ close chan@(Chan _ cell _ _) = masked $ do
     Items _ front rear -> shut old (Closed front rear) (pure ())
     Open rear -> shut old (Closed [] rear) (pure ())
     Moving due batch _ -> move chan due batch >> close chan
-    Full _ front rear line -> shut old (Closed front rear) (sequence_ [fillSlot slot False | Sender _ slot <- everyone line])
+    Full _ front rear line -> shut old (Closed front rear) (sequence_ [fillSlot slot False | Sender _ slot <- everyone line] >> sequence_ (watchers old))
     Hungry line -> shut old (Closed [] []) (sequence_ [give Nothing | Receiver _ give <- everyone line])
   where
     shut old new tell = do
@@ -258,11 +283,19 @@ waiting (Chan _ cell _ _) = count <$> readCell cell
     count _ = 0
 {-# INLINEABLE waiting #-}
 
--- | A channel to receive from, and what to make of its item, or of its end.
-data Case m r = forall a. Case (Chan m a) (Maybe a -> r)
+data Case m r
+  = -- | A channel to receive from, and what to make of its item, or of its end.
+    forall a. Case (Chan m a) (Maybe a -> r)
+  | -- | A channel to send to, the item, and what to make of that it was sent, or that the channel is closed.
+    forall a. SendCase (Chan m a) a (Bool -> r)
 
 instance Functor (Case m) where
   fmap f (Case chan g) = Case chan (f . g)
+  fmap f (SendCase chan x g) = SendCase chan x (f . g)
+
+-- | Whether a rendezvous is in the list both to send to and to receive from: its own watcher would wake it for ever.
+meetsItself :: [Case IO r] -> Bool
+meetsItself cases = or [sameChan to (unsafeCoerce from) | SendCase to@(Chan 0 _ _ _) _ _ <- cases, Case from _ <- cases]
 
 selectPoll :: Machine m => [Case m r] -> m (Maybe r)
 selectPoll [] = pure Nothing
@@ -272,7 +305,14 @@ selectPoll (Case chan f : rest) = do
     Got x -> pure (Just (f (Just x)))
     AtEnd -> pure (Just (f Nothing))
     None -> selectPoll rest
+selectPoll (SendCase chan x f : rest) = masked (offer chan x) >>= maybe (selectPoll rest) (pure . Just . f) . wasSent
 {-# INLINEABLE selectPoll #-}
+
+-- | Whether the item was sent, if the channel is not full.
+wasSent :: Offered -> Maybe Bool
+wasSent Accepted = Just True
+wasSent Over = Just False
+wasSent Declined = Nothing
 
 select :: Machine m => [Case m r] -> m r
 select cases = selectPoll cases >>= maybe (selectLater cases) pure
@@ -284,12 +324,15 @@ selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
   where
     early = if all roomy cases then lookOut (selectPoll cases) else pure Nothing
     roomy (Case (Chan capacity _ _ _) _) = capacity > 0
+    roomy (SendCase (Chan capacity _ _ _) _ _) = capacity > 0
 {-# INLINEABLE selectLater #-}
 
--- | What was put into the slot of a waiting receiver.
+-- | What was put into the slot of a waiting receiver, or watcher.
 data Outcome r
   = -- | By a sender or a closer.
     Served r
+  | -- | By somebody who made room, or closed: nothing has happened yet.
+    LookAgain
   | -- | By the receiver itself: nobody else may serve it.
     Mine
 
@@ -306,7 +349,7 @@ selectMasked cases = do
   where
     finish key end (Served r) = end r <$ leave key others
     -- Who fills its own slot does not wait for it.
-    finish key _ Mine = leave key cases >> selectMasked cases
+    finish key _ _ = leave key cases >> selectMasked cases
     -- Who serves a line takes out the one that it serves.
     others = case cases of
       [_] -> []
@@ -314,8 +357,12 @@ selectMasked cases = do
     interrupted slot key e = do
       mine <- fillSlot slot Mine
       if mine
-        then leave key cases >> throw e
-        else takeSlot slot >>= finish key (Late e)
+        then givenUp
+        else takeSlot slot >>= late
+      where
+        givenUp = leave key cases >> throw e
+        late LookAgain = givenUp
+        late outcome = finish key (Late e) outcome
 {-# INLINEABLE selectMasked #-}
 
 data Enqueued r
@@ -334,7 +381,7 @@ enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
   if isVacant old
     then do
       queued <- replaceCell cell old (waitToReceive receiver old)
-      enqueue slot key (if queued then rest else cases)
+      if queued then sequence_ (watchers old) >> enqueue slot key rest else enqueue slot key cases
     else do
       -- Before the item is taken, nobody may be about to give another.
       mine <- fillSlot slot Mine
@@ -344,17 +391,28 @@ enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
     taken (Got x) = Found (f (Just x))
     taken AtEnd = Found (f Nothing)
     taken None = Lost
+enqueue slot key cases@(SendCase chan@(Chan capacity cell _ _) x f : rest) = do
+  old <- readCell cell
+  case putting capacity x old of
+    NoRoom -> do
+      watched <- replaceCell cell old (waitToSend (Watcher key (void (fillSlot slot LookAgain))) old)
+      enqueue slot key (if watched then rest else cases)
+    _ -> do
+      mine <- fillSlot slot Mine
+      if mine then maybe Lost (Found . f) . wasSent <$> offer chan x else pure Waiting
 {-# INLINEABLE enqueue #-}
 
 -- | Leaves all lines.
 leave :: Machine m => Slot m () -> [Case m r] -> m ()
 leave key = mapM_ out
   where
-    out from@(Case (Chan capacity cell _ _) _) = do
+    out (Case (Chan capacity cell _ _) _) = without cell (dropReceiver capacity key)
+    out (SendCase (Chan _ cell _ _) _ _) = without cell (dropWatcher key)
+    without cell change = do
       old <- readCell cell
-      case dropReceiver capacity key old of
+      case change old of
         Nothing -> pure ()
         Just new -> do
           gone <- replaceCell cell old new
-          if gone then pure () else out from
+          if gone then pure () else without cell change
 {-# INLINEABLE leave #-}

@@ -28,16 +28,22 @@ module Capstan.Chan.State
     putting,
     waitToSend,
     waitToReceive,
+    watchers,
     dropSender,
+    dropWatcher,
     dropReceiver,
   )
 where
 
 import Capstan.Chan.Machine (Machine (..))
 
--- | A thread that waits for room. It is told 'True' when its item was accepted and 'False' when
--- the channel was closed.
-data Sender m a = Sender a !(Slot m Bool)
+-- | A thread that waits for room.
+data Sender m a
+  = -- | It is told 'True' when its item was accepted and 'False' when the channel was closed.
+    Sender a !(Slot m Bool)
+  | -- | It would send to one of several channels, so nobody takes its item. The action tells it that there may be room now: it looks at all of
+    -- them again. The key tells it from others.
+    Watcher !(Slot m ()) (m ())
 
 -- | A thread that waits for an item. The key tells it from others; the action offers an item, or the
 -- news that there will be none, and says whether that was in time: a thread that waits on several
@@ -80,6 +86,7 @@ isVacant state = case state of
   Items _ [] [] -> True
   Open [] -> True
   Hungry _ -> True
+  Full _ [] [] line -> null (plainSender line)
   _ -> False
 
 -- | Those who wait, at least one: the first, those after it, those last in reverse.
@@ -111,6 +118,8 @@ data Take m a
     Take a (State m a)
   | -- | An item, and a sender whose own item the new state has accepted: tell it.
     TakeAndTell a (State m a) (Slot m Bool)
+  | -- | An item, and there is room now: wake those who watch for it.
+    TakeAndWake a (State m a) [m ()]
   | -- | Items, but in the rear: put this state in place and look again.
     Turn (State m a)
   | -- | Items for the front, if it has that number. When they are there the state is to be 'moved'; then look again.
@@ -145,14 +154,30 @@ moved due state = case state of
   _ -> Nothing
 
 -- | Where senders wait, the first one's item takes the place of the one that goes. Without any place
--- (a rendezvous), it is the one that goes.
+-- (a rendezvous), it is the one that goes. Watchers stay where they are, unless nobody else takes the place.
 takingFull :: Int -> [a] -> [a] -> Line (Sender m a) -> Take m a
-takingFull n front rear line = case front of
-  x : front' -> TakeAndTell x (full n front' (item : rear) others) slot
-  [] | null rear -> TakeAndTell item (full n [] [] others) slot
-  [] -> Turn (Full n (reverse rear) [] line)
+takingFull n front rear line = case (front, plainSender line) of
+  (x : front', Just (item, slot, others)) -> TakeAndTell x (full n front' (item : rear) others) slot
+  (x : front', Nothing) -> TakeAndWake x (Items (n - 1) front' rear) (watchers (Full n front rear line))
+  ([], _) | not (null rear) -> Turn (Full n (reverse rear) [] line)
+  ([], Just (item, slot, others)) -> TakeAndTell item (full n [] [] others) slot
+  ([], Nothing) -> Empty
+
+-- | The first who is no watcher, its item, and the others.
+plainSender :: Line (Sender m a) -> Maybe (a, Slot m Bool, Maybe (Line (Sender m a)))
+plainSender line = case next line of
+  (Sender item slot, others) -> Just (item, slot, others)
+  (Watcher _ _, _) -> case break isPlain (everyone line) of
+    (before, Sender item slot : after) -> Just (item, slot, lineOf (before ++ after))
+    _ -> Nothing
   where
-    (Sender item slot, others) = next line
+    isPlain (Sender _ _) = True
+    isPlain (Watcher _ _) = False
+
+-- | What tells those who watch that they are to look again.
+watchers :: State m a -> [m ()]
+watchers (Full _ _ _ line) = [wake | Watcher _ wake <- everyone line]
+watchers _ = []
 
 -- | A full channel, with those who wait, if any do.
 full :: Int -> [a] -> [a] -> Maybe (Line (Sender m a)) -> State m a
@@ -187,7 +212,7 @@ waitToSend sender state = case state of
   Full n front rear line -> Full n front rear (line `behind` sender)
   _ -> state
 
--- | Where there is no item.
+-- | Where there is no item. The 'watchers' of the state before are to be told: a receiver is room.
 waitToReceive :: Receiver m a -> State m a -> State m a
 waitToReceive receiver state = case state of
   Hungry line -> Hungry (line `behind` receiver)
@@ -200,7 +225,17 @@ dropSender gone (Full n front rear line)
   | any is (everyone line) = Just (full n front rear (lineOf (filter (not . is) (everyone line))))
   where
     is (Sender _ slot) = slot == gone
+    is (Watcher _ _) = False
 dropSender _ _ = Nothing
+
+-- | Without the watcher of that key; nothing if it does not watch here any more.
+dropWatcher :: Machine m => Slot m () -> State m a -> Maybe (State m a)
+dropWatcher gone (Full n front rear line)
+  | any is (everyone line) = Just (full n front rear (lineOf (filter (not . is) (everyone line))))
+  where
+    is (Watcher key _) = key == gone
+    is (Sender _ _) = False
+dropWatcher _ _ = Nothing
 
 -- | Without that receiver; nothing if it does not wait here any more. The number is the channel's capacity.
 dropReceiver :: Machine m => Int -> Slot m () -> State m a -> Maybe (State m a)

@@ -108,7 +108,7 @@ clock = nanoseconds . fromIntegral <$> c_clock
 -- | What a manager does when something happens.
 data Target a where
   -- | Runs the action on the manager's thread. It should not block: all else on that manager waits.
-  -- An exception ends the action and goes to the manager's handler ('setExceptionHandler').
+  -- An exception ends the action and goes to the manager's handler ('Capstan.Event.setExceptionHandler').
   Run :: (a -> IO ()) -> Target a
   -- | Puts the value, if the variable is empty.
   Fill :: MVar a -> Target a

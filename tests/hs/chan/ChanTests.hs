@@ -1,3 +1,5 @@
+{-# LANGUAGE TupleSections #-}
+
 -- | Each promise of "Capstan.Chan".
 module ChanTests (tests) where
 
@@ -34,6 +36,9 @@ tests =
       testCase "closing ends those who wait" closingEnds,
       testCase "select takes the first that is ready" selecting,
       testCase "select leaves the other lines" selectLeaves,
+      testCase "select sends where there is room" selectSends,
+      testCase "a select that waits to send is told of room, receivers and the end" selectIsTold,
+      testCase "a select that cannot meet itself is refused" meetsItself,
       testCase "an interrupted call has done nothing" interrupted,
       testCase "a thread that nobody can serve is told" unreachable,
       testCase "a thousand threads wait" thousand,
@@ -196,6 +201,54 @@ selecting = do
   close b
   select cases >>= (@?= "b ended")
   selectPoll (map (fmap length) cases) >>= (@?= Just 7)
+
+selectSends :: Assertion
+selectSends = do
+  a <- newBounded 1
+  b <- newRendezvous
+  let either' x = [sendCase a x ("a",), sendCase b x ("b",)]
+  selectPoll (either' 'x') >>= (@?= Just ("a", True))
+  selectPoll (either' 'y') >>= (@?= Nothing)
+  (_, received) <- blocked (recv b)
+  select (either' 'y') >>= (@?= ("b", True))
+  ended received >>= (@?= 'y')
+  recv a >>= (@?= 'x')
+  close a
+  select (either' 'z') >>= (@?= ("a", False))
+
+selectIsTold :: Assertion
+selectIsTold = do
+  a <- newBounded 1
+  b <- newRendezvous
+  send a 'a'
+  let start = blocked (select [sendCase a 'x' ("a",), sendCase b 'y' ("b",)])
+  (_, room) <- start
+  recv a >>= (@?= 'a')
+  ended room >>= (@?= ("a", True))
+  (_, receiver) <- start
+  recv b >>= (@?= 'y')
+  ended receiver >>= (@?= ("b", True))
+  (_, selected) <- start
+  select [recvCase b id] >>= (@?= Just 'y')
+  ended selected >>= (@?= ("b", True))
+  (thread, killed) <- start
+  killThread thread
+  r <- try (ended killed)
+  r @?= Left ThreadKilled
+  (_, over) <- start
+  close b
+  ended over >>= (@?= ("b", False))
+  drain a >>= (@?= "x")
+
+meetsItself :: Assertion
+meetsItself = do
+  a <- newRendezvous
+  b <- newBounded 1
+  let both chan = select [sendCase chan 'x' (const Nothing), recvCase chan id]
+  r <- try (both a)
+  either (\e -> assertBool (show (e :: InvalidArgument)) ("Capstan.Chan.select" `isInfixOf` show e)) (assertFailure . show) r
+  both b >>= (@?= Nothing)
+  both b >>= (@?= Just 'x')
 
 -- | A line that kept those who went on would grow here.
 selectLeaves :: Assertion

@@ -28,9 +28,12 @@ perform made call = case call of
   Recv c -> recvMaybe (made !! c) >>= emit . item c
   RecvPoll c -> recvPoll (made !! c) >>= emit . maybe "nothing" (item c . Just)
   Select cs -> select [Case (made !! c) (item c) | c <- cs] >>= emit
+  Choose branches -> select (map branch branches) >>= emit
   Close c -> close (made !! c) >> emit "closed"
   where
     item c = maybe (show c ++ " ended") (\x -> show c ++ [x])
+    branch (In c) = Case (made !! c) (item c)
+    branch (Out c x) = SendCase (made !! c) x (\sent -> show c ++ (if sent then " took " ++ [x] else " closed"))
 
 -- | Every order's outcome is allowed; how many orders there were.
 check :: Program -> IO Int
@@ -59,6 +62,7 @@ named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abcd", "efg
   where
     name x (Send c _) = Send c x
     name x (SendPoll c _) = SendPoll c x
+    name x (Choose branches) = Choose [case branch of Out c _ -> Out c x; In c -> In c | branch <- branches]
     name _ c = c
 
 one :: [Call]
@@ -74,10 +78,20 @@ tests =
       exhaust "two interruptions" 5000 [Program [(k, "")] (named [(1, [a]), (1, [b, c])]) | k <- [0, 1, maxBound], a <- waits, b <- one, c <- waits],
       exhaust "items in front" 1000 [Program [(maxBound, there)] (named [(0, calls') | calls' <- threads]) | (there, threads) <- inFront],
       exhaust "select" 10000 [Program [(k, ""), (l, "")] (named ((n, [Select [0, 1]]) : [(0, [c]) | c <- cs])) | k <- [0, 1], l <- [0, 1], n <- [0, 1], cs <- teams 2 both],
+      exhaust "select to send, one other" 5000 [Program [(k, there)] (named [(n, [Choose [Out 0 'x']]), (m, calls')]) | (k, there) <- [(0, ""), (1, ""), (1, "0"), (maxBound, "")], n <- [0, 1], m <- [0, 1], calls' <- sequence [one, one]],
+      exhaust "select to send, two others" 100000 $
+        [Program [(0, "")] (named [(n, [Choose [Out 0 'x']]), (0, [c]), (0, [d])]) | n <- [0, 1], [c, d] <- teams 2 (Choose [Out 0 'x'] : one)]
+          ++ [Program [(1, "0")] (named [(0, [Choose [Out 0 'x']]), (0, [c]), (0, [d])]) | (c, d) <- [(Send 0 'x', Recv 0), (SendPoll 0 'x', Recv 0), (Recv 0, Close 0)]],
+      exhaust "select to send and to receive" 150000 [Program [(k, there), (l, "")] (named [(0, [Choose branches]), (0, [c]), (0, [d])]) | (k, there, others) <- [(0, "", several), (1, "0", few)], l <- [0, 1], branches <- [[Out 0 'x', In 1], [In 1, Out 0 'x']], (c, d) <- others],
+      exhaust "select to send, select to receive" 200000 $
+        [Program [(0, ""), (0, "")] (named [(n, [Choose [Out 0 'x', Out 1 'x']]), (m, [Select [1, 0]])]) | n <- [0, 1], m <- [0, 1]]
+          ++ [Program [(0, ""), (0, "")] (named [(0, [Choose [Out 0 'x', Out 1 'x']]), (0, [Select [1, 0]]), (0, [Recv 1])])],
       exhaust "two that select" 1000 [Program [(0, ""), (1, "")] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
     ]
   where
     waits = [Send 0 'x', Recv 0]
+    several = [(c, d) | [c, d] <- teams 2 [Send 1 'x', Recv 0, RecvPoll 0, Close 0, Close 1]]
+    few = [(c, d) | [c, d] <- teams 2 [Send 1 'x', Close 0, Close 1]] ++ [(RecvPoll 0, d) | d <- [Send 1 'x', Close 0, Close 1]]
     both = one ++ [Send 1 'x', Recv 1, Close 1]
     inFront =
       [ ("123", [[Recv 0, Recv 0], [Recv 0, RecvPoll 0]]),

@@ -1,7 +1,9 @@
 -- | Channels as a monitor: each call is one step that matches whom it can and waits otherwise. What
--- the real ones show must be something that this can show.
+-- the real ones show must be something that this can show. A thread that selects and could send has no place in a line of senders: it goes on at
+-- some time when it can, and until then those who come do not see it.
 module Spec
   ( Call (..),
+    Branch (..),
     Program (..),
     allowed,
   )
@@ -14,8 +16,12 @@ import Data.Maybe (fromMaybe, listToMaybe)
 import qualified Data.Set as Set
 
 -- | Channels are numbers.
-data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Close Int
+data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Choose [Branch] | Close Int
   deriving (Eq, Show)
+
+-- | What may be selected.
+data Branch = Out Int Char | In Int
+  deriving (Eq, Ord, Show)
 
 -- | The capacity of each channel and what is in it, and for each thread how often it is interrupted and what it calls.
 data Program = Program {begun :: [(Int, String)], threadCalls :: [(Int, [Call])]}
@@ -24,8 +30,8 @@ data Program = Program {begun :: [(Int, String)], threadCalls :: [(Int, [Call])]
 data Channel = Channel {room :: Int, items :: String, closed :: Bool}
   deriving (Eq, Ord, Show)
 
--- | A thread that waits: to send, or to receive from several channels.
-data Waiting = ToSend Int Char | ToReceive [Int]
+-- | A thread that waits: to send, to receive from several channels, or for one of several branches.
+data Waiting = ToSend Int Char | ToReceive [Int] | ToChoose [Branch]
   deriving (Eq, Ord, Show)
 
 data Thread = Thread {interrupts :: Int, shown :: [String], waits :: Maybe Waiting, calls :: Int}
@@ -45,13 +51,19 @@ allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.emp
     reachable seen (w : rest)
       | Set.member w seen = reachable seen rest
       | otherwise = reachable (Set.insert w seen) (successors p w ++ rest)
-    outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) ++ show (length (receivers c w)) | (c, ch) <- IntMap.toList (channels w)]]]
+    outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) ++ show (length (receivers c w) + watching c ch w) | (c, ch) <- IntMap.toList (channels w)]]]
+
+-- | How many wait to send to a rendezvous and to others. (To look what is left in a channel with room ends the waiting.)
+watching :: Int -> Channel -> World -> Int
+watching c ch w = length [() | room ch == 0, n <- line w, Just (ToChoose branches) <- [waits (threads w IntMap.! n)], Out d _ <- branches, d == c]
 
 successors :: Program -> World -> [World]
 successors p w = concatMap step (IntMap.toList (threads w))
   where
     step (number, t) = case (waits t, drop (calls t) (snd (threadCalls p !! number))) of
-      (Just _, _) -> [leaves number (over number (interruptedThread number) w) | interrupts t > 0]
+      (Just waiting, _) ->
+        [leaves number (over number (interruptedThread number) w) | interrupts t > 0]
+          ++ [w' | ToChoose branches <- [waiting], Out c x <- branches, Just w' <- [choose number (Out c x) (over number (\x' -> x' {waits = Nothing}) w)]]
       (Nothing, call : _) -> [perform number call (over number (\x -> x {calls = calls x + 1}) w)]
       (Nothing, []) -> []
     -- An exception ends the thread.
@@ -78,7 +90,11 @@ onChannel c f w = w {channels = IntMap.adjust f c (channels w)}
 -- | Those who wait to send to, or to receive from, a channel.
 senders, receivers :: Int -> World -> [(Int, Char)]
 senders c w = [(n, x) | n <- line w, Just (ToSend d x) <- [waits (threads w IntMap.! n)], d == c]
-receivers c w = [(n, ' ') | n <- line w, Just (ToReceive ds) <- [waits (threads w IntMap.! n)], c `elem` ds]
+receivers c w = [(n, ' ') | n <- line w, Just waiting <- [waits (threads w IntMap.! n)], c `elem` sources waiting]
+  where
+    sources (ToReceive ds) = ds
+    sources (ToChoose branches) = [d | In d <- branches]
+    sources (ToSend _ _) = []
 
 perform :: Int -> Call -> World -> World
 perform number call w = case call of
@@ -86,12 +102,20 @@ perform number call w = case call of
   SendPoll c x -> fromMaybe (tell number "no" w) (put number "yes" c x w)
   Recv c -> fromMaybe (wait (ToReceive [c])) (get number c w)
   Select cs -> fromMaybe (wait (ToReceive cs)) (listToMaybe [w' | c <- cs, Just w' <- [get number c w]])
+  Choose branches -> fromMaybe (wait (ToChoose branches)) (listToMaybe [w' | branch <- branches, Just w' <- [choose number branch w]])
   RecvPoll c
     | closed (channel c w), null (items (channel c w)) -> tell number "nothing" w
     | otherwise -> fromMaybe (tell number "nothing" w) (get number c w)
   Close c -> tell number "closed" (shut c w)
   where
     wait what = over number (\t -> t {waits = Just what}) w {line = line w ++ [number]}
+
+-- | One of several branches, if it can be now.
+choose :: Int -> Branch -> World -> Maybe World
+choose number (In c) w = get number c w
+choose number (Out c x) w
+  | closed (channel c w) = Just (tell number (show c ++ " closed") w)
+  | otherwise = put number (show c ++ " took " ++ [x]) c x w
 
 put :: Int -> String -> Int -> Char -> World -> Maybe World
 put number said c x w

@@ -19,6 +19,8 @@ tests =
     ( [testCase ("many to many, capacity " ++ show capacity) (manyToMany capacity) | capacity <- [0, 1, 7, maxBound]]
         ++ [testCase ("killed threads, capacity " ++ show capacity) (killed capacity) | capacity <- [0, 1, 7, maxBound]]
         ++ [testCase "killed selects" killedSelects]
+        ++ [testCase ("selects that send, capacity " ++ show capacity) (selectsSend capacity) | capacity <- [0, 1]]
+        ++ [testCase "selects that send and receive meet each other" swaps]
         ++ [testCase ("time limits stay in their calls, capacity " ++ show capacity) (limited capacity) | capacity <- [0, 1]]
     )
 
@@ -107,6 +109,42 @@ killedSelects = do
   mapM_ kill threads
   rest <- concat <$> mapM leftOver chans
   compareNotes sent received rest
+
+-- | Senders that have the choice, and are killed, beside such that have not.
+selectsSend :: Int -> Assertion
+selectsSend capacity = do
+  a <- newBounded capacity
+  b <- newBounded capacity
+  sent <- newIORef []
+  received <- newIORef []
+  numbers <- newIORef 0
+  let next = atomicModifyIORef' numbers (\n -> (n + 1, n))
+      noted i done = if done then note sent i else pure ()
+      choosing = forever . mask_ $ next >>= \i -> join (select [sendCase a i (noted i), sendCase b i (noted i)])
+      sending = forever . mask_ $ next >>= \i -> send a i >> note sent i
+      receiving = forever . mask_ . join $ select [recvCase c (maybe (pure ()) (note received)) | c <- [b, a]]
+  forM_ [1 .. 300 :: Int] $ \_ -> do
+    threads <- mapM started [choosing, receiving, choosing, sending, receiving]
+    yield
+    mapM_ kill threads
+  rest <- (++) <$> leftOver a <*> leftOver b
+  compareNotes sent received rest
+
+-- | Two threads, each of which sends to the other or receives from it: one of both, and each time they agree.
+swaps :: Assertion
+swaps = do
+  a <- newRendezvous
+  b <- newRendezvous
+  counts <- mapM ended =<< mapM started [side a b, side b a]
+  uncurry (+) (head counts) @?= rounds
+  map fst counts @?= reverse (map snd counts)
+  where
+    rounds = 20000 :: Int
+    side to from = go rounds 0 0
+      where
+        go :: Int -> Int -> Int -> IO (Int, Int)
+        go 0 out inside = pure (out, inside)
+        go n out inside = select [sendCase to n (const True), recvCase from (const False)] >>= \out' -> if out' then go (n - 1) (out + 1) inside else go (n - 1) out (inside + 1)
 
 -- | A limit that comes when the call has been served ends the call or is late for it, and is never heard of again.
 limited :: Int -> Assertion

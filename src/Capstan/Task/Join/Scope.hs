@@ -262,7 +262,7 @@ asyncNF scope action = async scope (force <$> action)
 -- thread of its own, which costs a microsecond; or ten, where the caller is the program's main thread, or bound otherwise.
 --
 -- An asynchronous exception to the caller ends the wait. It ends the task only where it ends the scope: what comes from a
--- 'System.Timeout.timeout' around 'await', from another branch of 'both', or to a caller with a handler of any kind, leaves the task
+-- 'System.Timeout.timeout' around 'await', from another branch of 'Capstan.Task.both', or to a caller with a handler of any kind, leaves the task
 -- alone.
 --
 -- Where tasks await each other in a circle, GHC's next large collection finds that out, and 'run' throws 'BlockedIndefinitelyOnMVar'.
