@@ -8,8 +8,9 @@
 --
 -- The owner of a /stretch/ of indices runs the action for one after another. The other branch of a fork, beside it, takes the rest: what the owner
 -- has not begun. A worker runs that branch if it is hungry, or if the owner blocks; and if the owner comes to the end before, there is no
--- rest. The rest is divided by halves, each of which is a stretch again. So an action may wait for what any other one does, and where
--- none blocks and nobody is hungry, an index costs a write and two looks.
+-- rest. It runs the back half of the rest. The front half is the owner's, as soon as it looks; but it is a branch too, which any worker may begin
+-- before. Each half is a stretch again. So an action may wait for what any other one does, and where none blocks and nobody is hungry, an
+-- index costs a write and two looks.
 --
 -- == Why each index is run once
 --
@@ -20,6 +21,8 @@
 -- (T2) Which index is the first of the rest is settled by compare-and-swap, once. The owner says: the one at which it saw the call. Who takes the
 -- rest says: the one after that which it has read. In the second case the owner is at one of the two, and runs the first if it has
 -- not done so yet.
+--
+-- (T3) Who begins the front half has swapped its word. Both compute the same halves, from the border and the end.
 --
 -- Where the kernel has no such barrier, indices are divided by halves down to single ones.
 module Capstan.Task.Loop.Stretch
@@ -55,7 +58,12 @@ each count action = when (count > 0) $ asMember (const (halves action 0 count)) 
           | otherwise = do
             write s written i
             call <- look s called
-            if call == 0 then offer >> action i >> go (i + 1) else settle s i >>= finish i
+            if call == 0
+              then offer >> action i >> go (i + 1)
+              else do
+                first <- settle s i
+                finish i first
+                keepFront s stretch first to
         -- A branch that was pushed when nobody looked for one is private.
         offer = do
           wanted <- anySearches (flags defaultPool)
@@ -64,7 +72,7 @@ each count action = when (count > 0) $ asMember (const (halves action 0 count)) 
         finish !i !end = when (i < end) (action i >> finish (i + 1) end)
 {-# INLINE each #-}
 
--- | Runs what the owner has not begun, in two halves.
+-- | Runs what the owner has not begun: the back half, and the front half if the owner blocks.
 takeRest :: Stretch -> (Int -> Int -> IO ()) -> Int -> IO ()
 takeRest s stretch to = do
   before <- look s written
@@ -73,11 +81,18 @@ takeRest s stretch to = do
     done <- barrier
     now <- look s written
     first <- settle s (if done /= 0 then min to (now + 1) else to)
-    case to - first of
-      0 -> pure ()
-      1 -> stretch first to
-      n -> let middle = first + n `quot` 2 in void (both (stretch first middle) (stretch middle to))
+    when (first < to) (void (both (stretch (middle first to) to) (keepFront s stretch first to)))
 {-# NOINLINE takeRest #-}
+
+-- | Runs the front half of a rest, unless somebody has begun it.
+keepFront :: Stretch -> (Int -> Int -> IO ()) -> Int -> Int -> IO ()
+keepFront s stretch first to = when (first < middle first to) $ do
+  mine <- swap s front 0 1
+  when (mine == 0) (stretch first (middle first to))
+{-# NOINLINE keepFront #-}
+
+middle :: Int -> Int -> Int
+middle from to = from + (to - from) `quot` 2
 
 -- | The action for each index of a range that is not empty, which is divided by halves down to single ones.
 halves :: (Int -> IO ()) -> Int -> Int -> IO ()
@@ -85,27 +100,29 @@ halves action = go
   where
     go !from !to
       | to - from == 1 = action from
-      | otherwise = let middle = (from + to) `quot` 2 in void (both (go from middle) (go middle to))
+      | otherwise = void (both (go from (middle from to)) (go (middle from to) to))
 
--- | What owner and taker have in common, in words of their own: the index that the owner has written down last; whether it was called; and the first
--- index of the rest, when that is settled.
+-- | What owner and taker have in common, in words of their own: the index that the owner has written down last; whether it was called; the first
+-- index of the rest, when that is settled; and whether somebody has begun the rest's front half.
 data Stretch = Stretch (MutableByteArray# RealWorld)
 
 -- | A stretch whose owner has written that.
 newStretch :: Int -> IO Stretch
 newStretch first = do
-  s <- IO $ \s -> case newByteArray# 24# s of (# s1, array #) -> (# s1, Stretch array #)
+  s <- IO $ \s -> case newByteArray# 32# s of (# s1, array #) -> (# s1, Stretch array #)
   write s written first
   write s called 0
   write s border unsettled
+  write s front 0
   pure s
 
 newtype Field = Field Int
 
-written, called, border :: Field
+written, called, border, front :: Field
 written = Field 0
 called = Field 1
 border = Field 2
+front = Field 3
 
 -- | No index.
 unsettled :: Int
@@ -122,11 +139,12 @@ look (Stretch array) (Field (I# field)) = IO $ \s -> case readIntArray# array fi
 
 -- | Settles the first index of the rest, unless that was done; the answer is which it is.
 settle :: Stretch -> Int -> IO Int
-settle (Stretch array) proposed@(I# first) = IO $ \s -> case casIntArray# array field before first s of
-  (# s1, seen #) -> (# s1, if I# seen == unsettled then proposed else I# seen #)
-  where
-    !(Field (I# field)) = border
-    !(I# before) = unsettled
+settle s first = (\seen -> if seen == unsettled then first else seen) <$> swap s border unsettled first
+
+-- | Writes the new value if the old one is there; the answer is what was there.
+swap :: Stretch -> Field -> Int -> Int -> IO Int
+swap (Stretch array) (Field (I# field)) (I# old) (I# new) = IO $ \s -> case casIntArray# array field old new s of
+  (# s1, seen #) -> (# s1, I# seen #)
 
 -- | A full barrier on every thread of the process. 0 where the kernel has none.
 foreign import ccall unsafe "cst_process_barrier" barrier :: IO CBool

@@ -32,7 +32,7 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | The results of an action for each element, computed in parallel and evaluated to weak head normal form. If one throws,
 -- the others are interrupted, and when they have ended the exception is thrown again. All have exceptions masked as the caller has.
--- Actions may block. Costs some ten nanoseconds for each element.
+-- Actions may block, also for what other ones do. Costs what a loop over the elements costs, and a few nanoseconds for each.
 --
 -- > sizes <- parTraverse (fmap length . readFile) ["a", "b", "c"]
 parTraverse :: Traversable t => (a -> IO b) -> t a -> IO (t b)
@@ -68,14 +68,15 @@ parFor_ = flip parTraverse_
 {-# INLINE parFor_ #-}
 
 -- | 'fmap', whose results are evaluated completely, in parallel, when the container is evaluated. An element that throws does so when
--- it is used. Costs some nanoseconds for each element.
+-- it is used. What a deadline interrupts goes on later, but that the elements which were under way may begin anew, once. Costs what a loop
+-- over the elements costs.
 --
 -- > counts = parMap (length . primesBelow) [100000, 200000, 300000]
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> t b
 parMap = parMapWith rnf
 {-# INLINE parMap #-}
 
--- | As 'parMap', whose results are evaluated as a function does, which has no other result.
+-- | As 'parMap', whose results are evaluated to weak head normal form, and as far beyond as a function does it, which has no other result.
 --
 -- > costs = parMapWith (`seq` ()) expensive xs
 parMapWith :: Traversable t => (b -> ()) -> (a -> b) -> t a -> t b

@@ -13,13 +13,15 @@ data World = World
     buffered :: !(Maybe Int),
     called :: !Bool,
     border :: !(Maybe Int),
+    -- | Whether somebody has begun the front half of the rest.
+    front :: !Bool,
     -- | The indices that were run.
     done :: [Int]
   }
   deriving (Eq, Ord)
 
 -- | A wrong version of the protocol.
-data Fault = None | NoBarrier | NoSwap | FromTheSameIndex
+data Fault = None | NoBarrier | NoSwap | FromTheSameIndex | FrontWithoutSwap
   deriving (Eq, Ord)
 
 data Thread
@@ -31,12 +33,15 @@ data Thread
   | Finish Int Int
   | -- | The processor makes what was written visible.
     Buffer
-  | -- | Who takes the rest calls, has the barrier, reads, settles the border and runs the rest.
+  | -- | Who takes the rest calls, has the barrier, reads, settles the border and runs the back half of the rest.
     Call
   | Barrier
   | Read
   | Propose Int
-  | Rest Int
+  | Back Int Int
+  | -- | Both may begin the front half.
+    Claim Int
+  | Front Int Int
   deriving (Eq, Ord)
 
 count :: Int
@@ -53,16 +58,23 @@ step fault thread w = case thread of
   Settle i -> settled i (Finish i)
   Finish i end
     | i < end -> Go w {done = i : done w} (Finish (i + 1) end)
-    | otherwise -> End
+    | otherwise -> Go w (Claim end)
   Buffer -> maybe Blocked (const (Go (flushed w) Buffer)) (buffered w)
   Call -> Go w {called = True} Barrier
   Barrier -> Go (if fault == NoBarrier then w else flushed w) Read
   Read -> Go w (Propose (if fault == FromTheSameIndex then written w else written w + 1))
-  Propose i -> settled (min count i) Rest
-  Rest i
-    | i < count -> Go w {done = i : done w} (Rest (i + 1))
+  Propose i -> settled (min count i) (\first -> Back first (middle first))
+  Back first i
+    | i < count -> Go w {done = i : done w} (Back first (i + 1))
+    | otherwise -> Go w (Claim first)
+  Claim first
+    | front w && fault /= FrontWithoutSwap -> End
+    | otherwise -> Go w {front = True} (Front first (middle first))
+  Front i end
+    | i < end -> Go w {done = i : done w} (Front (i + 1) end)
     | otherwise -> End
   where
+    middle first = first + (count - first) `quot` 2
     flushed now = now {written = fromMaybe (written now) (buffered now), buffered = Nothing}
     -- A compare-and-swap makes what was written visible, too.
     settled i next = case border w of
@@ -75,7 +87,7 @@ explored fault =
     (step fault)
     (\w -> ["an index is run twice" | or [i `elem` drop k (done w) | (k, i) <- zip [1 ..] (done w)]])
     (\w _ -> ["indices are left" | length (done w) /= count])
-    (World (-1) Nothing False Nothing [])
+    (World (-1) Nothing False Nothing False [])
     [Write 0, Buffer, Call]
 
 tests :: TestTree
@@ -85,5 +97,6 @@ tests =
     [ testCase "each index is run once" (passes (explored None)),
       testCase "without the barrier some are run twice" (fails (explored NoBarrier)),
       testCase "without the swap, too" (fails (explored NoSwap)),
+      testCase "so they are if the front half is begun without a swap" (fails (explored FrontWithoutSwap)),
       testCase "so they are if the rest begins at the index that was read" (fails (explored FromTheSameIndex))
     ]
