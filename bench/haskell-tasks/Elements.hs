@@ -4,7 +4,7 @@
 module Elements (elements) where
 
 import Bench
-import Capstan.Task
+import Capstan.Task (parMap, parTraverse, parallelFor, range)
 import qualified Capstan.Vector as Parallel
 import Control.Exception (evaluate)
 import Control.Monad (void)
@@ -22,7 +22,7 @@ elements a = do
   report
     a
     "ms"
-    milliseconds
+    inMilliseconds
     [ Measured "elements-generate" (pure (generated count)),
       Measured "elements-generate-by-hand" (pure generateByHand),
       Measured "elements-fold" (pure (folded vector)),

@@ -14,5 +14,5 @@ ports :: Arguments -> IO ()
 ports a = forM_ Table.ports $ \p -> do
   let title = "port-" ++ map toLower (library p ++ "-" ++ name p)
       program run = pure (run (usual p) >>= \result -> when (result < 0) (fail (title ++ " is wrong")))
-  report a "ms" milliseconds $
+  report a "ms" inMilliseconds $
     Measured title (program (port p)) : [Measured (title ++ "-original") (program before) | Compiled before <- [original p]]
