@@ -67,8 +67,9 @@ $(FFI_BENCH): $(FFI_SOURCES) $(PACKAGE)
 
 # Tasks in Haskell, and their peers, in one program. Each example is given as many sizes as it names.
 HASKELL_TASKS := $(BUILD)/bench/bin/haskell-tasks
-TASKS_FOLDERS := bench/haskell-tasks bench/host examples/tasks
-TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c examples/tasks/*.hs) bench/host/Bench.hs
+TASKS_FOLDERS = bench/haskell-tasks bench/host examples/tasks tests/ports tests/ports/$(if $(filter scheduler,$(HASKELL_LIBRARIES)),with,without)-scheduler
+TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c examples/tasks/*.hs) bench/host/Bench.hs \
+    $(shell find tests/ports -name '*.hs')
 
 $(HASKELL_TASKS): $(TASKS_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-tasks
@@ -86,7 +87,7 @@ bench-dependencies:
 	sh tools/install-dependencies build check bench
 
 bench-programs: bench-dependencies $(HOST_CAPSTAN) $(CALLBACK_CAPSTAN) $(HASKELL_CAPSTAN) $(SEQUENTIAL_CAPSTAN) $(EVENTS_HASKELL) $(LIBGOMP)
-	$(MAKE) --no-print-directory lib $(call if_there,$(FFI_BENCH),criterion repa) $(call if_there,$(HASKELL_TASKS),monad-par repa)
+	$(MAKE) --no-print-directory lib $(call if_there,$(FFI_BENCH),criterion repa) $(call if_there,$(HASKELL_TASKS),monad-par repa unliftio)
 	$(MAKE) --no-print-directory -C bench all events simulate
 
 bench: lib rts command bench-programs ## Measures Capstan beside the other runtimes: SUITES="overhead tasks".

@@ -1,4 +1,4 @@
--- | Tasks in Haskell beside their peers: @haskell-tasks costs|channels|programs|bound|long|pauses|ocaml@.
+-- | Tasks in Haskell beside their peers: @haskell-tasks costs|elements|ports|channels|programs|bound|long|pauses|ocaml@.
 -- Prints what bench.h's programs print.
 module Main (main) where
 
@@ -6,7 +6,9 @@ import Bench (Arguments (..), parseArguments)
 import Channels (channels)
 import Control.Concurrent (runInUnboundThread, setNumCapabilities)
 import Costs (costs)
+import Elements (elements)
 import Ocaml (ocaml)
+import Ports (ports)
 import Programs (bound, long, pauses, programs)
 import System.Environment (getArgs)
 import System.Exit (die)
@@ -23,4 +25,4 @@ main = do
         (if group == "bound" then id else runInUnboundThread) (action a)
     _ -> die ("usage: haskell-tasks " ++ foldr1 (\x y -> x ++ "|" ++ y) (map fst groups) ++ " [-t THREADS] [-r SAMPLES] [CASE...]")
   where
-    groups = [("costs", costs), ("channels", channels), ("programs", programs), ("bound", bound), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]
+    groups = [("costs", costs), ("elements", elements), ("ports", ports), ("channels", channels), ("programs", programs), ("bound", bound), ("long", long), ("pauses", pauses), ("ocaml", ocaml)]

@@ -58,8 +58,11 @@ void cst_yield_again(void);
 
 /* A full memory barrier on every thread of the process (membarrier(2)), so that a frequent access
  * elsewhere needs none. About a microsecond. False where the kernel lacks it: then the frequent
- * access may go unseen for a moment, and the caller must not rely on it for correctness. */
+ * access may go unseen for a moment, and the caller must not rely on it for correctness.
+ * Visible: Haskell calls it (Capstan.Task.Loop.Stretch). */
+#pragma GCC visibility push(default)
 bool cst_process_barrier(void);
+#pragma GCC visibility pop
 /* Registers the process for it, if it has one thread only: that takes 3 us. Later the first barrier
  * does so, and the kernel lets it wait for some 10 ms. */
 void cst_process_barrier_prepare(void);

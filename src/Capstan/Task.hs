@@ -127,6 +127,18 @@ module Capstan.Task
     mapChunks,
     mapChunksNF,
 
+    -- * Loops over several dimensions
+    Grid,
+    along,
+    crossing,
+    parallelForGrid,
+
+    -- * States of workers
+    WorkerStates,
+    newWorkerStates,
+    withWorkerState,
+    workerStates,
+
     -- * In ST
     -- $unsafe
     unsafeBoth,
@@ -157,10 +169,12 @@ where
 
 import Capstan.Duration
 import Capstan.Task.Join.Await
-import Capstan.Task.Join.Fork
+import Capstan.Task.Join.Fork (both, bothNF, bothOn, bothPure, unsafeBoth)
 import Capstan.Task.Join.Scope
 import Capstan.Task.Loop.For
+import Capstan.Task.Loop.Grid
 import Capstan.Task.Loop.Lanes (parallelForAfter)
+import Capstan.Task.Loop.State
 import Capstan.Task.Loop.Traverse
 import Capstan.Task.Pool (Pool, poolName, poolSize)
 import Capstan.Task.Thread.Seeded (seeded, switchPoint)

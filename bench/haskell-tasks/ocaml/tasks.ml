@@ -112,4 +112,13 @@ let () =
   case "life-ocaml" "ms" 1e3 (life 1024 512);
   case "matrix-multiplication-ocaml" "ms" 1e3 (matrix 512);
   case "mandelbrot-ocaml" "ms" 1e3 (mandelbrot 1024 500);
+  (* tests/ports, with the sizes of its Table.hs. *)
+  let port name program size =
+    case ("port-domainslib-" ^ name ^ "-original") "ms" 1e3 (fun pool -> if program pool size < 0 then failwith (name ^ " is wrong"))
+  in
+  port "dot" Dot.program 1_000_000;
+  port "mandelbrot" Mandelbrot.program 400;
+  port "prefix" Prefix.program 1_000_000;
+  port "stages" Stages.program 20_000;
+  port "tree" Tree.program 20;
   T.teardown_pool pool

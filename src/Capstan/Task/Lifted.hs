@@ -71,6 +71,18 @@ module Capstan.Task.Lifted
     mapChunks,
     mapChunksNF,
 
+    -- * Loops over several dimensions
+    Grid,
+    along,
+    crossing,
+    parallelForGrid,
+
+    -- * States of workers
+    WorkerStates,
+    newWorkerStates,
+    withWorkerState,
+    workerStates,
+
     -- * Vectors
     parallelScan,
     prefixSum,
@@ -90,15 +102,19 @@ where
 import Capstan.Task
   ( Cancelled (..),
     Duration,
+    Grid,
     Pool,
     PoolEnded (..),
     Promise,
     Range,
     Scope,
     ScopeEnded (..),
+    WorkerStates,
+    along,
     awaitSTM,
     bothPure,
     chunk,
+    crossing,
     defaultPool,
     microseconds,
     milliseconds,
@@ -267,3 +283,23 @@ lookupPool = liftIO . Task.lookupPool
 poolSize :: MonadIO m => Pool -> m Int
 poolSize = liftIO . Task.poolSize
 {-# INLINE poolSize #-}
+
+-- | 'Task.parallelForGrid'.
+parallelForGrid :: MonadUnliftIO m => Grid i -> (i -> m ()) -> m ()
+parallelForGrid grid body = withRunInIO $ \io -> Task.parallelForGrid grid (io . body)
+{-# INLINE parallelForGrid #-}
+
+-- | 'Task.newWorkerStates'.
+newWorkerStates :: MonadUnliftIO m => m s -> m (WorkerStates s)
+newWorkerStates make = withRunInIO $ \io -> Task.newWorkerStates (io make)
+{-# INLINE newWorkerStates #-}
+
+-- | 'Task.withWorkerState'.
+withWorkerState :: MonadUnliftIO m => WorkerStates s -> (s -> m a) -> m a
+withWorkerState states body = withRunInIO $ \io -> Task.withWorkerState states (io . body)
+{-# INLINE withWorkerState #-}
+
+-- | 'Task.workerStates'.
+workerStates :: MonadIO m => WorkerStates s -> m [s]
+workerStates = liftIO . Task.workerStates
+{-# INLINE workerStates #-}

@@ -10,10 +10,12 @@ import qualified DomainTests
 import qualified DurationTests
 import qualified FailureTests
 import qualified ForkTests
+import qualified GridTests
 import qualified LaneTests
 import qualified LoopTests
 import qualified MaskTests
 import qualified ModelTests
+import qualified ParTests
 import qualified ParallelVectorTests
 import qualified PurityTests
 import qualified RegionTests
@@ -45,6 +47,8 @@ everything =
   [ ScopeTests.tests,
     AwaitTests.tests,
     TraverseTests.tests,
+    GridTests.tests,
+    ParTests.tests,
     ParallelVectorTests.tests,
     StrictTests.tests,
     PurityTests.tests,

@@ -8,8 +8,9 @@ import qualified Model.Group as Group
 import qualified Model.Scope as Scope
 import qualified Model.Shares as Shares
 import qualified Model.Sleep as Sleep
+import qualified Model.Stretch as Stretch
 import qualified Model.Turn as Turn
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Shares.tests, Sleep.tests, Turn.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests]

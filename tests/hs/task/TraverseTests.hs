@@ -11,7 +11,9 @@ import Control.Exception
 import Control.Monad
 import Data.Either (fromRight)
 import Data.IORef
+import Data.List (sort)
 import qualified Data.Map as Map
+import qualified Data.Vector as V
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -39,6 +41,24 @@ tests =
         let wait' (i, gate) = if i == length gates then pure () else takeMVar gate
             act i = when (i > 0) (putMVar (gates !! (i - 1)) ()) >> wait' (i + 1, gates !! i)
         soon (parTraverse_ act [0 .. 19]),
+      testProperty "elements may wait for each other in any order" $ \(order :: [Int]) -> ioProperty $ do
+        let count = length order
+            ranked = map snd (sort (zip order [0 ..]))
+            follows = Map.fromList (zip ranked (drop 1 ranked))
+        gates <- V.replicateM count newEmptyMVar
+        forM_ (take 1 ranked) $ \first -> putMVar (gates V.! first) ()
+        soon . parFor_ [0 .. count - 1] $ \i -> do
+          takeMVar (gates V.! i)
+          forM_ (Map.lookup i follows) $ \next -> putMVar (gates V.! next) ()
+        pure (count === count),
+      testCase "each element is come to once, whoever blocks" . replicateM_ 10 $ do
+        marks <- V.replicateM 20000 (newIORef (0 :: Int))
+        parFor_ [0 .. 19999] $ \i -> do
+          atomicModifyIORef' (marks V.! i) (\n -> (n + 1, ()))
+          when (i `mod` 97 == 5) yield
+          when (i `mod` 1999 == 7) (threadDelay 100)
+        counts <- mapM readIORef (V.toList marks)
+        assertBool "once" (all (== 1) counts),
       testCase "the first exception ends the others" $ do
         r <- try (parTraverse (\i -> if i == 77 then throwIO (Broken i) else forever (threadDelay 1000)) [0 .. 100 :: Int])
         r @?= (Left (Broken 77) :: Either Broken [()]),
@@ -52,6 +72,15 @@ tests =
         sum (take 2 ys) @?= 3
         r <- try (evaluate (sum ys))
         r @?= Left (Broken 3),
+      testCase "parMap of containers of several kinds" $ do
+        let odd' i = if i `mod` 1000 == 3 then throw (Broken i) else 2 * i
+            ys = parMap odd' (V.enumFromN 0 20000)
+        [i | i <- [0 .. 19999], i `mod` 1000 /= 3, ys V.! i /= 2 * i] @?= []
+        r <- mapM (try . evaluate) [ys V.! i | i <- [3, 1003, 19003]]
+        r @?= map (Left . Broken) [3, 1003, 19003]
+        parMap (+ 1) (Map.fromList [(i, i) | i <- [1 .. 3000 :: Int]]) @?= Map.fromList [(i, i + 1) | i <- [1 .. 3000]]
+        parMap (+ 1) (Just 1) @?= Just (2 :: Int)
+        parTraverse (pure . (+ 1)) (V.enumFromN 0 3000) >>= (@?= V.enumFromN (1 :: Int) 3000),
       testCase "parMap that a deadline has ended goes on where it was" $ do
         gate <- newEmptyMVar
         let slow = sum [1 .. 3000000 :: Integer]

@@ -165,6 +165,8 @@ suites =
       "haskell-tasks"
       "Tasks in Haskell, beside their peers"
       [ (haskellTasks "costs" teamSizes ["fib-32-monad-par", "fib-32-async"]) {programOptions = ["+RTS", "-T", "-RTS"]},
+        haskellTasks "elements" teamSizes [],
+        haskellTasks "ports" allCores [],
         haskellTasks "programs" teamSizes ["matrix-multiplication-repa"],
         haskellTasks "bound" allCores [],
         -- Minutes each.

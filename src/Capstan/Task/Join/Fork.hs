@@ -39,6 +39,8 @@ module Capstan.Task.Join.Fork
     bothTelling,
     bothPure,
     settle,
+    resuming,
+    attempt,
   )
 where
 
@@ -118,14 +120,29 @@ resuming :: IO a -> IO a
 resuming action = action `catch` again
   where
     again e
-      | Just (SomeAsyncException _) <- fromException e = throwOn e
-      | isConsequence e = throwOn e
+      | isOutside e = do
+        throwOn e
+        -- Here is who needs the value now.
+        resuming action
       | otherwise = throwIO e
-    throwOn e = do
-      me <- myThreadId
-      throwTo me e
-      -- Here is who needs the value now.
-      resuming action
+
+-- | Throws to the caller as from outside.
+throwOn :: SomeException -> IO ()
+throwOn e = myThreadId >>= (`throwTo` e)
+
+-- | Whether that was thrown from outside.
+isOutside :: SomeException -> Bool
+isOutside e = case fromException e of
+  Just (SomeAsyncException _) -> True
+  Nothing -> isConsequence e
+
+-- | Whether an action ends well. What is thrown to its thread from outside is thrown on in the same way, so that who needs later what
+-- the caller computes goes on there.
+attempt :: IO () -> IO Bool
+attempt action = try action >>= either thrown (\() -> pure True)
+  where
+    thrown e = False <$ if isOutside e then throwOn e else pure ()
+{-# NOINLINE attempt #-}
 
 data Outcome a b
   = RightIsMine a

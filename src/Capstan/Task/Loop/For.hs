@@ -51,7 +51,7 @@ import GHC.Clock (getMonotonicTimeNSec)
 
 -- | A half-open range of indices, with the size of its pieces and the pool that runs them.
 data Range = Range
-  { _low :: !Int,
+  { low :: !Int,
     high :: !Int,
     -- | 0: automatic.
     grain :: !Int,
@@ -177,11 +177,11 @@ unsafeMapChunks indices body = unsafeIOToPrim (inBlocks indices (.) block >>= \r
 
 -- | The results of the blocks of a range.
 inBlocks :: Range -> (a -> a -> a) -> (Int -> Int -> IO a) -> IO (Runs a)
-inBlocks indices@(Range low end size _) combine block = split indices unit (Through (several indices unit piece)) piece (join combine) none
+inBlocks indices@(Range start end size _) combine block = split indices unit (Through (several indices unit piece)) piece (join combine) none
   where
-    unit = if size > 0 then size else blockSize (remaining low end)
+    unit = if size > 0 then size else blockSize (remaining start end)
     -- The two may be further apart than an Int can say.
-    piece runs from to = go runs from (fromIntegral ((fromIntegral (from - low) :: Word) `quot` fromIntegral unit))
+    piece runs from to = go runs from (fromIntegral ((fromIntegral (from - start) :: Word) `quot` fromIntegral unit))
       where
         go !acc i !number
           | i >= to = pure acc

@@ -1,11 +1,12 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Capstan.Task.Loop.Traverse
 -- Description : Actions and functions for all elements of a container
 --
--- The elements are divided by halves, each two of which are branches of a fork: so each element may block, also for what another one does,
--- as a branch may.
+-- An element of 'parTraverse' may block, also for what another one does ("Capstan.Task.Loop.Stretch"). One of 'parMap' is pure, and cannot; it may be
+-- interrupted and needed later.
 module Capstan.Task.Loop.Traverse
   ( parTraverse,
     parTraverse_,
@@ -17,42 +18,41 @@ module Capstan.Task.Loop.Traverse
   )
 where
 
-import Capstan.Task.Join.Fork
-import Capstan.Task.Loop.For (range, unsafeParallelFor)
+import Capstan.Task.Join.Fork (attempt, both, settle)
+import Capstan.Task.Loop.For (range, unsafeMapChunks)
+import Capstan.Task.Loop.Stretch (each)
 import Control.Applicative (liftA2)
 import Control.DeepSeq (NFData, rnf)
-import Control.Monad (unless, void)
+import Control.Monad (forM, unless, void, when)
 import Data.Foldable (toList)
-import Data.Traversable (mapAccumL)
+import Data.IORef
 import qualified Data.Vector as V
 import qualified Data.Vector.Mutable as M
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The results of an action for each element, computed in parallel and evaluated to weak head normal form. If one throws,
 -- the others are interrupted, and when they have ended the exception is thrown again. All have exceptions masked as the caller has.
--- Actions may block. Costs some ten nanoseconds for each element.
+-- Actions may block, also for what other ones do. Costs what a loop over the elements costs, and a few nanoseconds for each.
 --
 -- > sizes <- parTraverse (fmap length . readFile) ["a", "b", "c"]
 parTraverse :: Traversable t => (a -> IO b) -> t a -> IO (t b)
 parTraverse action container = do
-  results <- M.unsafeNew count
-  halves count $ \i -> do
+  results <- M.unsafeNew (V.length elements)
+  each (V.length elements) $ \i -> do
     !result <- action (V.unsafeIndex elements i)
     M.unsafeWrite results i result
-  frozen <- V.unsafeFreeze results
-  pure $! snd (mapAccumL (\i _ -> (i + 1, V.unsafeIndex frozen i)) 0 container)
+  V.unsafeFreeze results >>= refill container
   where
-    elements = V.fromList (toList container)
-    count = V.length elements
+    elements = elementsOf container
 {-# INLINE parTraverse #-}
 
 -- | As 'parTraverse', without the results.
 --
 -- > parTraverse_ compress files
 parTraverse_ :: Foldable t => (a -> IO b) -> t a -> IO ()
-parTraverse_ action container = halves (V.length elements) (void . action . V.unsafeIndex elements)
+parTraverse_ action container = each (V.length elements) (void . action . V.unsafeIndex elements)
   where
-    elements = V.fromList (toList container)
+    elements = elementsOf container
 {-# INLINE parTraverse_ #-}
 
 -- | 'parTraverse' with its arguments the other way round.
@@ -67,33 +67,63 @@ parFor_ :: Foldable t => t a -> (a -> IO b) -> IO ()
 parFor_ = flip parTraverse_
 {-# INLINE parFor_ #-}
 
--- | The action for each index below a number.
-halves :: Int -> (Int -> IO ()) -> IO ()
-halves count action = unless (count == 0) (go 0 count)
-  where
-    go !from !to
-      | to - from == 1 = action from
-      | otherwise = let middle = (from + to) `quot` 2 in void (both (go from middle) (go middle to))
-{-# INLINE halves #-}
-
 -- | 'fmap', whose results are evaluated completely, in parallel, when the container is evaluated. An element that throws does so when
--- it is used. Costs some nanoseconds for each element.
+-- it is used. What a deadline interrupts goes on later, but that the elements which were under way may begin anew, once. Costs what a loop
+-- over the elements costs.
 --
 -- > counts = parMap (length . primesBelow) [100000, 200000, 300000]
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> t b
 parMap = parMapWith rnf
 {-# INLINE parMap #-}
 
--- | As 'parMap', whose results are evaluated as a function does, which has no other result.
+-- | As 'parMap', whose results are evaluated to weak head normal form, and as far beyond as a function does it, which has no other result.
 --
 -- > costs = parMapWith (`seq` ()) expensive xs
 parMapWith :: Traversable t => (b -> ()) -> (a -> b) -> t a -> t b
 parMapWith strategy f container = unsafePerformIO $ do
-  let results = fmap f container
-      elements = V.fromList (toList results)
-  unsafeParallelFor (range 0 (V.length elements)) (settle . strategy . V.unsafeIndex elements)
-  pure results
-{-# NOINLINE parMapWith #-}
+  results <- M.unsafeNew (V.length elements)
+  _ <- unsafeMapChunks (range 0 (V.length elements)) $ \from to -> do
+    next <- newIORef from
+    let go !i = when (i < to) $ do
+          writeIORef next i
+          x <- V.unsafeIndexM elements i
+          let !y = f x
+          M.unsafeWrite results i $! (strategy y `seq` y)
+          go (i + 1)
+        -- One that threw, or was interrupted, is a value by itself, which is as far evaluated as it has come, or throws for those who use it.
+        alone i = do
+          x <- V.unsafeIndexM elements i
+          let y = f x
+          M.unsafeWrite results i y
+          settle (y `seq` strategy y)
+          through (i + 1)
+        through !i = attempt (go i) >>= \done -> unless done (readIORef next >>= alone)
+    through from
+  V.unsafeFreeze results >>= refill container
+  where
+    elements = elementsOf container
+{-# INLINE parMapWith #-}
+
+-- | The elements, in the order of the container.
+elementsOf :: Foldable t => t a -> V.Vector a
+elementsOf = V.fromList . toList
+{-# NOINLINE [1] elementsOf #-}
+
+{-# RULES "elementsOf/vector" forall (vector :: V.Vector a). elementsOf vector = vector #-}
+
+-- | A container like that, with these elements in its order.
+refill :: Traversable t => t a -> V.Vector b -> IO (t b)
+refill container results = do
+  next <- newIORef 0
+  forM container $ \_ -> do
+    i <- readIORef next
+    writeIORef next $! i + 1
+    V.unsafeIndexM results i
+{-# NOINLINE [1] refill #-}
+
+{-# RULES "refill/list" forall (list :: [a]). refill list = pure . V.toList #-}
+
+{-# RULES "refill/vector" forall (vector :: V.Vector a). refill vector = pure #-}
 
 -- | Actions whose independent branches run in parallel, as 'both' does it: '<*>' and what is made of it.
 --

@@ -30,6 +30,7 @@ module Capstan.Task.Pool.Scout
     setIdle,
     isIdle,
     addSearching,
+    anySearches,
     addEngaged,
     engagedWorkers,
   )
@@ -99,6 +100,11 @@ isIdle deques n = (/= 0) <$> (stateOf deques n >>= (`readWord` STATE_IDLE))
 -- | Changes the number of workers that look for work.
 addSearching :: Flags -> Int -> IO ()
 addSearching (Flags flags) = addWord flags FLAGS_SEARCHING
+
+-- | Whether some worker looks for work.
+anySearches :: Flags -> IO Bool
+anySearches (Flags flags) = (/= 0) <$> readWord flags FLAGS_SEARCHING
+{-# INLINE anySearches #-}
 
 -- | Changes the number of workers that have a task.
 addEngaged :: Flags -> Int -> IO ()

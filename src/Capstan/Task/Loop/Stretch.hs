@@ -1,0 +1,154 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Capstan.Task.Loop.Stretch
+-- Description : Actions one after another, the rest of which anyone may take, also while one of them blocks
+--
+-- The owner of a /stretch/ of indices runs the action for one after another. The other branch of a fork, beside it, takes the rest: what the owner
+-- has not begun. A worker runs that branch if it is hungry, or if the owner blocks; and if the owner comes to the end before, there is no
+-- rest. It runs the back half of the rest. The front half is the owner's, as soon as it looks; but it is a branch too, which any worker may begin
+-- before. Each half is a stretch again. So an action may wait for what any other one does, and where none blocks and nobody is hungry, an
+-- index costs a write and two looks.
+--
+-- == Why each index is run once
+--
+-- (T1) The owner writes an index down, looks whether it was called, and runs the action if not. Who takes the rest calls, has a barrier on all
+-- threads (membarrier(2)), and reads what the owner has written. So the owner needs no barrier: an index that was not read was
+-- written after it, or hardly before, and then the owner's look came after it and sees the call.
+--
+-- (T2) Which index is the first of the rest is settled by compare-and-swap, once. The owner says: the one at which it saw the call. Who takes the
+-- rest says: the one after that which it has read. In the second case the owner is at one of the two, and runs the first if it has
+-- not done so yet.
+--
+-- (T3) Who begins the front half has swapped its word. Both compute the same halves, from the border and the end.
+--
+-- Where the kernel has no such barrier, indices are divided by halves down to single ones.
+module Capstan.Task.Loop.Stretch
+  ( each,
+  )
+where
+
+import Capstan.Task.Join.Fork (both)
+import Capstan.Task.Join.Scope (defaultPool)
+import Capstan.Task.Pool (Pool (deques, flags))
+import Capstan.Task.Pool.Scout (anySearches)
+import Capstan.Task.Thread.Seeded (asMember)
+import Capstan.Task.Work.Deque (publish)
+import Control.Monad (unless, void, when)
+import Foreign.C.Types (CBool (..))
+import GHC.Exts
+import GHC.IO (IO (..))
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | Runs the action for each index below a number. Each may block, also for what another one does.
+each :: Int -> (Int -> IO ()) -> IO ()
+each count action = when (count > 0) $ asMember (const (halves action 0 count)) (if canCall then stretch 0 count else halves action 0 count)
+  where
+    stretch !from !to
+      | to - from == 1 = action from
+      | otherwise = do
+        s <- newStretch (from - 1)
+        void (both (own s from to) (takeRest s stretch to))
+    own s !from !to = go from
+      where
+        go !i
+          | i >= to = write s written to
+          | otherwise = do
+            write s written i
+            call <- look s called
+            if call == 0
+              then offer >> action i >> go (i + 1)
+              else do
+                first <- settle s i
+                finish i first
+                keepFront s stretch first to
+        -- A branch that was pushed when nobody looked for one is private.
+        offer = do
+          wanted <- anySearches (flags defaultPool)
+          when wanted (void (publish (deques defaultPool)))
+        -- It is at one index more at most, or at all of them if the barrier has failed.
+        finish !i !end = when (i < end) (action i >> finish (i + 1) end)
+{-# INLINE each #-}
+
+-- | Runs what the owner has not begun: the back half, and the front half if the owner blocks.
+takeRest :: Stretch -> (Int -> Int -> IO ()) -> Int -> IO ()
+takeRest s stretch to = do
+  before <- look s written
+  unless (before == to) $ do
+    write s called 1
+    done <- barrier
+    now <- look s written
+    first <- settle s (if done /= 0 then min to (now + 1) else to)
+    when (first < to) (void (both (stretch (middle first to) to) (keepFront s stretch first to)))
+{-# NOINLINE takeRest #-}
+
+-- | Runs the front half of a rest, unless somebody has begun it.
+keepFront :: Stretch -> (Int -> Int -> IO ()) -> Int -> Int -> IO ()
+keepFront s stretch first to = when (first < middle first to) $ do
+  mine <- swap s front 0 1
+  when (mine == 0) (stretch first (middle first to))
+{-# NOINLINE keepFront #-}
+
+middle :: Int -> Int -> Int
+middle from to = from + (to - from) `quot` 2
+
+-- | The action for each index of a range that is not empty, which is divided by halves down to single ones.
+halves :: (Int -> IO ()) -> Int -> Int -> IO ()
+halves action = go
+  where
+    go !from !to
+      | to - from == 1 = action from
+      | otherwise = void (both (go from (middle from to)) (go (middle from to) to))
+
+-- | What owner and taker have in common, in words of their own: the index that the owner has written down last; whether it was called; the first
+-- index of the rest, when that is settled; and whether somebody has begun the rest's front half.
+data Stretch = Stretch (MutableByteArray# RealWorld)
+
+-- | A stretch whose owner has written that.
+newStretch :: Int -> IO Stretch
+newStretch first = do
+  s <- IO $ \s -> case newByteArray# 32# s of (# s1, array #) -> (# s1, Stretch array #)
+  write s written first
+  write s called 0
+  write s border unsettled
+  write s front 0
+  pure s
+
+newtype Field = Field Int
+
+written, called, border, front :: Field
+written = Field 0
+called = Field 1
+border = Field 2
+front = Field 3
+
+-- | No index.
+unsettled :: Int
+unsettled = -1
+
+-- | A plain write, and a plain look: what orders them is the barrier (T1).
+write :: Stretch -> Field -> Int -> IO ()
+write (Stretch array) (Field (I# field)) (I# value) = IO $ \s -> (# writeIntArray# array field value s, () #)
+{-# INLINE write #-}
+
+look :: Stretch -> Field -> IO Int
+look (Stretch array) (Field (I# field)) = IO $ \s -> case readIntArray# array field s of (# s1, value #) -> (# s1, I# value #)
+{-# INLINE look #-}
+
+-- | Settles the first index of the rest, unless that was done; the answer is which it is.
+settle :: Stretch -> Int -> IO Int
+settle s first = (\seen -> if seen == unsettled then first else seen) <$> swap s border unsettled first
+
+-- | Writes the new value if the old one is there; the answer is what was there.
+swap :: Stretch -> Field -> Int -> Int -> IO Int
+swap (Stretch array) (Field (I# field)) (I# old) (I# new) = IO $ \s -> case casIntArray# array field old new s of
+  (# s1, seen #) -> (# s1, I# seen #)
+
+-- | A full barrier on every thread of the process. 0 where the kernel has none.
+foreign import ccall unsafe "cst_process_barrier" barrier :: IO CBool
+
+canCall :: Bool
+canCall = unsafePerformIO ((/= 0) <$> barrier)
+{-# NOINLINE canCall #-}

@@ -1,0 +1,191 @@
+-- |
+-- Module      : Capstan.Task.Par
+-- Description : Deterministic parallelism in pure code: monad-par's interface, on tasks
+-- Stability   : experimental
+--
+-- What @Control.Monad.Par@ of monad-par has, with the same names and meaning, so that a program of it needs only another import.
+-- Computations fork others and exchange values by 'IVar's, which are written once, so the value of 'runPar' is the same in each run.
+--
+-- > import Capstan.Task.Par
+-- >
+-- > fibonacci :: Int -> Par Integer
+-- > fibonacci n | n < 2 = pure (toInteger n)
+-- > fibonacci n = do
+-- >   right <- spawn (fibonacci (n - 2))
+-- >   left <- fibonacci (n - 1)
+-- >   (left +) <$> get right
+-- >
+-- > main = print (runPar (fibonacci 30))
+--
+-- Each 'runPar' is a scope ("Capstan.Task"): it ends when all that was forked has, and an exception in any of it ends the others. Where no fork
+-- is needed, 'Capstan.Task.parMap' and 'Capstan.Task.bothPure' say the same with less.
+--
+-- Imported in place of "Capstan.Task", of which it has names with other types.
+--
+-- @since 0.1.0
+module Capstan.Task.Par
+  ( Par,
+    runPar,
+    runParIO,
+
+    -- * Forks
+    fork,
+    spawn,
+    spawn_,
+    spawnP,
+
+    -- * Variables that are written once
+    IVar,
+    new,
+    newFull,
+    newFull_,
+    get,
+    put,
+    put_,
+    WrittenTwice (..),
+
+    -- * Lists and ranges
+    parMap,
+    parMapM,
+    InclusiveRange (..),
+    parMapReduceRange,
+    parMapReduceRangeThresh,
+    parFor,
+
+    -- * Elements that are evaluated completely
+    NFData,
+  )
+where
+
+import Capstan.Exception.Internal (capstanFromException, capstanToException)
+import Capstan.Task.Join.Fork (both, resuming)
+import Capstan.Task.Join.Scope
+import Control.Concurrent.MVar
+import Control.DeepSeq (NFData (..), force)
+import Control.Exception (Exception (..), evaluate, throwIO)
+import Control.Monad (ap, foldM, liftM, unless, void, (>=>))
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | A computation whose parts run in parallel.
+newtype Par a = Par (Scope -> IO a)
+
+instance Functor Par where
+  fmap = liftM
+
+instance Applicative Par where
+  pure x = Par (\_ -> pure x)
+  (<*>) = ap
+
+instance Monad Par where
+  Par action >>= next = Par (\scope -> action scope >>= \x -> let Par rest = next x in rest scope)
+
+-- | The value of a computation. If a deadline or 'Control.Concurrent.killThread' ends the evaluation, who needs the value later begins anew.
+-- A computation that waits for a variable which nobody writes throws 'Control.Exception.BlockedIndefinitelyOnMVar', when GHC finds that out: not
+-- in a constant, which is reachable for ever.
+runPar :: Par a -> a
+runPar computation = unsafePerformIO (resuming (runParIO computation))
+{-# NOINLINE runPar #-}
+
+-- | As 'runPar', where the caller is in 'IO' and wants exceptions there.
+runParIO :: Par a -> IO a
+runParIO (Par body) = run body
+
+-- | Runs a computation beside the caller's. Costs what 'Capstan.Task.async' costs.
+fork :: Par () -> Par ()
+fork (Par action) = Par (\scope -> void (async scope (action scope)))
+
+-- | Runs a computation beside the caller's, for a result that it evaluates completely.
+spawn :: NFData a => Par a -> Par (IVar a)
+spawn (Par action) = spawn_ (Par (action >=> evaluate . force))
+
+-- | As 'spawn', with a result that is evaluated to weak head normal form.
+spawn_ :: Par a -> Par (IVar a)
+spawn_ (Par action) = Par (\scope -> Promised <$> async scope (action scope))
+
+-- | Evaluates a value completely, beside the caller.
+spawnP :: NFData a => a -> Par (IVar a)
+spawnP = spawn . pure
+
+-- | A variable that is written once, and read by any number of computations. Equal are those that are the same.
+data IVar a
+  = Promised !(Promise a)
+  | Written !(MVar a)
+
+instance Eq (IVar a) where
+  Promised one == Promised other = one == other
+  Written one == Written other = one == other
+  _ == _ = False
+
+-- | To be evaluated: there is nothing in it to evaluate.
+instance NFData (IVar a) where
+  rnf variable = variable `seq` ()
+
+-- | What a second 'put' to a variable throws, and one to the result of a 'spawn'.
+data WrittenTwice = WrittenTwice
+  deriving (Eq, Show)
+
+instance Exception WrittenTwice where
+  toException = capstanToException
+  fromException = capstanFromException
+
+-- | A variable that is to be written.
+new :: Par (IVar a)
+new = Par (\_ -> Written <$> newEmptyMVar)
+
+-- | A variable that is written, with a value that is evaluated completely.
+newFull :: NFData a => a -> Par (IVar a)
+newFull = newFull_ . force
+
+-- | As 'newFull', with a value that is evaluated to weak head normal form.
+newFull_ :: a -> Par (IVar a)
+newFull_ x = Par (\_ -> evaluate x >>= fmap Written . newMVar)
+
+-- | The value, when it has been written.
+get :: IVar a -> Par a
+get (Promised promise) = Par (\_ -> await promise)
+get (Written box) = Par (\_ -> readMVar box)
+
+-- | Writes a value, which is evaluated completely before.
+put :: NFData a => IVar a -> a -> Par ()
+put variable = put_ variable . force
+
+-- | As 'put', with a value that is evaluated to weak head normal form.
+put_ :: IVar a -> a -> Par ()
+put_ (Promised _) _ = Par (\_ -> throwIO WrittenTwice)
+put_ (Written box) x = Par $ \_ -> do
+  first <- evaluate x >>= tryPutMVar box
+  unless first (throwIO WrittenTwice)
+
+-- | The function of all elements, each evaluated completely by a computation of its own.
+parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> Par (t b)
+parMap f = parMapM (pure . f)
+
+-- | As 'parMap', for functions that compute in parallel themselves.
+parMapM :: (Traversable t, NFData b) => (a -> Par b) -> t a -> Par (t b)
+parMapM f container = mapM (spawn . f) container >>= mapM get
+
+-- | From the first number to the second, both included.
+data InclusiveRange = InclusiveRange Int Int
+  deriving (Eq, Show)
+
+-- | The results of a computation for all numbers of a range, combined in their order; an associative function, and its neutral element. The
+-- range is divided by halves until it has one of some 500 parts.
+parMapReduceRange :: NFData a => InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
+parMapReduceRange indices@(InclusiveRange from to) = parMapReduceRangeThresh (max 1 ((to - from) `quot` 512)) indices
+
+-- | As 'parMapReduceRange', with parts of so many numbers at most.
+parMapReduceRangeThresh :: NFData a => Int -> InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
+parMapReduceRangeThresh threshold (InclusiveRange first final) body combine neutral = go first final
+  where
+    go from to
+      | to - from < max 1 threshold = foldM (\sofar i -> body i >>= combine sofar >>= \x -> Par (\_ -> evaluate (force x))) neutral [from .. to]
+      | otherwise = do
+        let middle = from + (to - from) `quot` 2
+        (left, right) <- beside (go from middle) (go (middle + 1) to)
+        combine left right
+    beside (Par left) (Par right) = Par (\scope -> both (left scope) (right scope))
+{-# INLINE parMapReduceRangeThresh #-}
+
+-- | The computation for all numbers of a range.
+parFor :: InclusiveRange -> (Int -> Par ()) -> Par ()
+parFor indices body = parMapReduceRange indices body (\_ _ -> pure ()) ()

@@ -1,0 +1,87 @@
+{-# LANGUAGE TupleSections #-}
+
+-- | Loops over several dimensions, and the states of workers.
+module GridTests (tests) where
+
+import Capstan.Task
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List (sort)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+tests :: TestTree
+tests =
+  testGroup
+    "grids and states"
+    [ testProperty "each index of two dimensions once" $
+        forAll (replicateM 2 side) $ \sides -> ioProperty $ do
+          let [rows, columns] = sides
+          found <- visited (along (made rows) `crossing` made columns)
+          pure (found === [(i, j) | i <- indices rows, j <- indices columns]),
+      testProperty "each index of three dimensions once" $
+        forAll (replicateM 3 side) $ \sides -> ioProperty $ do
+          let [layers, rows, columns] = sides
+          found <- visited (along (made layers) `crossing` made rows `crossing` made columns)
+          pure (found === [((i, j), k) | i <- indices layers, j <- indices rows, k <- indices columns]),
+      testCase "a tile's indices are in their order, and no other tile's are among them" $ do
+        seen <- newMVar []
+        parallelForGrid (along (chunk 2 (range 0 4)) `crossing` chunk 3 (range 0 6)) $ \(i, j) -> do
+          me <- myThreadId
+          modifyMVar_ seen (pure . ((me, (i, j)) :))
+        order <- reverse <$> takeMVar seen
+        forM_ [(top, left) | top <- [0, 2], left <- [0, 3]] $ \(top, left) ->
+          [at | (_, at@(i, j)) <- order, i `div` 2 == top `div` 2, j `div` 3 == left `div` 3]
+            @?= [(i, j) | i <- [top, top + 1], j <- [left .. left + 2 :: Int]],
+      testCase "the ends of Int" $ do
+        found <- visited (along (chunk 5 (range (maxBound - 7) maxBound)) `crossing` range minBound (minBound + 2))
+        length found @?= 14,
+      testCase "an exception ends it" $ do
+        r <- try (parallelForGrid (along (range 0 10) `crossing` range 0 10) (\(i, j) -> when (i == 3 && j == 4) (throwIO (ErrorCall "here"))))
+        r @?= Left (ErrorCall "here"),
+      testCase "on a pool" . withPool "grid" 1 $ \pool -> do
+        r <- newIORef (0 :: Int)
+        parallelForGrid (along (onPool pool (range 0 10)) `crossing` range 0 10) (\_ -> atomicModifyIORef' r (\n -> (n + 1, ())))
+        readIORef r >>= (@?= 100),
+      testCase "nobody shares a state" $ do
+        states <- newWorkerStates ((,) <$> newIORef False <*> newIORef (0 :: Int))
+        parFor_ [1 .. 2000 :: Int] $ \_ -> withWorkerState states $ \(busy, count) -> do
+          now <- atomicModifyIORef' busy (True,)
+          when now (throwIO (ErrorCall "two have one state"))
+          yield
+          modifyIORef' count (+ 1)
+          writeIORef busy False
+        counts <- workerStates states >>= mapM (readIORef . snd)
+        sum counts @?= 2000,
+      testCase "a state is used again" $ do
+        counted <- newIORef (0 :: Int)
+        states <- newWorkerStates (atomicModifyIORef' counted (\n -> (n + 1, n)))
+        replicateM_ 10 (withWorkerState states (\_ -> pure ()))
+        readIORef counted >>= (@?= 1),
+      testCase "not if its body threw" $ do
+        counted <- newIORef (0 :: Int)
+        states <- newWorkerStates (atomicModifyIORef' counted (\n -> (n + 1, n)))
+        r <- try (withWorkerState states (throwIO . ErrorCall . show))
+        r @?= (Left (ErrorCall "0") :: Either ErrorCall ())
+        withWorkerState states pure >>= (@?= 1)
+        workerStates states >>= (@?= [1])
+    ]
+
+-- | The length of a side, and how many of its indices a tile has; 0 is a range without a chunk.
+side :: Gen (Int, Int)
+side = (,) <$> choose (0, 12) <*> choose (0, 5)
+
+made :: (Int, Int) -> Range
+made (size, tile) = (if tile == 0 then id else chunk tile) (range (-3) (size - 3))
+
+indices :: (Int, Int) -> [Int]
+indices (size, _) = [-3 .. size - 4]
+
+visited :: Ord i => Grid i -> IO [i]
+visited grid = do
+  seen <- newIORef []
+  parallelForGrid grid (\i -> atomicModifyIORef' seen (\is -> (i : is, ())))
+  sort <$> readIORef seen

@@ -1,0 +1,69 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+
+-- | The monad of monad-par.
+module ParTests (tests) where
+
+import Capstan.Task.Par
+import Control.Exception
+import Control.Monad
+import qualified Data.Map as Map
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+
+tests :: TestTree
+tests =
+  testGroup
+    "Par"
+    [ testCase "spawn and get" $ runPar (fibonacci 20) @?= 6765,
+      testCase "a variable that is written later" $
+        runPar
+          ( do
+              there <- new
+              back <- new
+              fork (get there >>= put back . (+ 1))
+              fork (put there 41)
+              get back
+          )
+          @?= (42 :: Int),
+      testCase "a full variable, and what is read twice" $
+        runPar (do v <- newFull 'v'; w <- newFull_ 'w'; sequence [get v, get w, get v]) @?= "vwv",
+      testCase "variables are equal if they are the same" $
+        runPar (do v <- new; w <- new; p <- spawnP 'p'; put v 'v'; pure (v == v, v == w, p == p, p == v)) @?= (True, False, True, False),
+      testCase "a second value is refused" $ do
+        r <- try (evaluate (runPar (do v <- new; put v 'a'; put v 'b'; get v)))
+        r @?= Left WrittenTwice
+        s <- try (evaluate (runPar (do p <- spawnP 'a'; put p 'b'; get p)))
+        s @?= Left WrittenTwice,
+      testCase "results are evaluated completely, or to weak head normal form" $ do
+        r <- try (evaluate (runPar (void (spawnP [1, throw Overflow :: Int]))))
+        r @?= Left Overflow
+        runPar (length <$> (spawn_ (pure [1, throw Overflow :: Int]) >>= get)) @?= 2,
+      testCase "an exception in a fork is the value's" $ do
+        r <- try (evaluate (runPar (fork (void (pure $! throw Overflow)) >> pure ())))
+        r @?= (Left Overflow :: Either ArithException ()),
+      testCase "a variable that nobody writes" $ do
+        -- A fork: whoever has a time limit, as this thread, is never told.
+        r <- try (runParIO (fork (new >>= get)))
+        either (\BlockedIndefinitelyOnMVar -> pure ()) (const (assertFailure "it has a value")) r,
+      testCase "a value that a deadline has ended has its value later" $ do
+        let slow = runPar (parMap (\n -> sum [1 .. n]) [2000000 .. 2000007 :: Integer])
+        _ <- timeout 3000 (evaluate (length slow))
+        slow @?= [n * (n + 1) `div` 2 | n <- [2000000 .. 2000007]],
+      testCase "in IO" $ runParIO (parMap (+ 1) (Map.fromList [('a', 1), ('b', 2 :: Int)])) >>= (@?= Map.fromList [('a', 2), ('b', 3)]),
+      testProperty "parMapReduceRange combines in the order of the range" $ \(Small from, NonNegative (Small count), threshold) ->
+        let to = from + count - 1
+            reduced = parMapReduceRangeThresh threshold (InclusiveRange from to) (\i -> pure [i]) (\a b -> pure (a ++ b)) []
+         in runPar reduced === [from .. to],
+      testCase "parMapReduceRange and parFor" $ do
+        runPar (parMapReduceRange (InclusiveRange 1 5000) pure (\a b -> pure (a + b)) 0) @?= 12502500
+        runPar (do vs <- replicateM 100 new; parFor (InclusiveRange 0 99) (\i -> put (vs !! i) i); sum <$> mapM get vs) @?= 4950
+    ]
+
+fibonacci :: Int -> Par Integer
+fibonacci n | n < 2 = pure (toInteger n)
+fibonacci n = do
+  right <- spawn (fibonacci (n - 2))
+  left <- fibonacci (n - 1)
+  (left +) <$> get right

@@ -1,0 +1,16 @@
+-- | The ways to place queens on a board, so that none attacks another; the first two rows are tried in parallel.
+module Par.Queens.Original (program) where
+
+import Control.Parallel.Strategies (parMap, rdeepseq)
+
+program :: Int -> IO Int
+program size = pure $! sum (parMap rdeepseq (ways size) [[a, b] | a <- [1 .. size], b <- [1 .. size], safe a [b]])
+
+-- | How many ways there are from some rows on.
+ways :: Int -> [Int] -> Int
+ways size rows
+  | length rows == size = 1
+  | otherwise = sum [ways size (column : rows) | column <- [1 .. size], safe column rows]
+
+safe :: Int -> [Int] -> Bool
+safe column rows = and [column /= other && abs (column - other) /= distance | (distance, other) <- zip [1 ..] rows]
