@@ -60,7 +60,7 @@ expect() {
     shift
     CAPSTAN_REPORT=fd:2 "$@" >"$work/out" 2>"$work/report" || { cat "$work/report"; fail "$way: it failed"; }
     [ "$(cat "$work/out")" = 6 ] || fail "$way: the sum is $(cat "$work/out")"
-    grep -q '"regions":1,"threads":3,"largest_team":3' "$work/report" || fail "$way: $(cat "$work/report")"
+    grep -q '"regions":1,.*"threads":3,"largest_team":3' "$work/report" || fail "$way: $(cat "$work/report")"
     grep -q "\"library\":\"$work/site/capstan/lib/libgomp.so.1\"" "$work/report" || fail "$way: $(cat "$work/report")"
 }
 
