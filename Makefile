@@ -26,6 +26,7 @@ include mk/aarch64.mk
 include mk/bench.mk
 include mk/style.mk
 include mk/install.mk
+include mk/wheel.mk
 include mk/demo.mk
 
 .PHONY: all help clean dependencies

@@ -10,6 +10,7 @@ import Capstan.CLI.Help
 import qualified Capstan.CLI.Init as Init
 import Capstan.CLI.Problem
 import qualified Capstan.CLI.Run as Run
+import qualified Capstan.CLI.Top as Top
 import Capstan.CLI.Version (version)
 import Control.Exception (handle)
 import GHC.IO.Encoding (setFileSystemEncoding, setForeignEncoding, setLocaleEncoding)
@@ -22,7 +23,7 @@ import System.IO
 
 -- A new subcommand is a module that exports its 'Mod', and a line here.
 subcommands :: Mod CommandFields (IO ())
-subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand <> Init.subcommand
+subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand <> Init.subcommand <> Top.subcommand
 
 -- | Parses the command line and runs a subcommand.
 main :: IO ()

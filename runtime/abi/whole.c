@@ -17,6 +17,7 @@
     FILE(capstan_callback) \
     FILE(capstan_event) \
     FILE(capstan_settings) \
+    FILE(capstan_words) \
     FILE(gomp_depend) \
     FILE(gomp_loop) \
     FILE(gomp_loop_ull) \

@@ -40,6 +40,7 @@
  *   cst_affinity_*, cst_bind_self             texts and places of threads           team/
  *   cst_allocator_*, cst_memory_*             omp_alloc                             memory/allocator.h
  *   cst_permit_*, cst_processors              threads of other pools                budget/
+ *   cst_busy, cst_turn_waiting, cst_share_*   what is going on, for who looks        host/, wait/, budget/
  *   cst_device_is_host                        device numbers                        process/device.h
  *   cst_thread_when_it_ends                   the end of a thread                   team/threads.h
  *   cst_workers_end, cst_thread_totals        all teams, all threads                team/
@@ -55,6 +56,7 @@
 #include "core/base/message.h"
 #include "core/budget/permit.h"
 #include "core/budget/processors.h"
+#include "core/budget/share.h"
 #include "core/host/busy.h"
 #include "core/memory/allocator.h"
 #include "core/process/device.h"
@@ -76,6 +78,7 @@
 #include "core/team/region.h"
 #include "core/team/threads.h"
 #include "core/team/workers.h"
+#include "core/wait/turn.h"
 #include "core/work/barrier.h"
 #include "core/work/gather.h"
 #include "core/work/loop.h"

@@ -21,6 +21,9 @@ module Capstan.CLI.Host
     ownExecutable,
     plainLink,
 
+    -- * Looking into a process
+    processWords,
+
     -- * Privileges
     hasFileCapabilities,
   )
@@ -73,6 +76,9 @@ foreign import ccall unsafe "cst_cli_own_file"
 
 foreign import ccall unsafe "cst_cli_link"
   c_link :: CString -> CString -> CString -> IO CBool
+
+foreign import ccall unsafe "cst_cli_watch"
+  c_watch :: CInt -> CString -> Word64 -> CString -> CSize -> IO CInt
 
 foreign import ccall unsafe "memfd_create"
   c_memfd_create :: CString -> CUInt -> IO CInt
@@ -215,3 +221,13 @@ hasFileCapabilities file =
   withFilePath file $ \path ->
     withCString "security.capability" $ \attribute ->
       (> 0) <$> c_getxattr path attribute nullPtr 0
+
+-- | What the runtime in a process is doing: a line for each word that it keeps, a number and a name. The runtime's
+-- file, and where that lies in the process.
+processWords :: Int -> FilePath -> Integer -> IO (Either Errno String)
+processWords pid file base =
+  withFilePath file $ \path -> allocaBytes size $ \text -> do
+    failure <- c_watch (fromIntegral pid) path (fromIntegral base) text (fromIntegral size)
+    if failure == 0 then Right <$> peekCString text else pure (Left (Errno failure))
+  where
+    size = 4096

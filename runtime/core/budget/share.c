@@ -22,12 +22,11 @@ static struct {
     uint64_t process;
     uint64_t mask[CST_CPU_MASK_WORDS]; /* of the first thread, as the process joined */
     _Atomic uint64_t looked;           /* at the others, by the coarse clock */
-    _Atomic uint32_t part;             /* of the processors, as of then */
-    _Atomic uint32_t held;             /* by regions that go on */
     _Atomic uint64_t searched;         /* for processors of those that have ended */
 } share;
 
 _Atomic bool cst_share_wanted, cst_share_tight;
+_Atomic uint32_t cst_share_part, cst_share_held;
 
 /* --- joining --------------------------------------------------------------------------------- */
 
@@ -83,17 +82,18 @@ static void look(struct cst_ledger_member *member, uint32_t wants, uint64_t now)
     if (!cst_cas_acq_rel(&share.looked, &looked, now)) return;
     cst_store_relaxed(&member->until, now + GRACE_NS);
     uint32_t part = cst_ledger_part(share.ledger, member, cst_processors(), now);
-    cst_store_relaxed(&share.part, part);
+    cst_store_relaxed(&cst_share_part, part);
     cst_store_relaxed(&cst_share_tight, part < wants);
 }
 
 /* Leave to hold so many more, all regions together no more than the process's part. */
 static uint32_t reserve(uint32_t count, bool at_most) {
-    uint32_t held = cst_load_relaxed(&share.held), part = cst_load_relaxed(&share.part), granted;
+    uint32_t held = cst_load_relaxed(&cst_share_held), part = cst_load_relaxed(&cst_share_part),
+             granted;
     do {
         uint32_t left = part > held ? part - held : 0;
         granted = at_most && left < count ? left : count;
-    } while (!cst_cas_acq_rel(&share.held, &held, held + granted));
+    } while (!cst_cas_acq_rel(&cst_share_held, &held, held + granted));
     return granted;
 }
 
@@ -119,14 +119,14 @@ uint32_t cst_share_take_some(uint32_t threads, uint32_t least, bool at_most, uin
     struct cst_ledger_member *member = place();
     if (!member) return threads;
     uint64_t now = cst_clock_coarse_ns();
-    look(member, cst_load_relaxed(&share.held) + threads, now);
+    look(member, cst_load_relaxed(&cst_share_held) + threads, now);
     uint32_t leave = reserve(threads, at_most), taken = take(leave, now);
     if (at_most && taken < least) {
         cst_ledger_return(share.ledger, share.process, share.mask, hint(), taken);
-        cst_sub_acq_rel(&share.held, leave);
+        cst_sub_acq_rel(&cst_share_held, leave);
         return least - 1;
     }
-    cst_sub_acq_rel(&share.held, leave - taken);
+    cst_sub_acq_rel(&cst_share_held, leave - taken);
     cst_add_relaxed(&member->regions, 1);
     *hold = taken + 1;
     return at_most ? taken : threads;
@@ -136,7 +136,7 @@ void cst_share_return_some(uint32_t hold) {
     struct cst_ledger_member *member = cst_load_acquire(&share.member);
     if (!member) return;
     cst_ledger_return(share.ledger, share.process, share.mask, hint(), hold - 1);
-    cst_sub_acq_rel(&share.held, hold - 1);
+    cst_sub_acq_rel(&cst_share_held, hold - 1);
     cst_sub_acq_rel(&member->regions, 1);
 }
 
@@ -151,7 +151,7 @@ void cst_share_start(void) {
 
 void cst_share_end(void) {
     struct cst_ledger_member *member = cst_load_acquire(&share.member);
-    if (!member || cst_load_relaxed(&share.held) > 0) return; /* a killed one is noticed too */
+    if (!member || cst_load_relaxed(&cst_share_held) > 0) return; /* a killed one is noticed too */
     cst_ledger_leave(share.ledger, member);
     cst_store_relaxed(&share.member, NULL);
     cst_store_relaxed(&cst_share_wanted, false);
@@ -161,6 +161,6 @@ void cst_share_end(void) {
 void cst_share_after_fork(void) {
     cst_store_relaxed(&share.lock, CST_LOCK_FREE);
     cst_store_relaxed(&share.member, NULL);
-    cst_store_relaxed(&share.held, 0);
+    cst_store_relaxed(&cst_share_held, 0);
     cst_store_relaxed(&share.looked, 0);
 }

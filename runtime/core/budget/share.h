@@ -16,6 +16,10 @@
  * have. */
 extern _Atomic bool cst_share_wanted, cst_share_tight;
 
+/* The process's part of the processors as it last looked (0: never), and how many its regions have.
+ */
+extern _Atomic uint32_t cst_share_part, cst_share_held;
+
 /* Takes processors for a region that is to have `threads`, and returns how many threads it may
  * have: all of them, or, if `at_most`, as many as processors were to be had; then fewer than
  * `least` are `least` - 1, and none is taken. `hold` is to be given back when the region has ended;

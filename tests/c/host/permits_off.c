@@ -4,6 +4,8 @@
  * test: env CAPSTAN_ADOPT=
  * test: env CAPSTAN_ADOPT=openblas,fftw
  * test: flags -ldl
+ * test: not check the library is looked for by its name
+ * test: not qemu the file of names is made for this machine alone
  * test: not stock GCC's runtime gives no permits
  */
 #include "tcm.h"

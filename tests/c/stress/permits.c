@@ -3,6 +3,8 @@
  *
  * test: env CAPSTAN_ADOPT=onetbb
  * test: flags -ldl -lpthread
+ * test: not check the library is looked for by its name
+ * test: not qemu the file of names is made for this machine alone
  * test: not stock GCC's runtime gives no permits
  * test: not clang-stock LLVM's runtime gives no permits
  * test: not thread the library is looked for by its name

@@ -82,6 +82,8 @@ static int answer(const char *question) {
     } else if (strcmp(question, "own") == 0) {
         fprintf(stderr, "%d %u %d", cst_config.substrate, cst_config.capabilities,
                 cst_config.report_fd);
+    } else if (strcmp(question, "share") == 0) {
+        fprintf(stderr, "<%s>", cst_config.share);
     } else if (strcmp(question, "adopt") == 0) {
         fprintf(stderr, "%u", cst_config.adopt);
     } else if (strcmp(question, "state") == 0) {
@@ -244,6 +246,19 @@ static void adoption(void) {
         const char *text = RUN("adopt", wrong[i]);
         UNIT_CHECK(strstr(text, "CAPSTAN_ADOPT") && strstr(text, "\"all\", \"none\"") &&
                    text[strlen(text) - 1] == '0');
+    }
+}
+
+static void sharing(void) {
+    UNIT_TEXT(RUN("share"), "<>");
+    UNIT_TEXT(RUN("share", "CAPSTAN_SHARE=none"), "<>");
+    UNIT_TEXT(RUN("share", "CAPSTAN_SHARE=job_1-a"), "<job_1-a>");
+    static const char *const wrong[] = {"CAPSTAN_SHARE=../a", "CAPSTAN_SHARE=a b",
+                                        "CAPSTAN_SHARE=a23456789012345678901234567890123"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *text = RUN("share", wrong[i]);
+        UNIT_CHECK(strstr(text, "CAPSTAN_SHARE") && strstr(text, "31 letters") &&
+                   strstr(text, "<>"));
     }
 }
 
@@ -459,6 +474,7 @@ int main(int count, char **arguments) {
     UNIT_RUN(devices);
     UNIT_RUN(own_variables);
     UNIT_RUN(adoption);
+    UNIT_RUN(sharing);
     UNIT_RUN(states);
     UNIT_RUN(display_is_libgomps);
     return unit_result();

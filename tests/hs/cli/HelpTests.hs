@@ -21,7 +21,7 @@ tests fixture =
         result <- capstan fixture ["--version"]
         resultExit result @?= ExitSuccess
         resultOut result @?= C.pack "capstan 0.1.0\n",
-      testCase "help at every level, with examples" . forM_ [[], ["run"], ["env"], ["doctor"], ["bench"], ["init"]] $ \level -> do
+      testCase "help at every level, with examples" . forM_ [[], ["run"], ["env"], ["doctor"], ["bench"], ["init"], ["top"]] $ \level -> do
         result <- capstan fixture (level <> ["--help"])
         resultExit result @?= ExitSuccess
         resultErr result @?= B.empty
