@@ -24,6 +24,7 @@ include mk/fuzz.mk
 include mk/release.mk
 include mk/aarch64.mk
 include mk/bench.mk
+include mk/site.mk
 include mk/style.mk
 include mk/install.mk
 include mk/wheel.mk
