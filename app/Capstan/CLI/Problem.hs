@@ -17,6 +17,7 @@ module Capstan.CLI.Problem
     usageError,
     noInput,
     unavailable,
+    outputFailed,
   )
 where
 
@@ -62,3 +63,7 @@ noInput = ExitFailure 66
 -- | 69: something that the command needs is not there, such as its libraries.
 unavailable :: ExitCode
 unavailable = ExitFailure 69
+
+-- | 74: the output cannot be written.
+outputFailed :: ExitCode
+outputFailed = ExitFailure 74
