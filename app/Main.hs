@@ -12,10 +12,11 @@ import Capstan.CLI.Problem
 import qualified Capstan.CLI.Run as Run
 import qualified Capstan.CLI.Top as Top
 import Capstan.CLI.Version (version)
-import Control.Exception (handle)
+import Control.Exception (handle, handleJust, throwIO, try)
 import GHC.IO.Encoding (setFileSystemEncoding, setForeignEncoding, setLocaleEncoding)
 import GHC.IO.Encoding.Failure (CodingFailureMode (..))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
+import GHC.IO.Exception (IOException (ioe_description, ioe_handle))
 import Options.Applicative
 import System.Environment (getArgs)
 import System.Exit
@@ -35,7 +36,7 @@ main = handle failed $ do
   -- What the process library encodes arguments with, of GHC 9.10 on.
   setForeignEncoding (mkUTF8 RoundtripFailure)
   arguments <- getArgs
-  case execParserPure preferences top arguments of
+  told $ case execParserPure preferences top arguments of
     Success action' -> action'
     CompletionInvoked completion -> execCompletion completion "capstan" >>= putStr
     Failure failure -> case renderFailure failure "capstan" of
@@ -47,6 +48,17 @@ main = handle failed $ do
     failed (Problem code message) = do
       hPutStrLn stderr ("capstan: " <> visible message)
       exitWith code
+
+-- | Ends as the action does, once its output is written. GHC's runtime system flushes standard output too, but
+-- is silent where that fails, on a full disk for instance.
+told :: IO () -> IO ()
+told action = handleJust toStandardOutput lost $ do
+  ending <- try action
+  hFlush stdout
+  either throwIO pure (ending :: Either ExitCode ())
+  where
+    toStandardOutput failure = if ioe_handle failure == Just stdout then Just failure else Nothing
+    lost failure = throwProblem outputFailed ("cannot write to standard output: " <> ioe_description failure)
 
 preferences :: ParserPrefs
 preferences = prefs (showHelpOnEmpty <> helpLongEquals)

@@ -4,6 +4,7 @@
 #endif
 #include "shortcut.h"
 #include "signals.h"
+#include "standard.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -34,6 +35,7 @@ int main(int argc, char *argv[]) {
     if (argc == 3 && strcmp(argv[1], "--probe") == 0) return probe(argv[2]);
     cst_cli_shortcut(argv);
     cst_cli_signals_remember();
+    cst_cli_standard_occupy();
 
     RtsConfig config = defaultRtsConfig;
     config.rts_hs_main = true;

@@ -18,6 +18,7 @@ module Capstan.CLI.Problem
     noInput,
     unavailable,
     cannotCreate,
+    outputFailed,
   )
 where
 
@@ -67,3 +68,7 @@ unavailable = ExitFailure 69
 -- | 73: what was to be written cannot be.
 cannotCreate :: ExitCode
 cannotCreate = ExitFailure 73
+
+-- | 74: the output cannot be written.
+outputFailed :: ExitCode
+outputFailed = ExitFailure 74

@@ -56,7 +56,19 @@ tests fixture =
         assertContains (resultErr result) ["CAPSTAN_LIBDIR is /tmp"],
       testCase "an argument too many" $ do
         result <- with [] ["env", "something"]
-        resultExit result @?= ExitFailure 64
+        resultExit result @?= ExitFailure 64,
+      testCase "a full disk" $ do
+        result <- redirected ">/dev/full" fixture ["env"]
+        resultExit result @?= ExitFailure 74
+        assertContains (resultErr result) ["cannot write to standard output", "No space left"],
+      testCase "standard output is closed" $ do
+        result <- redirected ">&-" fixture ["env"]
+        resultExit result @?= ExitFailure 74
+        assertContains (resultErr result) ["cannot write to standard output", "Bad file descriptor"],
+      testCase "standard input is closed" $ do
+        result <- redirected "<&-" fixture ["env"]
+        resultExit result @?= ExitSuccess
+        row result "OMP_NUM_THREADS" ["3", "limits: cgroup quota"]
     ]
   where
     with set = capstanWith usual {setupSet = set} fixture

@@ -12,6 +12,7 @@ module Fixture
     usual,
     capstan,
     capstanWith,
+    redirected,
     execute,
     environmentWith,
 
@@ -135,6 +136,14 @@ capstan = capstanWith usual
 capstanWith :: Setup -> Fixture -> [String] -> IO Result
 capstanWith setup fixture =
   execute setup {setupSet = setupSet setup <> [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]} (fixtureCommand fixture)
+
+-- | The same with redirections, in a shell's words.
+redirected :: String -> Fixture -> [String] -> IO Result
+redirected redirections fixture arguments =
+  execute
+    usual {setupSet = [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]}
+    "sh"
+    (["-c", "exec \"$@\" " <> redirections, "sh", fixtureCommand fixture] <> arguments)
 
 -- | Starts any program.
 execute :: Setup -> FilePath -> [String] -> IO Result

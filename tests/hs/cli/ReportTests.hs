@@ -111,9 +111,14 @@ tests fixture =
         _ <- json (resultErr result)
         pure (),
       testCase "a closed standard error does not change the exit code" $ do
-        result <-
-          execute usual {setupSet = [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]} "sh" ["-c", "exec \"$@\" 2>&-", "sh", fixtureCommand fixture, "run", "--report", "--", region, "9"]
+        result <- redirected "2>&-" fixture ["run", "--report", "--", region, "9"]
         resultExit result @?= ExitFailure 9,
+      testCase "standard output is closed, and stays so for the program" $ do
+        let file = fixtureDirectory fixture </> "closed.json"
+        result <- redirected ">&-" fixture ["run", "--json", "--report=" <> file, "--", "sh", "-c", "! [ -e /proc/self/fd/1 ]"]
+        resultExit result @?= ExitSuccess
+        value <- B.readFile file >>= json
+        path ["exit"] value >>= (@?= Number 0),
       testCase "a report within a report goes to the inner one" $ do
         result <- capstan fixture ["run", "--report=/dev/null", "--", fixtureCommand fixture, "run", "--report", "--", region]
         assertContains (resultErr result) ["ran on Capstan"],
