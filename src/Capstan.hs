@@ -101,7 +101,8 @@
 -- == Where to go on
 --
 -- [Tasks and loops] "Capstan.Task" has all of them, and says what each promises and costs; "Capstan.Task.Lifted" has them for monads over
--- 'IO'; "Capstan.Vector" maps, filters and folds vectors; "Capstan.Chan" has channels; "Capstan.Domain" the layer below.
+-- 'System.IO.IO', and "Capstan.Task.Par" for pure code as monad-par writes it; "Capstan.Vector" maps, filters and folds vectors;
+-- "Capstan.Chan" has channels; "Capstan.Domain" the layer below.
 --
 -- [OpenMP] "Capstan.OpenMP" for settings and questions, "Capstan.Callback", "Capstan.Array" and "Capstan.Array.Linear" for memory that C
 -- shares, "Capstan.Binding" for who owns a result, "Capstan.Batch" for many short calls.
