@@ -3,10 +3,10 @@
 -- Description : Where to begin: tasks, loops, and OpenMP code, on one set of threads
 -- Stability   : experimental
 --
--- A program that depends on this package has one scheduler for two kinds of parallel work: Haskell code that this module's functions
--- share out, and C, C++ or Fortran code with OpenMP in it. Both run on GHC's Capabilities, so they do not compete for the processors.
+-- A program that depends on this package has one scheduler for two kinds of parallel work. This module's functions share out Haskell
+-- code; OpenMP shares out C, C++ or Fortran code. Both run on GHC's Capabilities, so they do not compete for the processors.
 --
--- This module has what one reaches for first. It may be imported as it is.
+-- This module has the functions that most programs need first. It may be imported as it is.
 --
 -- == Set up
 --
@@ -76,8 +76,8 @@
 -- > sumOfAll :: IO Int
 -- > sumOfAll = run (\scope -> sumTree scope [[1, 2], [3, 4], [5]])
 --
--- If a task throws, the others are interrupted, and 'run' throws the same when they have ended. So do 'both', 'parFor' and the loops.
--- What does not end in time is ended by 'runWithin', which takes a 'Duration':
+-- If a task throws, the others are interrupted, and 'run' throws the same when they have ended. 'both', 'parFor' and the loops do so, too.
+-- A limit of time is set by 'runWithin', which takes a 'Duration':
 --
 -- > inTime :: IO (Maybe Int)
 -- > inTime = runWithin (milliseconds 500) (\scope -> sumTree scope [[1 .. 1000000], [2]])
@@ -100,12 +100,12 @@
 --
 -- == Where to go on
 --
--- [Tasks and loops] "Capstan.Task" has all of them, and says what each promises and costs; "Capstan.Task.Lifted" has them for monads over
--- 'System.IO.IO', and "Capstan.Task.Par" for pure code as monad-par writes it; "Capstan.Vector" maps, filters and folds vectors;
--- "Capstan.Chan" has channels; "Capstan.Domain" the layer below.
+-- [Tasks and loops] "Capstan.Task" has all of them, with their promises and costs. "Capstan.Task.Lifted" has them for monads over
+-- 'System.IO.IO', and "Capstan.Task.Par" for pure code as monad-par writes it. "Capstan.Vector" maps, filters and folds vectors,
+-- "Capstan.Chan" has channels, and "Capstan.Domain" is the layer below.
 --
--- [OpenMP] "Capstan.OpenMP" for settings and questions, "Capstan.Callback", "Capstan.Array" and "Capstan.Array.Linear" for memory that C
--- shares, "Capstan.Binding" for who owns a result, "Capstan.Batch" for many short calls.
+-- [OpenMP] "Capstan.OpenMP" has settings and questions, and "Capstan.Callback" has Haskell functions for C. "Capstan.Array" and
+-- "Capstan.Array.Linear" share memory with C. "Capstan.Binding" keeps the results of C functions, and "Capstan.Batch" makes many short calls.
 --
 -- [Waiting for the world] "Capstan.Event" for descriptors and timers.
 --
@@ -163,7 +163,7 @@ module Capstan
     withCallback,
     Mode (..),
 
-    -- * What is thrown
+    -- * Exceptions
     CapstanException (..),
     Cancelled (..),
   )

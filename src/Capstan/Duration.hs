@@ -28,7 +28,7 @@ import Data.Word (Word64)
 
 -- | A span of time: whole nanoseconds, 584 years at most. Or a point of it, where a clock says how long ago it began.
 --
--- '<>' is the sum, and 'mempty' no time. What would be longer than the longest is the longest, 'unlimited'.
+-- '<>' is the sum, and 'mempty' no time. A longer sum is 'unlimited', the longest span.
 newtype Duration = Duration Word64
   deriving (Eq, Ord)
 

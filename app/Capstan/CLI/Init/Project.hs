@@ -1,5 +1,5 @@
--- | The files of a project that a newcomer begins with: a C function with OpenMP in it, the same by Haskell tasks, a program that runs
--- both at once, and a test.
+-- | The files of a project that a newcomer begins with. It has a C function with OpenMP in it, and the same by Haskell tasks. A program
+-- runs both at once, and a test compares them.
 module Capstan.CLI.Init.Project
   ( projectFiles,
     nameProblem,
@@ -21,7 +21,7 @@ projectFiles name source =
     ("test/Main.hs", unlines test)
   ]
 
--- | What is wrong with a name, if anything is: Cabal's rule for packages, and no package that the project needs.
+-- | The fault of a name, if it has one: a name must follow Cabal's rule for packages, and be of no package that the project needs.
 nameProblem :: String -> Maybe String
 nameProblem name
   | name `elem` ["base", "capstan", "vector"] = Just "is the name of a package that the project needs"
