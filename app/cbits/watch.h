@@ -1,4 +1,4 @@
-/* What the runtime is doing in another process. */
+/* A look at the runtime in another process. */
 #ifndef CST_CLI_WATCH_H
 #define CST_CLI_WATCH_H
 

@@ -1,4 +1,4 @@
--- | @capstan top@: what the runtime does in another process. It is read in that process's memory, which does
+-- | @capstan top@ shows the work of the runtime in another process. The command reads that process's memory, and the process does
 -- nothing for it.
 module Capstan.CLI.Top (subcommand) where
 
@@ -33,7 +33,7 @@ subcommand =
   command "top" . info (run <$> options) $
     progDesc "Show what the runtime of a running process does, each second until it ends"
       <> withExamples
-        [ Example "capstan top 4711" "threads in regions, permits of oneTBB, the share of processors, and who computes",
+        [ Example "capstan top 4711" "threads in regions, permits of oneTBB, the share of processors, and the busiest threads",
           Example "capstan top --once 4711" "the next second alone"
         ]
 

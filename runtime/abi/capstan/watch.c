@@ -1,5 +1,5 @@
 /* Where `capstan top` finds what the runtime is doing: it reads these words in the process's memory
- * (process_vm_readv(2)). The runtime keeps them for itself; nothing is done for who looks. */
+ * (process_vm_readv(2)). The runtime keeps them for itself, and does nothing for the reader. */
 #include "abi/whole.h"
 #include "capstan.h"
 #include "core/front.h"

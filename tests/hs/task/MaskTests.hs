@@ -52,8 +52,8 @@ tests =
               known <- elem here <$> readIORef members
               unless known $ do
                 modifyIORefAtomically members (here :)
-                after <- readIORef failed
-                when after (modifyIORefAtomically late (here :))
+                isLate <- readIORef failed
+                when isLate (modifyIORefAtomically late (here :))
               when (here == caller) (threadDelay 2000 >> writeIORef failed True >> throwIO Overflow)
             outcome @?= Left Overflow
             -- Those that were forked before the failure may begin after it.

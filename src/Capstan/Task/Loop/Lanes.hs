@@ -27,7 +27,6 @@ where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
 import Capstan.Exception.Internal (invalidValue)
-import Capstan.Task.Join.Fork (bothOn)
 import Capstan.Task.Loop.Crew
 import Capstan.Task.Loop.For (Range (Range), remaining)
 import Capstan.Task.Pool

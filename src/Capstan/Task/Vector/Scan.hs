@@ -26,7 +26,6 @@ module Capstan.Task.Vector.Scan
 where
 
 import Capstan.Domain (AtomicInt, fetchAdd, newAtomicInt)
-import Capstan.Task.Join.Fork (bothResuming)
 import Capstan.Task.Join.Scope (defaultPool)
 import Capstan.Task.Loop.Crew
 import Capstan.Task.Pool (serveCapabilities)
