@@ -3,7 +3,7 @@
 -- Description : Deterministic parallelism in pure code: monad-par's interface, on tasks
 -- Stability   : experimental
 --
--- What @Control.Monad.Par@ of monad-par has, with the same names and meaning, so that a program of it needs only another import.
+-- The names of monad-par's @Control.Monad.Par@, with the same meaning, so that its programs need only another import.
 -- Computations fork others and exchange values by 'IVar's, which are written once, so the value of 'runPar' is the same in each run.
 --
 -- > import Capstan.Task.Par
@@ -120,7 +120,7 @@ instance Eq (IVar a) where
 instance NFData (IVar a) where
   rnf variable = variable `seq` ()
 
--- | What a second 'put' to a variable throws, and one to the result of a 'spawn'.
+-- | The exception of a second 'put' to a variable, and of one to the result of a 'spawn'.
 data WrittenTwice = WrittenTwice
   deriving (Eq, Show)
 

@@ -2,7 +2,7 @@
 -- Module      : Capstan.Task.Loop.Grid
 -- Description : Loops over several dimensions, by tiles
 --
--- A grid is a number of tiles, and a loop over the indices of each. What runs the tiles is the loop over one range.
+-- A grid is a number of tiles, and a loop over the indices of each. The loop over one range runs the tiles.
 module Capstan.Task.Loop.Grid
   ( Grid,
     along,
