@@ -44,7 +44,7 @@ consume :: [Int] -> IO ()
 consume = void . evaluate . sum
 {-# NOINLINE consume #-}
 
--- These are functions that are not inlined: constants would be computed once for all samples.
+-- Functions that are not inlined: constants would be computed once for all samples.
 generated :: Int -> IO ()
 generated n = void (evaluate (Parallel.generate n cheap :: Vector.Vector Int))
 {-# NOINLINE generated #-}

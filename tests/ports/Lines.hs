@@ -14,7 +14,7 @@ changed before after = last (foldl' row [0 .. length new] (code before))
       where
         step left (line', corner, above) = minimum [left + 1, above + 1, if line == line' then corner else corner + 1]
 
--- | The lines that remain of a program without those.
+-- | The lines that do.
 code :: String -> [String]
 code = go . filter (not . all isSpace) . lines
   where

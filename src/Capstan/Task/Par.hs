@@ -3,7 +3,7 @@
 -- Description : Deterministic parallelism in pure code: monad-par's interface, on tasks
 -- Stability   : experimental
 --
--- The interface of @Control.Monad.Par@ of monad-par, with the same names and meaning: a program of it needs only another import.
+-- The names of monad-par's @Control.Monad.Par@, with the same meaning, so that its programs need only another import.
 -- Computations fork others and exchange values by 'IVar's, which are written once, so the value of 'runPar' is the same in each run.
 --
 -- > import Capstan.Task.Par
@@ -20,7 +20,7 @@
 -- Each 'runPar' is a scope ("Capstan.Task"): it ends when all that was forked has, and an exception in any of it ends the others. Where no fork
 -- is needed, 'Capstan.Task.parMap' and 'Capstan.Task.bothPure' say the same with less.
 --
--- The module is meant to be imported in place of "Capstan.Task", of which it has names with other types.
+-- Imported in place of "Capstan.Task", of which it has names with other types.
 --
 -- @since 0.1.0
 module Capstan.Task.Par
@@ -120,7 +120,7 @@ instance Eq (IVar a) where
 instance NFData (IVar a) where
   rnf variable = variable `seq` ()
 
--- | A second 'put' to a variable throws this, and so does one to the result of a 'spawn'.
+-- | The exception of a second 'put' to a variable, and of one to the result of a 'spawn'.
 data WrittenTwice = WrittenTwice
   deriving (Eq, Show)
 

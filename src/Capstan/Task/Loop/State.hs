@@ -25,7 +25,7 @@ data WorkerStates s = WorkerStates (IO s) !(IORef [s])
 newWorkerStates :: IO s -> IO (WorkerStates s)
 newWorkerStates make = WorkerStates make <$> newIORef []
 
--- | Runs a body with a state that nobody else uses meanwhile. The state is as an earlier body left it, and which body that was depends on the schedule. The state of a
+-- | Runs a body with a state that nobody else uses meanwhile. Its contents depend on the schedule: earlier bodies leave them. The state of a
 -- body that throws is not used again. May be called in tasks, branches and loops of any kind. Costs some ten nanoseconds.
 --
 -- > parFor pages $ \page -> withWorkerState buffers (\buffer -> render buffer page)

@@ -14,15 +14,15 @@
 --
 -- == Why each index is run once
 --
--- (T1) The owner writes an index down, looks whether it was called, and runs the action if not. The taker of the rest calls, has a barrier on
--- all threads (membarrier(2)), and reads the owner's index. So the owner needs no barrier: an index that the taker did not read was written
--- after the barrier, or hardly before. Then the owner's look came after the barrier, too, and sees the call.
+-- (T1) The owner writes an index down, looks whether it was called, and runs the action if not. The taker of the rest calls, has a
+-- barrier on all threads (membarrier(2)), and reads the index that the owner has written. So the owner needs no barrier of its own. If the
+-- taker has not read an index, the owner looked after the barrier, and sees the call.
 --
--- (T2) Which index is the first of the rest is settled by compare-and-swap, once. The owner says: the one at which it saw the call. The taker
--- says: the one after that which it has read. In the second case the owner is at one of the two, and runs the first if it has
--- not done so yet.
+-- (T2) The border, which is the first index of the rest, is settled by compare-and-swap, once. The owner proposes the index at which it saw the
+-- call, the taker the one after the index that it has read. If the taker wins, the owner is at one of these two indices, and runs
+-- what is below the border.
 --
--- (T3) Who begins the front half has swapped its word. Both compute the same halves, from the border and the end.
+-- (T3) The worker that begins the front half has swapped its word. Owner and taker compute the same halves, from the border and the end.
 --
 -- Where the kernel has no such barrier, indices are divided by halves down to single ones.
 module Capstan.Task.Loop.Stretch
@@ -102,8 +102,8 @@ halves action = go
       | to - from == 1 = action from
       | otherwise = void (both (go from (middle from to)) (go (middle from to) to))
 
--- | The words that owner and taker have in common. The owner's last index; whether it was called; the first index of the rest, when that is
--- settled; and whether somebody has begun the rest's front half.
+-- | The words that owner and taker share: the index that the owner has written down last, and whether it was called. Then the border, when that is
+-- settled, and whether somebody has begun the rest's front half.
 data Stretch = Stretch (MutableByteArray# RealWorld)
 
 -- | A stretch whose owner has written that.
@@ -141,7 +141,7 @@ look (Stretch array) (Field (I# field)) = IO $ \s -> case readIntArray# array fi
 settle :: Stretch -> Int -> IO Int
 settle s first = (\seen -> if seen == unsettled then first else seen) <$> swap s border unsettled first
 
--- | Writes the new value if the old one is there; the answer is the value before.
+-- | Writes the new value if the old one is there. The answer is the value that was there.
 swap :: Stretch -> Field -> Int -> Int -> IO Int
 swap (Stretch array) (Field (I# field)) (I# old) (I# new) = IO $ \s -> case casIntArray# array field old new s of
   (# s1, seen #) -> (# s1, I# seen #)

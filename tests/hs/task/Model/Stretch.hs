@@ -1,5 +1,5 @@
--- | The stretch of a loop ("Capstan.Task.Loop.Stretch"), step by step. An owner's writes and looks may pass each other, as they do on a
--- processor with a store buffer; another thread takes the rest.
+-- | The stretch of a loop ("Capstan.Task.Loop.Stretch"), step by step. The owner's writes and looks may pass each other, as they do on a
+-- processor with a store buffer; beside it is the taker of the rest.
 module Model.Stretch (tests) where
 
 import Data.Maybe (fromMaybe)
@@ -31,7 +31,7 @@ data Thread
   | Run Int
   | Settle Int
   | Finish Int Int
-  | -- | The processor makes the write visible.
+  | -- | The processor empties its buffer.
     Buffer
   | -- | The taker calls, has the barrier, reads, settles the border and runs the back half of the rest.
     Call
@@ -76,7 +76,7 @@ step fault thread w = case thread of
   where
     middle first = first + (count - first) `quot` 2
     flushed now = now {written = fromMaybe (written now) (buffered now), buffered = Nothing}
-    -- A compare-and-swap makes the write visible, too.
+    -- A compare-and-swap empties the buffer, too.
     settled i next = case border w of
       Just there | fault /= NoSwap -> Go (flushed w) (next there)
       _ -> Go (flushed w) {border = Just i} (next i)
