@@ -23,24 +23,24 @@ static inline void cst_event_lock_slow(struct cst_event_lock *lock) {
     for (int i = 0; i < CST_EVENT_LOCK_SPINS; i++) {
         uint32_t free = 0;
         /* Relaxed: a hint; the exchange below acquires. */
-        if (cst_load_relaxed(&lock->word) == 0 && cst_cas_acq_rel(&lock->word, &free, 1)) return;
+        if (cst_load_relaxed(&lock->word) == 0 && cst_cas_acquire(&lock->word, &free, 1)) return;
         cst_cpu_relax();
     }
     /* Acquires; pairs with the release in unlock. */
-    while (cst_exchange_acq_rel(&lock->word, 2) != 0)
+    while (cst_exchange_acquire(&lock->word, 2) != 0)
         cst_futex_wait_for(&lock->word, 2, CST_EVENT_LOCK_SLEEP_NS);
 }
 
 static inline void cst_event_acquire(struct cst_event_lock *lock) {
     uint32_t free = 0;
     /* Acquires; pairs with the release in unlock. */
-    if (__builtin_expect(!cst_cas_acq_rel(&lock->word, &free, 1), 0)) cst_event_lock_slow(lock);
+    if (__builtin_expect(!cst_cas_acquire(&lock->word, &free, 1), 0)) cst_event_lock_slow(lock);
 }
 
 static inline void cst_event_release(struct cst_event_lock *lock) {
     if (__builtin_expect(cst_load_relaxed(&lock->word) == 2, 0)) { /* see above */
         /* Releases what was written under the lock; pairs with the next owner's acquire. */
-        cst_exchange_acq_rel(&lock->word, 0);
+        cst_exchange_release(&lock->word, 0);
         cst_futex_wake(&lock->word, 1);
     } else {
         cst_store_release(&lock->word, 0); /* the same */

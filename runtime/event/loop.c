@@ -31,15 +31,16 @@ static uintptr_t self(void) {
 int cst_loop_enter(struct capstan_manager *manager) {
     uintptr_t none = 0;
     /* Acquires what the last driver left; pairs with the release in cst_loop_leave. */
-    return cst_cas_acq_rel(&manager->driver, &none, self()) ? 0 : EBUSY;
+    return cst_cas_acquire(&manager->driver, &none, self()) ? 0 : EBUSY;
 }
 
 /* A batch of calls has ended: capstan_quiesce may return. */
 static void next_batch(struct capstan_manager *manager) {
-    /* Sequentially consistent: this write and the read below, against the write of `quiescing` and
-     * the wait on `batch` in capstan_quiesce; one of the two sees the other. */
-    cst_store_seq_cst(&manager->batch, cst_load_relaxed(&manager->batch) + 1);
-    if (cst_load_seq_cst(&manager->quiescing) != 0) cst_futex_wake(&manager->batch, INT32_MAX);
+    /* Release: what the calls did; pairs with capstan_quiesce. Relaxed: who has counted itself
+     * before the driver last had the lock is seen. One that came later may wait for the batch after
+     * this one, whose end comes after the lock again. */
+    cst_store_release(&manager->batch, cst_load_relaxed(&manager->batch) + 1);
+    if (cst_load_relaxed(&manager->quiescing) != 0) cst_futex_wake(&manager->batch, INT32_MAX);
 }
 
 void cst_loop_leave(struct capstan_manager *manager) {
@@ -92,7 +93,7 @@ int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout) {
     cst_event_acquire(&manager->lock);
     manager->outstanding = false;
     timeout = sleep_span(manager, timeout);
-    uint32_t chores = cst_load_relaxed(&manager->chores); /* written under the lock */
+    uint32_t chores = cst_load_relaxed(&manager->chores); /* cleared under the lock */
     if (cst_unlikely(chores != 0)) cst_store_relaxed(&manager->chores, 0);
     cst_event_release(&manager->lock);
     next_batch(manager);
@@ -241,18 +242,18 @@ void capstan_shutdown(capstan_manager *manager) {
 
 /* Whether a function of the user may be running. Lock held. */
 static bool may_be_calling(struct capstan_manager *manager) {
-    uintptr_t driver = cst_load_acquire(&manager->driver); /* pairs with cst_loop_leave */
+    uintptr_t driver = cst_load_relaxed(&manager->driver); /* cleared under the lock */
     if (driver == self() || manager->sleeping_until != 0) return false;
     return driver != 0 || manager->outstanding;
 }
 
 void capstan_quiesce(capstan_manager *manager) {
-    cst_add_seq_cst(&manager->quiescing, 1); /* see next_batch */
+    cst_add_relaxed(&manager->quiescing, 1); /* see next_batch */
     cst_event_acquire(&manager->lock);
     bool calling = may_be_calling(manager);
-    uint32_t batch = cst_load_seq_cst(&manager->batch);
+    uint32_t batch = cst_load_relaxed(&manager->batch); /* or a later one: the lock orders */
     cst_event_release(&manager->lock);
-    while (calling && cst_load_seq_cst(&manager->batch) == batch)
+    while (calling && cst_load_acquire(&manager->batch) == batch)
         cst_futex_wait(&manager->batch, batch);
-    cst_add_seq_cst(&manager->quiescing, UINT32_MAX);
+    cst_sub_relaxed(&manager->quiescing, 1);
 }

@@ -19,7 +19,7 @@ enum {
 
 /* One line, once per manager, by one write: other threads may be printing. */
 static void warn(struct capstan_manager *manager, const struct capstan_slow *slow) {
-    if (cst_exchange_acq_rel(&manager->warned, 1) != 0) return;
+    if (cst_exchange_relaxed(&manager->warned, 1) != 0) return;
     char text[500], what[160], where[40] = "", which[60] = "";
     Dl_info info = {0};
     bool named = dladdr((void *)slow->function, &info) != 0 && info.dli_sname != NULL;
@@ -144,6 +144,6 @@ void cst_slow_look_closer(struct capstan_manager *manager) {
     if (since == 0 || passed(since, now) / STUCK < limit) return;
     uint32_t batch = cst_load_relaxed(&manager->batch);
     /* One report for each batch: the exchange lets one thread through. */
-    if (cst_exchange_acq_rel(&manager->stuck_batch, batch) != batch)
+    if (cst_exchange_relaxed(&manager->stuck_batch, batch) != batch)
         report(manager, now - since, true);
 }

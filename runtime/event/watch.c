@@ -69,7 +69,7 @@ static void update_direct(struct capstan_manager *manager, struct cst_descriptor
 
 static void link_watch(struct capstan_manager *manager, struct cst_descriptor *d, uint32_t index) {
     watch_at(manager, index)->entry.next = d->first;
-    if (d->first != CST_TABLE_NONE) cst_store_release(&watch_at(manager, d->first)->direct, 0);
+    if (d->first != CST_TABLE_NONE) cst_store_relaxed(&watch_at(manager, d->first)->direct, 0);
     d->first = index;
     update_direct(manager, d);
 }
@@ -99,7 +99,7 @@ static void unlink_watch(struct capstan_manager *manager, struct cst_descriptor 
 
 static void release(struct capstan_manager *manager, struct cst_watch *watch, uint32_t index) {
     cst_table_retire(&manager->watches, &watch->entry);
-    cst_store_release(&watch->direct, 0);
+    cst_store_relaxed(&watch->direct, 0);
     cst_table_free(&manager->watches, &watch->entry, index);
 }
 
@@ -113,7 +113,7 @@ static void close_watches(struct capstan_manager *manager, struct cst_descriptor
         uint32_t index = d->first;
         struct cst_watch *watch = watch_at(manager, index);
         d->first = watch->entry.next;
-        cst_store_release(&watch->direct, 0);
+        cst_store_relaxed(&watch->direct, 0);
         watch->closed = 1;
         push(&manager->closed, &watch->entry, index);
     }
@@ -201,9 +201,10 @@ int capstan_fd_register(capstan_manager *manager, int fd, unsigned events,
     struct cst_watch *watch =
         d == NULL ? NULL : (struct cst_watch *)cst_table_allocate(&manager->watches, &index);
     if (watch != NULL) {
-        /* Release here and wherever a registration changes: a driver that reads one of these
-         * without the lock then also reads the generation that was written before (deliver.h). */
-        cst_store_release(&watch->interest, events & CST_EVENT_INTEREST);
+        cst_store_relaxed(&watch->interest, events & CST_EVENT_INTEREST);
+        /* Release, as of `direct` wherever that says that there is something: a driver that reads
+         * one of these without the lock then also reads the generation that was written before
+         * (deliver.h). */
         cst_store_release(&watch->function, function);
         cst_store_release(&watch->data, data);
         cst_store_release(&watch->fd, fd);
@@ -229,7 +230,7 @@ int capstan_fd_change(capstan_manager *manager, capstan_watch id, unsigned event
     if (watch == NULL || watch->closed) {
         error = ENOENT;
     } else {
-        cst_store_release(&watch->interest, events);
+        cst_store_relaxed(&watch->interest, events);
         update_direct(manager, &manager->descriptors[fd_of(watch)]);
         error = settle(manager, fd_of(watch), true);
         /* `watch` may have ended: its descriptor was closed. */
@@ -246,7 +247,7 @@ static bool end(struct capstan_manager *manager, struct cst_watch *watch, uint32
         return false;
     }
     cst_table_retire(&manager->watches, &watch->entry);
-    cst_store_release(&watch->direct, 0);
+    cst_store_relaxed(&watch->direct, 0);
     push(&manager->ended_watches, &watch->entry, index);
     return ++manager->ended_watch_count % CST_EVENT_BATCH == 0; /* do not let them pile up */
 }

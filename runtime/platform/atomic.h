@@ -15,25 +15,40 @@
 #define cst_store_relaxed(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
 #define cst_store_release(p, v) atomic_store_explicit((p), (v), memory_order_release)
 #define cst_store_seq_cst(p, v) atomic_store_explicit((p), (v), memory_order_seq_cst)
+#define cst_exchange_relaxed(p, v) atomic_exchange_explicit((p), (v), memory_order_relaxed)
 #define cst_exchange_acquire(p, v) atomic_exchange_explicit((p), (v), memory_order_acquire)
 #define cst_exchange_release(p, v) atomic_exchange_explicit((p), (v), memory_order_release)
 #define cst_exchange_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 #define cst_exchange_seq_cst(p, v) atomic_exchange_explicit((p), (v), memory_order_seq_cst)
 #define cst_add_relaxed(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define cst_add_acquire(p, v) atomic_fetch_add_explicit((p), (v), memory_order_acquire)
 #define cst_add_acq_rel(p, v) atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
 #define cst_add_seq_cst(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#define cst_sub_relaxed(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_relaxed)
 #define cst_sub_acq_rel(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
-#define cst_and_acq_rel(p, v) atomic_fetch_and_explicit((p), (v), memory_order_acq_rel)
+#define cst_and_relaxed(p, v) atomic_fetch_and_explicit((p), (v), memory_order_relaxed)
 
-/* Compare-and-swap: on failure *(expected) holds what was found (acquire; relaxed for
- * cst_cas_acquire). */
+/* Compare-and-swap: on failure *(expected) holds what was found. cst_cas_acq_rel has acquired it,
+ * as have those named `_found`; the others are relaxed then. */
+#define cst_cas_relaxed(p, expected, desired)                                                      \
+    atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_relaxed,      \
+                                            memory_order_relaxed)
 #define cst_cas_acquire(p, expected, desired)                                                      \
     atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_acquire,      \
                                             memory_order_relaxed)
+#define cst_cas_release(p, expected, desired)                                                      \
+    atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_release,      \
+                                            memory_order_relaxed)
+#define cst_cas_release_found(p, expected, desired)                                                \
+    atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_release,      \
+                                            memory_order_acquire)
 #define cst_cas_acq_rel(p, expected, desired)                                                      \
     atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_acq_rel,      \
                                             memory_order_acquire)
 #define cst_cas_seq_cst(p, expected, desired)                                                      \
+    atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_seq_cst,      \
+                                            memory_order_relaxed)
+#define cst_cas_seq_cst_found(p, expected, desired)                                                \
     atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_seq_cst,      \
                                             memory_order_acquire)
 
@@ -42,6 +57,8 @@
 /* Keeps the compiler alone from moving accesses across: between a store and a load whose order the
  * processor is made to keep by another thread's cst_process_barrier (platform.h). */
 #define cst_compiler_barrier() atomic_signal_fence(memory_order_seq_cst)
+/* The same against a signal's handler in this thread: no other thread takes part. */
+#define cst_handler_barrier() atomic_signal_fence(memory_order_seq_cst)
 
 /* Two adjacent lines are fetched together on x86-64, yet padding to one line is what pays: a
  * second line costs memory for each thread and bought nothing measurable. */

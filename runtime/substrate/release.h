@@ -9,9 +9,9 @@
  *
  * `due` hands the Capability over. The owner, which is the coroutine's thread, stores
  * CST_RELEASE_IS_DUE (release: with all that the thread in Haskell has been saved in); who swaps it
- * from there, the owner to CST_RELEASE_NOT_DUE or a watcher to CST_RELEASE_TAKEN (acquire), has the
- * Capability. A watcher has released it when it stores CST_RELEASE_DONE (release), which the owner
- * awaits (acquire).
+ * from there, the owner to CST_RELEASE_NOT_DUE (relaxed: it wrote that itself) or a watcher to
+ * CST_RELEASE_TAKEN (acquire), has the Capability. A watcher has released it when it stores
+ * CST_RELEASE_DONE (release), which the owner awaits (acquire).
  *
  * A watcher that ends clears `watched`, has a barrier on all threads (membarrier(2)) and looks once
  * more. The owner stores CST_RELEASE_IS_DUE, then loads `watched`, without a fence between. If the
@@ -74,7 +74,7 @@ static inline bool cst_release_take_back(struct cst_release *release) {
     uint32_t due = CST_RELEASE_IS_DUE;
     release->spare = *release->mine;
     *release->mine = release->own;
-    if (cst_unlikely(!cst_cas_acquire(&release->due, &due, CST_RELEASE_NOT_DUE))) {
+    if (cst_unlikely(!cst_cas_relaxed(&release->due, &due, CST_RELEASE_NOT_DUE))) {
         cst_release_await(release);
         return false;
     }

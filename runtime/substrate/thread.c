@@ -13,7 +13,7 @@
 static void refuse_stack_size(size_t size, long least) {
     static _Atomic bool told;
     /* Relaxed: only who is first matters, nothing else is published. */
-    if (cst_load_relaxed(&told) || cst_exchange_acq_rel(&told, true)) return;
+    if (cst_load_relaxed(&told) || cst_exchange_relaxed(&told, true)) return;
     fprintf(stderr,
             "\nlibgomp: OMP_STACKSIZE: a stack of %zu bytes is less than the minimum of %ld\n",
             size, least);

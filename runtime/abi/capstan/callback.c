@@ -15,7 +15,7 @@ CST_WHOLE(capstan_callback);
 static void fail(struct cst_callback *callback, enum cst_callback_state state) {
     uint32_t open = CST_CALLBACK_OPEN;
     /* The first failure counts. It is read after the region has ended, which orders it. */
-    cst_cas_acq_rel(&callback->state, &open, state);
+    cst_cas_relaxed(&callback->state, &open, state);
 }
 
 void cst_callback_fail(struct cst_callback *callback) {

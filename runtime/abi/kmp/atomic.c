@@ -58,7 +58,7 @@ void __kmpc_atomic_end(void) {
             (void)x;                                                                               \
             after.bits = 0;                                                                        \
             after.number = (type)(value);                                                          \
-        } while (!cst_cas_seq_cst(word, &before.bits, after.bits));                                \
+        } while (!cst_cas_seq_cst_found(word, &before.bits, after.bits));                          \
         return newer ? after.number : before.number;                                               \
     }
 
@@ -226,25 +226,25 @@ SWAP(cmplx10, complex10)
     bool __kmpc_atomic_bool_##size##_cas(kmp_loc *loc, int32_t thread, type *at, type expected,    \
                                          type wanted) {                                            \
         UNUSED;                                                                                    \
-        return cst_cas_seq_cst((_Atomic(type) *)(void *)at, &expected, wanted);                    \
+        return cst_cas_seq_cst_found((_Atomic(type) *)(void *)at, &expected, wanted);              \
     }                                                                                              \
     type __kmpc_atomic_val_##size##_cas(kmp_loc *loc, int32_t thread, type *at, type expected,     \
                                         type wanted) {                                             \
         UNUSED;                                                                                    \
-        cst_cas_seq_cst((_Atomic(type) *)(void *)at, &expected, wanted);                           \
+        cst_cas_seq_cst_found((_Atomic(type) *)(void *)at, &expected, wanted);                     \
         return expected;                                                                           \
     }                                                                                              \
     bool __kmpc_atomic_bool_##size##_cas_cpt(kmp_loc *loc, int32_t thread, type *at,               \
                                              type expected, type wanted, type *out) {              \
         UNUSED;                                                                                    \
-        bool done = cst_cas_seq_cst((_Atomic(type) *)(void *)at, &expected, wanted);               \
+        bool done = cst_cas_seq_cst_found((_Atomic(type) *)(void *)at, &expected, wanted);         \
         if (!done) *out = expected;                                                                \
         return done;                                                                               \
     }                                                                                              \
     type __kmpc_atomic_val_##size##_cas_cpt(kmp_loc *loc, int32_t thread, type *at, type expected, \
                                             type wanted, type *out) {                              \
         UNUSED;                                                                                    \
-        bool done = cst_cas_seq_cst((_Atomic(type) *)(void *)at, &expected, wanted);               \
+        bool done = cst_cas_seq_cst_found((_Atomic(type) *)(void *)at, &expected, wanted);         \
         *out = done ? wanted : expected;                                                           \
         return expected;                                                                           \
     }
@@ -267,7 +267,7 @@ typedef void kmp_operation(void *result, void *value, void *operand);
         _Atomic(type) *word = at;                                                                  \
         type before = cst_load_relaxed(word), after;                                               \
         do operation(&after, &before, operand);                                                    \
-        while (!cst_cas_seq_cst(word, &before, after));                                            \
+        while (!cst_cas_seq_cst_found(word, &before, after));                                      \
     }
 #define ANY_BY_LOCK(size)                                                                          \
     PUBLIC void __kmpc_atomic_##size(kmp_loc *loc, int32_t thread, void *at, void *operand,        \

@@ -38,8 +38,9 @@ struct cst_task *cst_deque_take(struct cst_deque *deque, int64_t floor) {
     struct cst_task *task = cst_load_relaxed(&buffer->entry[bottom & buffer->mask]);
     if (top < bottom) return task;
     if (top == bottom) {
-        /* The last one: a thief may be after it. */
-        if (!cst_cas_seq_cst(&deque->top, &top, top + 1)) task = NULL;
+        /* The last one: a thief may be after it. Release: a thief that sees it taken sees the
+         * bottom above, too, and no older one behind which there are entries still. */
+        if (!cst_cas_release(&deque->top, &top, top + 1)) task = NULL;
     } else {
         task = NULL;
     }

@@ -31,7 +31,7 @@ static _Noreturn void end_process(void) {
     static _Atomic(pthread_t) ending;
     static _Atomic uint32_t nobody;
     pthread_t none = 0, self = pthread_self();
-    if (cst_cas_acq_rel(&ending, &none, self) || pthread_equal(none, self)) exit(EXIT_FAILURE);
+    if (cst_cas_relaxed(&ending, &none, self) || pthread_equal(none, self)) exit(EXIT_FAILURE);
     uint64_t now, end = cst_clock_ns() + patience_ns;
     while ((now = cst_clock_ns()) < end) cst_futex_wait_for(&nobody, 0, end - now);
     _exit(EXIT_FAILURE);

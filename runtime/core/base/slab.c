@@ -22,7 +22,7 @@ static struct cst_slab_block *block_of(void *memory) {
 void *cst_slab_refill(struct cst_slab *slab, uint32_t class) {
     if (cst_load_relaxed(&slab->returned[class])) {
         /* Acquire pairs with the release in cst_slab_free: the giver is done with the blocks. */
-        void *all = cst_exchange_acq_rel(&slab->returned[class], NULL);
+        void *all = cst_exchange_acquire(&slab->returned[class], NULL);
         cst_happens_after(&slab->returned[class]);
         slab->free[class] = *link_of(all);
         return all;
@@ -47,7 +47,7 @@ static void send_parcel(struct cst_slab_parcel *parcel) {
     void *head = cst_load_relaxed(stack);
     cst_happens_before(stack); /* what the program did in the memory that it sees there again */
     do *link_of(parcel->last) = head;
-    while (!cst_cas_acq_rel(stack, &head, parcel->first)); /* pairs with refill's exchange */
+    while (!cst_cas_release(stack, &head, parcel->first)); /* pairs with refill's exchange */
     parcel->count = 0;
 }
 

@@ -74,7 +74,7 @@ static bool charge(cst_allocator_handle allocator, size_t size) {
     size_t used = cst_load_relaxed(&pool->used), now;
     do {
         if (__builtin_add_overflow(used, size, &now) || now > pool->traits.pool_size) return false;
-    } while (!cst_cas_acq_rel(&pool->used, &used, now));
+    } while (!cst_cas_relaxed(&pool->used, &used, now));
     return true;
 }
 

@@ -118,7 +118,8 @@ static __attribute__((noinline)) void link_nodes(struct cst_depend_node *from,
             return;
         }
         edge->next = head;
-    } while (!cst_cas_acq_rel(&from->successors, &head, edge)); /* pairs with complete's exchange */
+    } while (!cst_cas_release_found(&from->successors, &head,
+                                    edge)); /* pairs with complete's exchange */
     to->added++;
 }
 
@@ -127,7 +128,8 @@ static inline bool end_entering(struct cst_depend_node *node) {
     uint32_t added = node->added;
     cst_happens_before(node); /* with what was found complete */
     if (added == 0) return true;
-    return cst_add_seq_cst(&node->predecessors, (int)(added - ENTERING)) == ENTERING - added;
+    /* Acquire: what those wrote that are complete by now; release: the task, to who is the last. */
+    return cst_add_acq_rel(&node->predecessors, (int)(added - ENTERING)) == ENTERING - added;
 }
 
 static inline void add_edge(struct cst_depend_node *from, struct cst_depend_node *to) {

@@ -36,7 +36,7 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
  * whoever goes to sleep makes up for it (park.c). */
 static void announce(struct cst_team *team, uint32_t region) {
     if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
-        cst_store_seq_cst(&team->tasking, region);
+        cst_store_relaxed(&team->tasking, region);
     cst_compiler_barrier();
     uint64_t sleepers = cst_load_relaxed(&team->sleepers);
     if (cst_unlikely(sleepers >> 32 == region && (uint32_t)sleepers != 0)) cst_team_wake(team);
@@ -46,15 +46,17 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
     struct cst_team *team = task->team;
     if (thread->team != team) {
         uint32_t region = team->region;
-        cst_store_seq_cst(&team->tasking, region);
+        cst_store_relaxed(&team->tasking, region);
         if (!cst_queue_push(team, task))
             cst_memory_exhausted("a task of another team", sizeof task);
+        /* Before the look at who is parked (K1); the other half is the barrier in park. */
+        cst_fence_seq_cst();
         cst_team_wake(team);
         return;
     }
     uint32_t region = thread->seat->region;
-    /* `tasking` before the push: is_in_region relies on it. */
-    if (cst_load_relaxed(&team->tasking) != region) cst_store_seq_cst(&team->tasking, region);
+    /* Relaxed, and before the push, which releases it: is_in_region relies on that. */
+    if (cst_load_relaxed(&team->tasking) != region) cst_store_relaxed(&team->tasking, region);
     if (thread->seat->partners > 0 && task->priority == 0 && !cst_defer_is_tiny(thread) &&
         cst_box_hand(thread, task))
         return;

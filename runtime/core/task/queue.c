@@ -51,7 +51,7 @@ static struct cst_queue *queue_of(struct cst_team *team) {
     if (!queue) return NULL;
     struct cst_queue *none = NULL;
     /* Release: the queue's memory, all zero; pairs with the loads above and in filled. */
-    if (cst_cas_seq_cst(&team->priority, &none, queue)) return queue;
+    if (cst_cas_release_found(&team->priority, &none, queue)) return queue;
     free(queue);
     return none; /* acquired: another one's */
 }
@@ -74,7 +74,7 @@ bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
     if (room) {
         queue->item[count] = (struct item){task, task->priority, queue->next_order++};
         sift_up(queue, count);
-        cst_store_seq_cst(&queue->count, count + 1);
+        cst_store_relaxed(&queue->count, count + 1); /* who pushes tells of it: task.h */
     }
     cst_lock_release(&team->queue_lock);
     return room;
@@ -94,11 +94,10 @@ static struct cst_task *take_at(struct cst_queue *queue, uint32_t i) {
 
 /* The team's queue if any task is in it, else NULL; a racy look. */
 static struct cst_queue *filled(struct cst_team *team) {
-    /* Acquire: the queue's memory, which is looked into; pairs with queue_of. Both loads may be the
-     * look before a sleep (W2), and pair with a push from a thread that is no member (K1). What is
-     * in the items comes with the lock. */
-    struct cst_queue *queue = cst_load_seq_cst(&team->priority);
-    return queue && cst_load_seq_cst(&queue->count) > 0 ? queue : NULL;
+    /* Acquire: the queue's memory, which is looked into; pairs with queue_of. The look before a
+     * sleep comes after a barrier (park.c). What is in the items comes with the lock. */
+    struct cst_queue *queue = cst_load_acquire(&team->priority);
+    return queue && cst_load_relaxed(&queue->count) > 0 ? queue : NULL;
 }
 
 struct cst_task *cst_queue_take(struct cst_team *team, cst_deque_permit *permit,

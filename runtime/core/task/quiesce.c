@@ -29,14 +29,15 @@ struct sums {
 
 /* Are all deferred tasks of the team complete? Asked when every member has arrived, so that only
  * tasks make tasks. The counts only grow. What was done is summed first: if it then equals what
- * was made, which was read later, then at the moment between the two nothing was outstanding. */
+ * was made, which was read later, then at the moment between the two nothing was outstanding.
+ * Relaxed is enough for what was made: of a task that was done, that is seen too. */
 static bool all_done(struct cst_team *team) {
     uint32_t size = team->size;
     uint64_t done = cst_load_seq_cst(&team->foreign_done), made = 0;
     for (uint32_t i = 0; i < size; i++)
         done += cst_load_seq_cst(&cst_team_seat(team, i)->tasks_done);
     for (uint32_t i = 0; i < size; i++)
-        made += cst_load_seq_cst(&cst_team_seat(team, i)->tasks_made);
+        made += cst_load_relaxed(&cst_team_seat(team, i)->tasks_made);
     return done == made;
 }
 
@@ -157,7 +158,8 @@ static bool is_quiet(const struct cst_wait *wait) {
     struct cst_seat *seat = (struct cst_seat *)wait->object;
     uint64_t complete = COMPLETE(seat->barrier);
     if (seat->wave == complete) return true; /* also if it is not about to sleep any more */
-    bool is_told = seat->partners > 0 && cst_load_seq_cst(&seat->told) == complete;
+    /* Relaxed: the last wave has brought what the tasks wrote. */
+    bool is_told = seat->partners > 0 && cst_load_relaxed(&seat->told) == complete;
     bool looks = seat->partners == 0 || ++seat->turns % LOOK_ELSEWHERE == 0 ||
                  cst_load_relaxed(&seat->dock.parked);
     if (!is_told && !(looks && cst_reached(&seat->team->quiet, seat->barrier))) return false;

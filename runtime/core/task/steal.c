@@ -58,7 +58,7 @@ static struct cst_task *rob_partner(struct thief *thief, uint32_t i) {
     if (cst_deque_is_empty(deque) || !is_for(thief, deque, distance)) return NULL;
     struct cst_task *task = rob(thief, victim);
     if (task && !thief->progeny)
-        cst_box_begin_with(seat, cst_and_acq_rel(&deque->heirs, ~distance) & ~distance);
+        cst_box_begin_with(seat, cst_and_relaxed(&deque->heirs, ~distance) & ~distance);
     return task;
 }
 
@@ -120,7 +120,7 @@ static struct cst_task *steal(struct cst_thread *thread, cst_deque_permit *permi
 static bool is_in_region(const struct cst_task *task, const void *argument) {
     (void)task;
     const struct cst_thread *thread = argument;
-    return cst_load_acquire(&thread->team->tasking) == thread->seat->region &&
+    return cst_load_relaxed(&thread->team->tasking) == thread->seat->region &&
            cst_box_close(thread->seat);
 }
 

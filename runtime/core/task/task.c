@@ -102,7 +102,7 @@ void cst_task_complete(struct cst_thread *thread, struct cst_task *task) {
 static bool event_is_pending(struct cst_task *task) {
     if (cst_likely(cst_load_relaxed(&task->detach) == CST_DETACH_NONE)) return false;
     uint8_t pending = CST_DETACH_PENDING;
-    return cst_cas_acq_rel(&task->detach, &pending, CST_DETACH_RETURNED);
+    return cst_cas_release_found(&task->detach, &pending, CST_DETACH_RETURNED);
 }
 
 void cst_task_run(struct cst_thread *thread, struct cst_task *task) {
@@ -124,7 +124,7 @@ void cst_task_run(struct cst_thread *thread, struct cst_task *task) {
         /* Held first: once the state says RETURNED, whoever fulfils may complete and free it. */
         int32_t here = task->children_here + 1;
         cst_store_relaxed(&task->seat, NULL);
-        cst_add_acq_rel(&task->balance, here);
+        cst_add_relaxed(&task->balance, here);
         cst_happens_before(&task->detach);
         if (event_is_pending(task)) return;
         cst_happens_after(&task->detach);
@@ -141,7 +141,7 @@ void cst_task_fulfill(struct cst_task *task) {
     cst_happens_before(&task->detach);
     /* Release: what the fulfiller wrote is visible to successors. Before the look at who is parked
      * (K1): pairs with is_fulfilled. */
-    if (cst_cas_seq_cst(&task->detach, &pending, CST_DETACH_FULFILLED)) {
+    if (cst_cas_seq_cst_found(&task->detach, &pending, CST_DETACH_FULFILLED)) {
         struct cst_seat *seat = cst_load_relaxed(&task->seat);
         if (seat) cst_wake(seat);
         return;

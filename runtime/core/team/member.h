@@ -30,7 +30,7 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     }
     seat->construct = seat->construct_at_barrier = seat->left_by_all = order->construct;
     seat->singles = order->singles;
-    cst_store_release(&seat->construct_left, order->construct);
+    cst_store_relaxed(&seat->construct_left, order->construct);
     cst_store_relaxed(&seat->tasks_made, 0);
     cst_store_relaxed(&seat->tasks_done, 0);
     cst_task_init_implicit(&seat->implicit, team, seat, team->encountering, &team->icv);

@@ -245,7 +245,7 @@ struct cst_team *cst_pool_teams(void) {
 bool cst_pool_lease_idle(struct cst_team *team) {
     uint32_t free = 0;
     /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
-    if (cst_load_relaxed(&team->leased) || !cst_cas_acq_rel(&team->leased, &free, 1)) return false;
+    if (cst_load_relaxed(&team->leased) || !cst_cas_acquire(&team->leased, &free, 1)) return false;
     cst_happens_after(&team->leased);
     return true;
 }
@@ -259,7 +259,7 @@ bool cst_pool_count_ended(struct cst_team *team, bool only_surplus) {
     uint32_t count = cst_load_relaxed(&team->capacity) - 1;
     cst_lock_acquire(&pool.lock);
     bool may_end = !only_surplus || cst_load_relaxed(&pool.workers) > cst_config.available;
-    if (may_end) cst_sub_acq_rel(&pool.workers, count);
+    if (may_end) cst_sub_relaxed(&pool.workers, count);
     cst_lock_release(&pool.lock);
     return may_end;
 }

@@ -220,7 +220,7 @@ void cst_region_end(struct cst_thread *thread) {
     cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
     thread->context = team->saved;
     if (cst_unlikely(team->limited > 1))
-        cst_sub_acq_rel(&team->root->group_threads, team->limited - 1);
+        cst_sub_relaxed(&team->root->group_threads, team->limited - 1);
     if (team->size > 1) {
         cst_team_validate(team);
         cst_pool_return(team);

@@ -16,7 +16,7 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
         uint32_t now = used ? used : 1;
         granted = now >= limit ? 1 : limit - now + 1;
         if (granted > threads) granted = threads;
-    } while (!cst_cas_acq_rel(&root->group_threads, &used, (used ? used : 1) + granted - 1));
+    } while (!cst_cas_relaxed(&root->group_threads, &used, (used ? used : 1) + granted - 1));
     return granted;
 }
 

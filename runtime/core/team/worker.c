@@ -51,7 +51,8 @@ static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t numb
         cst_thread_end();
     else
         order(thread);
-    cst_exchange_seq_cst(&seat->arrived, 2 * number);
+    /* Who ordered it polls (workers.c), so nobody is to be woken. */
+    cst_store_release(&seat->arrived, 2 * number);
     return !ends;
 }
 
@@ -91,14 +92,14 @@ void *cst_worker(void *argument) {
     seat->thread = thread;
     /* In this order: a signal's handler that asks finds a thread that idles (cst_known). */
     thread->task = &seat->implicit;
-    cst_compiler_barrier();
+    cst_handler_barrier();
     thread->seat = seat;
-    cst_compiler_barrier();
+    cst_handler_barrier();
     thread->team = team;
     thread->number = seat->number;
     while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
-        uint32_t region = cst_load_acquire(&seat->dock.go);
+        uint32_t region = cst_load_relaxed(&seat->dock.go); /* acquired by await_order */
         cst_happens_after(&seat->dock.go);
         struct cst_order order = seat->dock.order;
         if (cst_unlikely(order.size == 0)) {

@@ -44,9 +44,9 @@ bool cst_box_hand(struct cst_thread *thread, struct cst_task *task) {
         free &= ~(1u << i);
         if (cst_load_relaxed(&other->box) != open) continue;
         uint64_t left = seat->free & ~(1u << i);
-        /* Release: the task; pairs with the acquire in cst_box_take. */
+        /* Release: the task; pairs with the acquire in cst_box_close. */
         uint64_t word = left << ADDRESS_BITS | (uintptr_t)task;
-        if (!cst_cas_acq_rel(&other->box, &open, word)) continue;
+        if (!cst_cas_release(&other->box, &open, word)) continue;
         seat->free = (uint32_t)left;
         return true;
     }
@@ -58,13 +58,14 @@ bool cst_box_hand(struct cst_thread *thread, struct cst_task *task) {
 void cst_box_open(struct cst_seat *seat) {
     if (seat->box_open) return;
     seat->box_open = true;
-    cst_store_release(&seat->box, OPEN(seat->region));
+    cst_store_relaxed(&seat->box, OPEN(seat->region));
 }
 
 bool cst_box_close(struct cst_seat *seat) {
     if (seat->box_open) {
         seat->box_open = false;
-        uint64_t word = cst_exchange_acq_rel(&seat->box, CLOSED);
+        /* Pairs with the giver's compare-and-swap: the task. */
+        uint64_t word = cst_exchange_acquire(&seat->box, CLOSED);
         seat->given = task_in(word);
         if (seat->given) cst_box_begin_with(seat, (uint32_t)(word >> ADDRESS_BITS));
     }
@@ -72,8 +73,8 @@ bool cst_box_close(struct cst_seat *seat) {
 }
 
 struct cst_task *cst_box_take(struct cst_seat *seat) {
-    /* Acquire pairs with the giver's compare-and-swap. Only an open box is written by others. */
-    if (seat->box_open && !(cst_load_acquire(&seat->box) & 1)) cst_box_close(seat);
+    /* Relaxed: who closes it acquires. Only an open box is written by others. */
+    if (seat->box_open && !(cst_load_relaxed(&seat->box) & 1)) cst_box_close(seat);
     struct cst_task *task = seat->given;
     seat->given = NULL;
     return task;

@@ -21,13 +21,15 @@ void cst_wake_parked(struct cst_seat *seat) {
     bool parts = cst_heuristic_is_on(CST_HEURISTIC_WAKE) && cst_apart_woken_here() &&
                  cst_busy_threads() <= cst_config.available;
     uint32_t state = CST_PARKED;
-    if (!cst_cas_seq_cst(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
+    /* Relaxed: the woken looks at its condition again, and parks again if it does not see K1 yet.
+     */
+    if (!cst_cas_relaxed(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
     int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
     cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
     bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
     if (!parts) return;
     if (slept && sleeper != 0) cst_cpu_part_woken(sleeper);
-    cst_exchange_seq_cst(&seat->dock.parked, CST_AWAKE);
+    cst_store_release(&seat->dock.parked, CST_AWAKE); /* the thread is let go; pairs with leave */
 }
 
 void cst_team_wake(struct cst_team *team) {
@@ -36,11 +38,13 @@ void cst_team_wake(struct cst_team *team) {
 
 /* The seat is not parked any more, and who woke the member has done with it. */
 static void leave(struct cst_seat *seat) {
-    uint32_t state = CST_PARKED;
-    while (!cst_cas_seq_cst(&seat->dock.parked, &state, CST_AWAKE)) {
+    for (;;) {
+        uint32_t state = cst_load_acquire(&seat->dock.parked); /* pairs with its last store */
         if (state == CST_AWAKE) return;
-        cst_yield();
-        state = CST_PARKED;
+        if (state == CST_PARTING)
+            cst_yield();
+        else if (cst_cas_relaxed(&seat->dock.parked, &state, CST_AWAKE))
+            return;
     }
 }
 

@@ -55,7 +55,7 @@ static uint32_t take_idle(const struct cst_turn *turn) {
         uint32_t idle = cst_config.available > busy ? cst_config.available - busy : 0;
         granted = turn->threads < idle ? turn->threads : idle;
         if (granted < turn->least) return 0;
-    } while (!cst_cas_acq_rel(&cst_busy, &busy, busy + granted));
+    } while (!cst_cas_relaxed(&cst_busy, &busy, busy + granted));
     return granted;
 }
 
@@ -64,7 +64,7 @@ static bool take_fitting(uint32_t threads) {
     uint32_t busy = cst_load_relaxed(&cst_busy);
     do {
         if (busy != 0 && busy + threads > cst_config.available) return false;
-    } while (!cst_cas_acq_rel(&cst_busy, &busy, busy + threads));
+    } while (!cst_cas_relaxed(&cst_busy, &busy, busy + threads));
     return true;
 }
 
@@ -169,12 +169,12 @@ uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *t
         }
         if (stand_in_line(thread, turn->threads, from)) return turn->threads;
     }
-    cst_add_acq_rel(&cst_busy, turn->threads);
+    cst_add_relaxed(&cst_busy, turn->threads);
     return turn->threads;
 }
 
 void cst_turn_return(uint32_t threads) {
-    cst_sub_acq_rel(&cst_busy, threads);
+    cst_sub_relaxed(&cst_busy, threads);
 }
 
 void cst_turn_pass(struct cst_seat *seat) {

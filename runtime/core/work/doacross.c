@@ -219,14 +219,14 @@ static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
     if (!thread->seat->crowded && (cst_confined_now() || !cst_process_barrier()))
         wait->help = help_nobody;
     cst_wait(thread, wait);
-    cst_sub_acq_rel(&state->waiters, 1);
+    cst_sub_relaxed(&state->waiters, 1);
 }
 
 /* A look that takes the line, as its poster will. Where two members hand on iterations in turn, a
  * line that one alone has is passed on faster than one that both have to read: 109 in place of 189
  * ns an iteration. Once only, since it delays a poster who is far from that iteration. */
 static bool look_hard(const struct sink *sink) {
-    return cst_add_acq_rel(&sink->line->posted, 0) >= sink->number && sink->state->fits;
+    return cst_add_acquire(&sink->line->posted, 0) >= sink->number && sink->state->fits;
 }
 
 static void await_post(struct cst_thread *thread, struct cst_doacross *state,

@@ -187,7 +187,7 @@ static bool claim(struct cst_thread *thread) {
     if (cst_unlikely(by_tree)) {
         if (!claim_from_tree(thread, &next, &batch)) return false;
     } else {
-        next = cst_add_acq_rel(&thread->share->next, batch * loop->chunk);
+        next = cst_add_relaxed(&thread->share->next, batch * loop->chunk);
         if (next >= loop->trip) return false;
     }
     loop->claimed_at = cst_clock_ticks();
@@ -216,13 +216,13 @@ static bool next_dynamic(struct cst_thread *thread, uint64_t *first, uint64_t *l
     struct cst_share *share = thread->share;
     uint64_t next, trip = thread->loop.trip, chunk = thread->loop.chunk;
     if (thread->loop.counts_on) {
-        next = cst_add_acq_rel(&share->next, chunk);
+        next = cst_add_relaxed(&share->next, chunk);
         if (next >= trip) return false;
     } else {
         next = cst_load_relaxed(&share->next);
         do {
             if (next >= trip) return false;
-        } while (!cst_cas_acq_rel(&share->next, &next, trip - next < chunk ? trip : next + chunk));
+        } while (!cst_cas_relaxed(&share->next, &next, trip - next < chunk ? trip : next + chunk));
     }
     *first = next;
     *last = trip - next < chunk ? trip : next + chunk;
@@ -236,7 +236,7 @@ static bool next_guided(struct cst_thread *thread, uint64_t *first, uint64_t *la
     do {
         if (next >= loop->trip) return false;
         *last = next + cst_schedule_guided(loop->trip - next, loop->chunk, size);
-    } while (!cst_cas_acq_rel(&thread->share->next, &next, *last));
+    } while (!cst_cas_relaxed(&thread->share->next, &next, *last));
     *first = next;
     return true;
 }

@@ -19,7 +19,7 @@ void cst_ordered_begin(struct cst_thread *thread) {
         /* Before the look that precedes sleeping (wait.h, W2); pairs with the look in pass. */
         cst_add_seq_cst(&share->turn_waiters, 1);
         cst_wait(thread, &wait);
-        cst_sub_acq_rel(&share->turn_waiters, 1);
+        cst_sub_relaxed(&share->turn_waiters, 1);
     }
     cst_happens_after(&share->turn);
 }

@@ -90,7 +90,7 @@ static bool enter_beside(struct cst_seat *seat, struct cst_share *slot, uint64_t
     *found = find_beside(&team->beside, tag);
     if (!*found && claim / 2 > tag) {
         *found = slot; /* it was this one's before */
-    } else if (!*found && claim / 2 < tag && cst_cas_acq_rel(&slot->claim, &claim, 2 * tag + 1)) {
+    } else if (!*found && claim / 2 < tag && cst_cas_relaxed(&slot->claim, &claim, 2 * tag + 1)) {
         *found = make_beside(seat, tag);
         first = true;
     }
@@ -111,14 +111,15 @@ bool cst_share_enter(struct cst_thread *thread, struct cst_share **found) {
     thread->loop.tag = tag;
     *found = thread->share = slot;
     for (;;) {
-        uint64_t claim = cst_load_acquire(&slot->claim);
+        /* Relaxed: what is in the slot comes with `ready`. */
+        uint64_t claim = cst_load_relaxed(&slot->claim);
         if (claim == 2 * tag) return false;
         if (claim < 2 * tag && (recent || slot_is_free(seat, construct))) {
             if (seat->size == 1) {
                 cst_store_relaxed(&slot->claim, 2 * tag); /* nobody else is there */
                 return true;
             }
-            if (cst_cas_acq_rel(&slot->claim, &claim, 2 * tag)) return true;
+            if (cst_cas_relaxed(&slot->claim, &claim, 2 * tag)) return true;
             continue;
         }
         bool first = enter_beside(seat, slot, tag, found);
@@ -136,7 +137,7 @@ bool cst_share_single(struct cst_thread *thread) {
     uint64_t single = seat->singles++;
     _Atomic uint64_t *taken = &seat->team->singles;
     /* Not looked at before: that would fetch the line twice. */
-    return cst_cas_acq_rel(taken, &single, single + 1);
+    return cst_cas_relaxed(taken, &single, single + 1);
 }
 
 void cst_share_publish(struct cst_thread *thread, struct cst_share *share) {

@@ -87,7 +87,7 @@ static void call_in(struct side *side) {
     uint32_t open = CST_CALLBACK_OPEN;
     struct cst_callback *callback = side->public.callback;
     if (callback && callback != &cst_coroutine_release)
-        cst_cas_acq_rel(&callback->state, &open, ends ? CST_CALLBACK_ENDED : CST_CALLBACK_KILLED);
+        cst_cas_relaxed(&callback->state, &open, ends ? CST_CALLBACK_ENDED : CST_CALLBACK_KILLED);
 }
 
 static void run(void *argument) {

@@ -157,7 +157,7 @@ void cst_rts_start_begins(void) {
 void cst_rts_start_ends(bool well) {
     uint32_t starting = STARTING;
     /* Pairs with the acquire in cst_rts_start_await: what was done, or said, is seen there. */
-    if (cst_cas_acq_rel(&guest.state, &starting, well ? STARTED : FAILED))
+    if (cst_cas_release(&guest.state, &starting, well ? STARTED : FAILED))
         cst_futex_wake(&guest.state, 1);
 }
 

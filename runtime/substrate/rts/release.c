@@ -35,7 +35,7 @@ void cst_release_init(struct cst_release *release) {
     do {
         release->older = older;
         /* Pairs with the acquire in look: `older`. */
-    } while (!cst_cas_acq_rel(&newest, &older, release));
+    } while (!cst_cas_release(&newest, &older, release));
 }
 
 void cst_release_begin(struct cst_release *release, void **mine) {
@@ -52,7 +52,7 @@ void cst_release_allow(cst_release_function *function) {
 
 void cst_release_make(struct cst_release *release) {
     uint32_t due = CST_RELEASE_IS_DUE;
-    if (!cst_cas_acq_rel(&release->due, &due, CST_RELEASE_TAKEN)) return;
+    if (!cst_cas_acquire(&release->due, &due, CST_RELEASE_TAKEN)) return;
     release->task = make(release->registers);
     cst_store_release(&release->due, CST_RELEASE_DONE);
 }
@@ -122,7 +122,7 @@ void cst_release_pace(struct cst_release *release) {
     if (!fast) return;
     if (cst_load_relaxed(&cst_release_watched))
         release->allowance = ALLOWANCE;
-    else if (!cst_exchange_acq_rel(&exists, true) && cst_rts_watcher_start(watch, &usual) != 0)
+    else if (!cst_exchange_relaxed(&exists, true) && cst_rts_watcher_start(watch, &usual) != 0)
         cst_store_relaxed(&exists, false);
 }
 

@@ -84,7 +84,7 @@ static void learn(void) {
 
 void cst_rts_learn_task(void) {
     /* Relaxed, as only one thread shall try. */
-    if (cst_likely(cst_load_relaxed(&learning)) || cst_exchange_acq_rel(&learning, true)) return;
+    if (cst_likely(cst_load_relaxed(&learning)) || cst_exchange_relaxed(&learning, true)) return;
     if (cst_rts_state() == CST_RTS_RUNNING) learn();
 }
 

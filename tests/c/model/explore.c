@@ -333,6 +333,8 @@ static long draw(long executions) {
 
 bool explore(const struct explore_model *given) {
     struct explore_model model = *given; /* the given one may be restored */
+    const char *only = getenv("EXPLORE_ONLY");
+    if (only && strcmp(only, model.name) != 0) return true;
     clock_t begin = clock();
     x->model = &model;
     x->failed = false;
@@ -357,6 +359,7 @@ bool explore(const struct explore_model *given) {
     long drawn = more && !x->failed ? draw(x->executions) : 0;
     bool failed = x->failed;
     graph_end();
+    score_end(model.name);
     arena_forget();
     arena_forget();
     x->model = NULL;

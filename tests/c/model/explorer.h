@@ -263,6 +263,7 @@ enum score_kind {
     SCORE_BARRIER,
 };
 void score_prepare(void);
+void score_end(const char *model);
 /* The order, or a weaker one where that is asked for. */
 uint8_t score_order(enum explore_order order, enum score_kind kind, struct explore_place place);
 

@@ -16,6 +16,7 @@ void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
 
 /* Time never runs out: a protocol must not need it to. */
 bool machine_is_impatient;
+bool machine_has_no_barrier;
 
 /* An impatient thread never sleeps: its time is over as it looks, at whatever moment that is. */
 bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) {
@@ -33,9 +34,13 @@ int cst_futex_wake(_Atomic uint32_t *word, int count) {
     return explore_futex_wake((void *)word, count, EXPLORE_AT("futex wake"));
 }
 
-/* Nothing is known of where threads run, but that they are all on one processor. */
+enum { THREADS = 64 };
+
+/* Nothing is known of where threads run, but that they are all on one processor. Plain, as a thread
+ * that is moved must not go on before that is over. */
+static unsigned moved[THREADS];
 unsigned cst_cpu_current(void) {
-    return 0;
+    return moved[explore_self()];
 }
 unsigned cst_cpu_affinity_count(void) {
     return 1;
@@ -61,7 +66,7 @@ bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
     return cst_cpu_mask_set(bits, words);
 }
 void cst_cpu_part_woken(int32_t id) {
-    (void)id;
+    moved[id] = 0;
 }
 int32_t cst_thread_id(void) {
     return (int32_t)explore_self();
@@ -80,6 +85,7 @@ void cst_yield_again(void) {
 void cst_process_barrier_prepare(void) {}
 
 bool cst_process_barrier(void) {
+    if (machine_has_no_barrier) return false;
     explore_process_barrier(EXPLORE_AT("membarrier"));
     return true;
 }
@@ -89,7 +95,6 @@ bool cst_thread_main_has_ended(void) {
 }
 /* --- traits: a number for each thread ------------------------------------------------------ */
 
-enum { THREADS = 64 };
 static unsigned traits_of[THREADS];
 static bool is_worker[THREADS];
 
@@ -204,9 +209,11 @@ const struct cst_substrate cst_pthread_substrate = {
     .holds_capability = no,
 };
 
+const struct cst_substrate *machine_rts;
+
 const struct cst_substrate *cst_rts_substrate(const char **reason) {
     *reason = "none in a model";
-    return NULL;
+    return machine_rts;
 }
 
 bool cst_rts_is_host(void) {

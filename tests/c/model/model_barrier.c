@@ -55,6 +55,24 @@ static void pass_with_task_twice(unsigned number) {
     }
 }
 
+static struct cst_task *event;
+
+static void tell_event(const struct cst_task_request *request, struct cst_task *task) {
+    (void)request;
+    event = task;
+}
+
+/* The last thread is no member, and fulfils the event of a task whose body is over. */
+static void pass_with_event(unsigned number) {
+    if (number == members) {
+        cst_current_thread = NULL;
+        cst_task_fulfill(event);
+        return;
+    }
+    cst_barrier(models_sit(number));
+    EXPLORE_CHECK(cst_load_relaxed(&executed) == 1);
+}
+
 static void make_and_run(void *data) {
     struct cst_task_request request = {.function = run, .deferrable = true};
     cst_task_create(cst_self(), &request);
@@ -126,6 +144,29 @@ static void crowded_twice_with_tasks(void) {
 static void crowded_two_twice_asleep(void) {
     prepare(2, 2, true, false);
 }
+static void two_once_without_membarrier(void) {
+    prepare(2, 1, false, false);
+    machine_has_no_barrier = true;
+}
+static void crowded_two_without_membarrier(void) {
+    prepare(2, 1, true, false);
+    machine_has_no_barrier = true;
+}
+static void with_tasks_without_membarrier(void) {
+    two_once_without_membarrier();
+    models_expect_tasks();
+}
+static void with_event_without_membarrier(void) {
+    struct cst_task_request request = {
+        .function = run, .deferrable = true, .tell_event = tell_event};
+    with_tasks_without_membarrier();
+    cst_task_create(models_sit(0), &request);
+    cst_task_run_any(cst_self());
+}
+static void crowded_with_tasks_without_membarrier(void) {
+    crowded_two_without_membarrier();
+    models_expect_tasks();
+}
 
 int models_run(void) {
     const struct explore_model models[] = {
@@ -148,6 +189,17 @@ int models_run(void) {
          .threads = 2},
         {"central barrier with a task, twice, spinning", crowded_twice_with_tasks,
          pass_with_task_twice, NULL, .threads = 2, .executions = 50000},
+        {"barrier, without membarrier", two_once_without_membarrier, pass, NULL, .threads = 2},
+        {"central barrier, without membarrier", crowded_two_without_membarrier, pass, NULL,
+         .threads = 2},
+        {"barrier, cancelled, without membarrier", two_once_without_membarrier, pass_or_cancel,
+         NULL, .threads = 2},
+        {"barrier with a task, without membarrier", with_tasks_without_membarrier, pass_with_task,
+         NULL, .threads = 2, .executions = 50000},
+        {"barrier with an event, without membarrier", with_event_without_membarrier,
+         pass_with_event, NULL, .threads = 3, .executions = 50000},
+        {"central barrier with a task, without membarrier", crowded_with_tasks_without_membarrier,
+         pass_with_task, NULL, .threads = 2, .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

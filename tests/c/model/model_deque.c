@@ -56,6 +56,17 @@ static void last_one(unsigned thread) {
     got(cst_deque_take(&deque, INT64_MIN));
 }
 
+/* The second thief may see that the first one has taken one, and an older bottom. */
+static void last_two(unsigned thread) {
+    if (thread > 0) {
+        steal();
+        return;
+    }
+    push();
+    push();
+    got(cst_deque_take(&deque, INT64_MIN));
+}
+
 /* The buffer is full but for one, so it grows under the thieves' hands. */
 static void growing(unsigned thread) {
     if (thread > 0) {
@@ -131,6 +142,7 @@ int models_run(void) {
     const struct explore_model models[] = {
         {"deque, one thief", empty, owner_and_thieves, nothing_lost, .threads = 2},
         {"deque, two thieves after the last one", empty, last_one, nothing_lost, .threads = 3},
+        {"deque, two thieves after the last two", empty, last_two, nothing_lost, .threads = 3},
         {"deque, growing", nearly_full, growing, nothing_lost, .threads = 2},
         {"deque, growing past a late thief", full, late_thief, nothing_lost, .threads = 3},
         {"deque, floor", empty, with_floor, nothing_lost, .threads = 2},

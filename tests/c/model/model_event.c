@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-enum { FD = 3 };
+enum { FD = 3, OTHER_FD };
 
 static capstan_manager *manager;
 static uint64_t id;
@@ -37,7 +37,7 @@ static int wait_for_it(struct cst_poller *poller, struct cst_ready *ready, int c
                        int64_t timeout) {
     (void)poller, (void)capacity, (void)timeout;
     if (!reported) return 0;
-    ready[0].events = CST_POLL_READ;
+    ready[0].events = CST_POLL_READ | CST_POLL_WRITE;
     ready[0].key = id;
     return 1;
 }
@@ -57,8 +57,8 @@ static void call(capstan_manager *by, uint64_t which, int fd, unsigned events, v
 }
 
 static void other(capstan_manager *by, uint64_t which, int fd, unsigned events, void *data) {
-    (void)by, (void)fd, (void)events;
-    EXPLORE_CHECK(which != id && data == &owned[1]);
+    (void)by, (void)events;
+    EXPLORE_CHECK(which != id && fd == OTHER_FD && data == &owned[1]);
 }
 
 static void driver(void) {
@@ -77,7 +77,7 @@ static void end_and_free(unsigned number) {
     owned[0] = -1;
 }
 
-/* Another registration in the place of the first. */
+/* Another registration in the place of the first; of another descriptor, and for more. */
 static void end_and_reuse(unsigned number) {
     uint64_t later;
     if (number == 0) {
@@ -85,7 +85,35 @@ static void end_and_reuse(unsigned number) {
         return;
     }
     capstan_fd_unregister(manager, id);
-    EXPLORE_CHECK(capstan_fd_register(manager, FD, CAPSTAN_READ, other, &owned[1], &later) == 0);
+    EXPLORE_CHECK(capstan_fd_register(manager, OTHER_FD, CAPSTAN_READ | CAPSTAN_WRITE, other,
+                                      &owned[1], &later) == 0);
+}
+
+/* One drives after the other, or is told that the other one does. */
+static void drive_in_turn(unsigned number) {
+    unsigned calls;
+    int error = capstan_step(manager, 0, &calls);
+    (void)number;
+    EXPLORE_CHECK(error == 0 || error == EBUSY);
+    EXPLORE_CHECK(error != 0 || calls == 1);
+}
+
+static void told_of_end(capstan_manager *by, uint64_t which, int fd, unsigned events, void *data) {
+    EXPLORE_CHECK(by == manager && which == id && fd == FD && data == &owned[0]);
+    EXPLORE_CHECK(events == CAPSTAN_CLOSED);
+}
+
+/* A host that pulls, while another thread ends the manager. */
+static void pull_and_end(unsigned number) {
+    struct capstan_record record;
+    unsigned count;
+    if (number == 0) {
+        int error = capstan_pull(manager, &record, 1, 0, &count);
+        EXPLORE_CHECK(error == 0 || error == EBUSY || error == ESHUTDOWN);
+    } else {
+        int error = cst_manager_end(manager);
+        EXPLORE_CHECK(error == 0 || error == EBUSY);
+    }
 }
 
 static void note(capstan_manager *by, void *data) {
@@ -119,6 +147,13 @@ static void setup(void) {
     EXPLORE_CHECK(capstan_fd_register(manager, FD, CAPSTAN_READ, call, &owned[0], &id) == 0);
 }
 
+static void setup_pull(void) {
+    setup();
+    EXPLORE_CHECK(capstan_fd_unregister(manager, id) == 0);
+    manager->pull = true;
+    EXPLORE_CHECK(capstan_fd_register(manager, FD, CAPSTAN_READ, told_of_end, &owned[0], &id) == 0);
+}
+
 static void setup_posts(void) {
     setup();
     reported = false;
@@ -130,6 +165,9 @@ int models_run(void) {
         {"event, a registration ends", setup, end_and_free, NULL, .threads = 2,
          .executions = LIMIT},
         {"event, its place is used again", setup, end_and_reuse, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"event, two drive in turn", setup, drive_in_turn, NULL, .threads = 2, .executions = LIMIT},
+        {"event, pulled and ended", setup_pull, pull_and_end, NULL, .threads = 2,
          .executions = LIMIT},
         {"event, two post", setup_posts, post, all_posted, .threads = 3, .executions = LIMIT},
     };

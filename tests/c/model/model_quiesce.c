@@ -9,14 +9,23 @@
 #include "core/wait/wait.h"
 #include "models.h"
 
+enum { MOST_TASKS = 3 };
+
 static _Atomic int executed;
 static _Atomic uint32_t ended;
 static int expected;
+static bool ran[MOST_TASKS];
 static void *event;
 
 static void run(void *data) {
     (void)data;
-    cst_add_relaxed(&executed, 1);
+    ran[cst_add_relaxed(&executed, 1)] = true;
+}
+
+/* Plain reads: who goes on sees what the tasks wrote. */
+static void check_tasks(void) {
+    EXPLORE_CHECK(cst_load_relaxed(&executed) == expected);
+    for (int i = 0; i < expected; i++) EXPLORE_CHECK(ran[i]);
 }
 
 static void make_and_run(void *data) {
@@ -39,7 +48,7 @@ static void at_barrier(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     cst_quiesce(thread);
     cst_task_stop_helping(thread);
-    EXPLORE_CHECK(cst_load_relaxed(&executed) == expected);
+    check_tasks();
 }
 
 /* The same at a region's end, where the workers wait for the next one. */
@@ -52,7 +61,7 @@ static void at_end(unsigned number) {
         return;
     }
     cst_quiesce_region(thread);
-    EXPLORE_CHECK(cst_load_relaxed(&executed) == expected);
+    check_tasks();
     cst_exchange_seq_cst(&ended, 1);
     cst_team_wake(thread->team);
 }
@@ -75,6 +84,7 @@ static void prepare(unsigned size, bool spinning) {
     cst_store_relaxed(&executed, 0);
     cst_store_relaxed(&ended, 0);
     expected = 0;
+    for (int i = 0; i < MOST_TASKS; i++) ran[i] = false;
 }
 
 static void make(unsigned member, cst_task_function *function, int tasks) {
@@ -91,6 +101,10 @@ static void two(void) {
 static void two_asleep(void) {
     prepare(2, false);
     make(1, run, 1);
+}
+static void two_without_membarrier(void) {
+    two_asleep();
+    machine_has_no_barrier = true;
 }
 static void two_with_two(void) {
     prepare(2, true);
@@ -113,13 +127,20 @@ static void tell_event(const struct cst_task_request *request, struct cst_task *
     event = task;
 }
 
-static void two_and_event(void) {
-    prepare(2, true);
+static void prepare_event(bool spinning) {
+    prepare(2, spinning);
     struct cst_task_request request = {
         .function = run, .deferrable = true, .tell_event = tell_event};
     cst_task_create(models_sit(1), &request);
     expected = 1;
     models_sit(0);
+}
+static void two_and_event(void) {
+    prepare_event(true);
+}
+static void two_and_event_without_membarrier(void) {
+    prepare_event(false);
+    machine_has_no_barrier = true;
 }
 
 int models_run(void) {
@@ -137,6 +158,10 @@ int models_run(void) {
          .executions = LIMIT},
         {"tree of two, an event", two_and_event, with_event, NULL, .threads = 3,
          .executions = LIMIT},
+        {"tree of two, a task, without membarrier", two_without_membarrier, at_barrier, NULL,
+         .threads = 2, .executions = LIMIT},
+        {"tree of two, an event, without membarrier", two_and_event_without_membarrier, with_event,
+         NULL, .threads = 3, .executions = LIMIT},
         {"tree of two, end of a region", two_with_two, at_end, NULL, .threads = 2,
          .executions = LIMIT},
         {"tree of two, end of a region, asleep", two_asleep, at_end, NULL, .threads = 2,

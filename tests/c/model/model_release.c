@@ -37,7 +37,7 @@ static void *release_for(void *given) {
 
 static void acquire(int who) {
     int nobody = FREE;
-    while (!cst_cas_acq_rel(&holder, &nobody, who)) {
+    while (!cst_cas_acquire(&holder, &nobody, who)) {
         nobody = FREE;
         explore_spin(EXPLORE_AT("is the Capability free?"));
     }

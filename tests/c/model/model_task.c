@@ -129,6 +129,32 @@ static void depend_both(unsigned number) {
     EXPLORE_CHECK(written[3] == 1);
 }
 
+/* A task that runs in the place of the first one has a parent whose memory is new. */
+static void make_in_place(void *data) {
+    int which = *(int *)data + 1;
+    struct cst_task_request request = writer(&which);
+    cst_task_create(cst_self(), &request);
+}
+
+static void late_look(unsigned number) {
+    struct cst_thread *thread = models_sit(number);
+    if (number > 0) {
+        cst_task_yield(thread); /* takes its own tasks' progeny: none is there */
+        return;
+    }
+    int large[100] = {0};
+    struct cst_task_request request = {.function = make_in_place,
+                                       .data = large,
+                                       .size = sizeof large,
+                                       .alignment = sizeof *large,
+                                       .deferrable = true};
+    make(0);
+    while (cst_task_run_any(thread)) continue;
+    cst_task_create(thread, &request);
+    while (cst_task_run_any(thread)) continue;
+    EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
 /* Waits for one predecessor, which another member may have. */
 static void depend_await(unsigned number) {
     if (number > 0) {
@@ -154,6 +180,44 @@ static void detach(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     cst_task_wait_children(thread);
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
+/* Member 1 runs the task, and thread 2, which is no member, fulfils its event. */
+static void detach_elsewhere(unsigned number) {
+    if (number == 2) {
+        cst_current_thread = NULL;
+        cst_task_fulfill(event);
+    } else if (number == 1) {
+        cst_task_run_any(models_sit(number));
+    } else {
+        cst_task_wait_children(models_sit(number));
+        EXPLORE_CHECK(written[0] == 1);
+    }
+}
+
+/* The event completes a task on which another depends: a thread that is no member makes that ready.
+ */
+static void detach_before(unsigned number) {
+    if (number == 1) {
+        cst_current_thread = NULL;
+        cst_task_fulfill(event);
+        return;
+    }
+    struct cst_thread *thread = models_sit(number);
+    cst_task_wait_children(thread);
+    EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
+}
+
+/* A task that is not deferred waits for its event itself. */
+static void detach_at_once(unsigned number) {
+    if (number == 1) {
+        cst_current_thread = NULL;
+        written[1] = 1;
+        cst_task_fulfill(event);
+        return;
+    }
+    cst_task_end(models_sit(number), event);
+    EXPLORE_CHECK(written[1] == 1);
 }
 
 static void count(void *data) {
@@ -216,6 +280,43 @@ static void with_event(void) {
 static void with_event_asleep(void) {
     prepare_event(false);
 }
+static void without_membarrier(void) {
+    prepare(false);
+    machine_has_no_barrier = true;
+}
+static void with_event_without_membarrier(void) {
+    prepare_event(false);
+    machine_has_no_barrier = true;
+}
+static void with_event_before(bool barrier) {
+    struct cst_depend_list list = one_address(CST_DEPEND_OUT);
+    prepare(false);
+    machine_has_no_barrier = !barrier;
+    cst_store_relaxed(&cst_self()->team->tasking, 0);
+    struct cst_task_request request = {
+        .function = note_first, .deferrable = true, .tell_event = keep_event, .depend = &list};
+    models_sit(0);
+    cst_task_create(cst_self(), &request);
+    make_dependent(follow, 1, CST_DEPEND_IN);
+    cst_task_run_any(cst_self()); /* the first one's body; its event is to come */
+    cst_store_relaxed(&cst_self()->team->tasking, 0);
+}
+static void before_another(void) {
+    with_event_before(true);
+}
+static void before_another_without_membarrier(void) {
+    with_event_before(false);
+}
+static void not_deferred(void) {
+    prepare(false);
+    struct cst_task_request request = {.function = note_first, .tell_event = keep_event};
+    event = cst_task_allocate(models_sit(0), &request, 0);
+    cst_task_begin(cst_self(), event);
+}
+static void not_deferred_without_membarrier(void) {
+    not_deferred();
+    machine_has_no_barrier = true;
+}
 static void cancellable(void) {
     prepare(true);
     cst_config.cancellation = true;
@@ -237,6 +338,26 @@ int models_run(void) {
          .executions = LIMIT},
         {"task, an event, spinning", with_event, detach, NULL, .threads = 2, .executions = LIMIT},
         {"task, an event", with_event_asleep, detach, NULL, .threads = 2, .executions = LIMIT},
+        {"task, an event, another member runs it", with_event, detach_elsewhere, NULL, .threads = 3,
+         .executions = LIMIT},
+        {"task, an event before another task", before_another, detach_before, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, an event of a task at once", not_deferred, detach_at_once, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, children, without membarrier", without_membarrier, children, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, a group, without membarrier", without_membarrier, group, NULL, .threads = 2,
+         .executions = LIMIT},
+        {"task, wait for a predecessor, without membarrier", without_membarrier, depend_await, NULL,
+         .threads = 2, .executions = LIMIT},
+        {"task, an event, without membarrier", with_event_without_membarrier, detach, NULL,
+         .threads = 2, .executions = LIMIT},
+        {"task, an event before another task, without membarrier",
+         before_another_without_membarrier, detach_before, NULL, .threads = 2, .executions = LIMIT},
+        {"task, an event of a task at once, without membarrier", not_deferred_without_membarrier,
+         detach_at_once, NULL, .threads = 2, .executions = LIMIT},
+        {"task, a late look at parents, spinning", spinning, late_look, NULL, .threads = 2,
+         .executions = LIMIT},
         {"task, a cancelled group, spinning", cancellable, cancelled, NULL, .threads = 2,
          .executions = LIMIT},
     };

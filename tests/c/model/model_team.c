@@ -9,6 +9,8 @@
 #include "core/task/task.h"
 #include "models.h"
 
+enum { MOST = 3 };
+
 static unsigned size, regions, masters;
 static _Atomic unsigned written, entered, executed, ended;
 
@@ -65,6 +67,39 @@ static void master(unsigned number) {
     run(body);
 }
 
+/* Plain: who joins sees what each member wrote. */
+static int mark[MOST];
+
+static void leave_mark(void *data) {
+    (void)data;
+    mark[cst_self()->number]++;
+}
+
+static void master_of_marks(unsigned unused) {
+    (void)unused;
+    struct cst_region region = {.function = leave_mark, .threads = size};
+    cst_region_run(cst_self(), &region);
+    for (unsigned i = 0; i < size; i++) EXPLORE_CHECK(mark[i] == 1);
+    EXPLORE_CHECK(cst_workers_end(true));
+}
+
+/* The second region has one member more, while the first one's worker may still look for tasks. */
+static void master_of_more(unsigned unused) {
+    (void)unused;
+    unsigned number = 1;
+    for (unsigned more = 0; more < 2; more++) {
+        struct cst_region region = {
+            .function = more ? leave_mark : body_with_task, .data = &number, .threads = 2 + more};
+        size = 2 + more;
+        /* As if the array of seats were full: it is replaced. */
+        if (more) cst_pool_teams()->seats_length = 2;
+        cst_store_relaxed(&written, 1);
+        cst_region_run(cst_self(), &region);
+    }
+    EXPLORE_CHECK(cst_load_relaxed(&executed) == 1);
+    EXPLORE_CHECK(cst_workers_end(true));
+}
+
 static void master_with_task(unsigned number) {
     (void)number;
     run(body_with_task);
@@ -78,7 +113,7 @@ static void master_that_ends(unsigned number) {
     struct cst_region region = {.function = enter, .data = &value, .threads = size};
     cst_region_run(cst_self(), &region);
     cst_workers_lose_master(cst_self());
-    if (cst_add_acq_rel(&ended, 1) + 1 < masters) return;
+    if (cst_add_seq_cst(&ended, 1) + 1 < masters) return;
     EXPLORE_CHECK(cst_load_relaxed(&entered) == size * masters);
     EXPLORE_CHECK(cst_workers_end(true));
 }
@@ -91,6 +126,7 @@ static void prepare(unsigned members, unsigned times, unsigned processors, bool 
     cst_store_relaxed(&entered, 0);
     cst_store_relaxed(&executed, 0);
     cst_store_relaxed(&ended, 0);
+    for (unsigned i = 0; i < MOST; i++) mark[i] = 0;
 }
 
 static void two_once(void) {
@@ -123,6 +159,9 @@ static void two_that_end(void) {
 static void three_once_spinning(void) {
     prepare(3, 1, 8, true);
 }
+static void crowded_three_spinning(void) {
+    prepare(3, 1, 1, true);
+}
 static void crowded_once(void) {
     prepare(2, 1, 1, false);
 }
@@ -145,6 +184,10 @@ int models_run(void) {
          .executions = LIMIT},
         {"team, a region of three, spinning", three_once_spinning, master, NULL, .threads = 1,
          .executions = LIMIT},
+        {"team, a region of one more", two_once_spinning, master_of_more, NULL, .threads = 1,
+         .executions = LIMIT},
+        {"crowded team, a region of three, spinning", crowded_three_spinning, master_of_marks, NULL,
+         .threads = 1, .executions = LIMIT},
         {"crowded team, a region", crowded_once, master, NULL, .threads = 1, .executions = LIMIT},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)

@@ -58,6 +58,22 @@ static void new_task(unsigned number) {
     change(0, 1);
 }
 
+static struct cst_task *task;
+
+/* The same by a thread that is no member, as is one that fulfils an event. */
+static void foreign_task(unsigned number) {
+    if (number == 1) {
+        new_task(number);
+        return;
+    }
+    struct cst_team *team = task->team;
+    cst_current_thread = NULL;
+    cst_task_ready(cst_self(), task);
+    while (!cst_load_relaxed(&executed)) explore_spin(EXPLORE_AT("executed?"));
+    cst_exchange_seq_cst(&word[0], 1);
+    cst_wake(cst_team_seat(team, 1));
+}
+
 static void setup_two(void) {
     models_configure(8, false);
     models_team(2, false);
@@ -66,6 +82,13 @@ static void setup_two(void) {
 static void setup_tasks(void) {
     setup_two();
     models_expect_tasks();
+}
+
+static void setup_foreign_task(void) {
+    struct cst_task_request request = {.function = run, .deferrable = true};
+    setup_two();
+    task = cst_task_allocate(models_sit(0), &request, 0);
+    task->deferred = true;
 }
 
 static void setup_three(void) {
@@ -91,6 +114,8 @@ int models_run(void) {
         {"wait, twice, parted", setup_two_parted, two_waits, NULL, .threads = 2},
         {"wait, two wakers, parted", setup_three_parted, two_wakers, NULL, .threads = 3},
         {"wait, a new task", setup_tasks, new_task, NULL, .threads = 2},
+        {"wait, a task of another thread", setup_foreign_task, foreign_task, NULL, .threads = 2,
+         .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

@@ -14,7 +14,8 @@ static struct cst_team *team;
 static struct cst_thread *member[MOST_MEMBERS];
 
 void models_configure(unsigned processors, bool spinning) {
-    machine_is_impatient = false;
+    machine_is_impatient = machine_has_no_barrier = false;
+    machine_rts = NULL;
     cst_config.icv.dynamic = CST_DYNAMIC_OFF;
     cst_config.available = processors;
     cst_config.wait_policy = spinning ? CST_WAIT_ACTIVE : CST_WAIT_PASSIVE;

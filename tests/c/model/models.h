@@ -17,6 +17,14 @@ void models_configure(unsigned processors, bool spinning);
  * thread has ended, so that a worker which idles ends. */
 extern bool machine_is_impatient;
 
+/* Set in a model's setup: the kernel has no membarrier(2). A sleep that ends after a time for that
+ * reason lasts all the same: what wakes its sleeper must do so, and not time. */
+extern bool machine_has_no_barrier;
+
+struct cst_substrate;
+/* Set in a model's setup: the substrate that CAPSTAN_SUBSTRATE=rts finds; NULL: none. */
+extern const struct cst_substrate *machine_rts;
+
 /* The traits of the running thread (platform.h): a number. A worker begins with its maker's. */
 enum { MACHINE_BLOCKED = 99 }; /* all signals */
 void machine_set_traits(unsigned traits);

@@ -1,8 +1,9 @@
 /* One memory order at a time made weaker, for tools/model-score: by the environment, so that
  * nothing need be compiled anew.
  *
- *   EXPLORE_SITES=FILE            adds each place where an order stands to FILE, with what it could
- * be EXPLORE_WEAKEN=LINE:STEP:FILE the order there is the weaker one of that name (steps below) */
+ *   EXPLORE_SITES=FILE              adds to FILE, of each model, the places where an order stands
+ * and what it could be EXPLORE_WEAKEN=LINE:STEP:FILE   the order there is the weaker one of that
+ * name (steps below) */
 #define _GNU_SOURCE
 #include "explorer.h"
 
@@ -49,20 +50,20 @@ static struct score {
     const char *file;
 } * score;
 
-static void write_sites(void) {
-    FILE *file = fopen(score->list, "a");
+void score_end(const char *model) {
+    FILE *file = score->list ? fopen(score->list, "a") : NULL;
     if (!file) return;
     for (unsigned i = 0; i < score->sites; i++)
-        fprintf(file, "%s %d %s%s\n", score->site[i].file, score->site[i].line,
+        fprintf(file, "%s\t%s\t%d\t%s%s\n", model, score->site[i].file, score->site[i].line,
                 score->site[i].kind == SCORE_FAILURE ? "failure-" : "",
                 steps[score->site[i].step].name);
     fclose(file);
+    score->sites = 0;
 }
 
 void score_prepare(void) {
     score = mmap(NULL, sizeof *score, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     score->list = getenv("EXPLORE_SITES");
-    if (score->list) atexit(write_sites);
     const char *weaken = getenv("EXPLORE_WEAKEN");
     if (!weaken) return;
     char *end;

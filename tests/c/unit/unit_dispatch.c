@@ -147,7 +147,7 @@ static void ahead(int size, int slow, int loops) {
             }
             cst_add_relaxed(&trees[k], by_tree());
         }
-        cst_add_acq_rel(&passed, 1);
+        cst_add_seq_cst(&passed, 1);
 #pragma omp barrier
     }
     for (int k = 0; k < loops; k++) {
@@ -179,7 +179,7 @@ static void late_members(void) {
 #pragma omp for schedule(dynamic)
                 for (int i = 0; i < TRIPS; i++) {
                     mark(record, i);
-                    cst_add_acq_rel(&done, 1);
+                    cst_add_seq_cst(&done, 1);
                 }
             }
             judge(record, TRIPS, 1, true);
@@ -252,7 +252,7 @@ static void longest_loops(void) {
             EXPECT(i > last && by_tree());
             last = i;
             uint64_t before = cst_load_relaxed(&largest);
-            while (before < i && !cst_cas_acq_rel(&largest, &before, i)) continue;
+            while (before < i && !cst_cas_relaxed(&largest, &before, i)) continue;
             if (i > UINT32_MAX) {
 #pragma omp cancel for
             }

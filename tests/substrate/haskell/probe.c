@@ -95,13 +95,13 @@ static _Atomic uint32_t running, ended, leave;
 
 static void *work(void *argument) {
     long microseconds = (long)argument;
-    cst_add_acq_rel(&running, 1);
+    cst_add_seq_cst(&running, 1);
     cst_futex_wake(&running, 1);
     if (microseconds)
         usleep((useconds_t)microseconds);
     else
         while (!cst_load_acquire(&leave)) cst_futex_wait(&leave, 0);
-    cst_add_acq_rel(&ended, 1);
+    cst_add_seq_cst(&ended, 1);
     cst_futex_wake(&ended, 1);
     return NULL;
 }

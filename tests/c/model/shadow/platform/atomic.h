@@ -80,24 +80,36 @@
 #define cst_store_relaxed(p, v) CST_STORE(p, v, EXPLORE_RELAXED)
 #define cst_store_release(p, v) CST_STORE(p, v, EXPLORE_RELEASE)
 #define cst_store_seq_cst(p, v) CST_STORE(p, v, EXPLORE_SEQ_CST)
+#define cst_exchange_relaxed(p, v) CST_EXCHANGE(p, v, EXPLORE_RELAXED)
 #define cst_exchange_acquire(p, v) CST_EXCHANGE(p, v, EXPLORE_ACQUIRE)
 #define cst_exchange_release(p, v) CST_EXCHANGE(p, v, EXPLORE_RELEASE)
 #define cst_exchange_acq_rel(p, v) CST_EXCHANGE(p, v, EXPLORE_ACQ_REL)
 #define cst_exchange_seq_cst(p, v) CST_EXCHANGE(p, v, EXPLORE_SEQ_CST)
 #define cst_add_relaxed(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_RELAXED, "add " #p)
+#define cst_add_acquire(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_ACQUIRE, "add " #p)
 #define cst_add_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_ACQ_REL, "add " #p)
 #define cst_add_seq_cst(p, v) CST_CHANGE(p, v, EXPLORE_ADD, EXPLORE_SEQ_CST, "add " #p)
+#define cst_sub_relaxed(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_RELAXED, "sub " #p)
 #define cst_sub_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_SUBTRACT, EXPLORE_ACQ_REL, "sub " #p)
-#define cst_and_acq_rel(p, v) CST_CHANGE(p, v, EXPLORE_AND, EXPLORE_ACQ_REL, "and " #p)
+#define cst_and_relaxed(p, v) CST_CHANGE(p, v, EXPLORE_AND, EXPLORE_RELAXED, "and " #p)
+#define cst_cas_relaxed(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_RELAXED, EXPLORE_RELAXED)
 #define cst_cas_acquire(p, expected, desired)                                                      \
     CST_CAS(p, expected, desired, EXPLORE_ACQUIRE, EXPLORE_RELAXED)
+#define cst_cas_release(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_RELEASE, EXPLORE_RELAXED)
+#define cst_cas_release_found(p, expected, desired)                                                \
+    CST_CAS(p, expected, desired, EXPLORE_RELEASE, EXPLORE_ACQUIRE)
 #define cst_cas_acq_rel(p, expected, desired)                                                      \
     CST_CAS(p, expected, desired, EXPLORE_ACQ_REL, EXPLORE_ACQUIRE)
 #define cst_cas_seq_cst(p, expected, desired)                                                      \
+    CST_CAS(p, expected, desired, EXPLORE_SEQ_CST, EXPLORE_RELAXED)
+#define cst_cas_seq_cst_found(p, expected, desired)                                                \
     CST_CAS(p, expected, desired, EXPLORE_SEQ_CST, EXPLORE_ACQUIRE)
 #define cst_fence_seq_cst() explore_fence(EXPLORE_SEQ_CST, EXPLORE_AT("fence"))
 #define cst_fence_acquire() explore_fence(EXPLORE_ACQUIRE, EXPLORE_AT("fence"))
 #define cst_compiler_barrier() explore_compiler_barrier(EXPLORE_AT("compiler barrier"))
+#define cst_handler_barrier() ((void)0) /* there are no signals */
 
 #define CST_CACHE_LINE 64
 #define CST_LINE_ALIGNED _Alignas(CST_CACHE_LINE)
