@@ -1,6 +1,7 @@
 -- | Counts the words of texts in an application's own monad, with what it shares in its environment.
 module Async.Words.Original (program) where
 
+import Control.Exception (evaluate)
 import Control.Monad.Reader (ReaderT (..), asks, liftIO)
 import Data.Char (isSpace)
 import Data.IORef
@@ -21,7 +22,7 @@ countAll :: [Int] -> ReaderT Application IO ()
 countAll numbers = pooledForConcurrently_ numbers $ \number -> do
   separates <- asks separators
   counter <- asks counted
-  let here = wordsBy separates (text number)
+  here <- liftIO (evaluate (wordsBy separates (text number)))
   liftIO (atomicModifyIORef' counter (\n -> (n + here, ())))
 
 text :: Int -> String

@@ -2,6 +2,7 @@
 module Async.Words.Port (program) where
 
 import Capstan.Task.Lifted (parFor_)
+import Control.Exception (evaluate)
 import Control.Monad.Reader (ReaderT (..), asks, liftIO)
 import Data.Char (isSpace)
 import Data.IORef
@@ -21,7 +22,7 @@ countAll :: [Int] -> ReaderT Application IO ()
 countAll numbers = parFor_ numbers $ \number -> do
   separates <- asks separators
   counter <- asks counted
-  let here = wordsBy separates (text number)
+  here <- liftIO (evaluate (wordsBy separates (text number)))
   liftIO (atomicModifyIORef' counter (\n -> (n + here, ())))
 
 text :: Int -> String
