@@ -128,7 +128,9 @@ tests =
         r @?= (Right (), Left 'x', Just 'x'),
       testCase "awaitSTM throws what the task threw" $ do
         box <- newEmptyMVar
-        _ <- try (run (\s -> async s (throwIO (Broken 1)) >>= putMVar box)) :: IO (Either Broken ())
+        gate <- newEmptyMVar
+        -- The task fails when the box is full: a failure before would end the body.
+        _ <- try (run (\s -> async s (takeMVar gate >> throwIO (Broken 1)) >>= putMVar box >> putMVar gate ())) :: IO (Either Broken ())
         p <- takeMVar box
         r <- try (atomically (awaitSTM (p :: Promise ())))
         r @?= Left (Broken 1)
