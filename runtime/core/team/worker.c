@@ -51,7 +51,7 @@ static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t numb
         cst_thread_end();
     else
         order(thread);
-    /* Who ordered it polls (workers.c), so nobody is to be woken. */
+    /* The thread that ordered it polls (workers.c), so no wake-up is due. */
     cst_store_release(&seat->arrived, 2 * number);
     return !ends;
 }

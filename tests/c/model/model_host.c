@@ -1,4 +1,4 @@
-/* core/host/host.c: who finds the substrate finds it started. */
+/* core/host/host.c: a thread that finds the substrate finds it started. */
 #include "core/host/host.h"
 
 #include "core/settings/config.h"

@@ -1,7 +1,7 @@
-/* Teams of 64 to 512 members, of odd sizes too, on whatever processors there are: fork and join,
+/* Teams of 64 to 512 members, of odd sizes too, on whatever processors there are. Fork and join,
  * barriers and the ends of tasks go by the trees of large teams, a dynamic loop by its tree of
- * counters. What a construct is to order is written and read without atomics, so that
- * ThreadSanitizer judges.
+ * counters. The test writes and reads its data without atomics, so that ThreadSanitizer judges the
+ * order that each construct makes.
  *
  * test: alone
  * test: long
