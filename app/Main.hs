@@ -49,11 +49,11 @@ main = handle failed $ do
       hPutStrLn stderr ("capstan: " <> visible message)
       exitWith code
 
--- | Ends as the action does, once its output is written. GHC's runtime system flushes standard output too, but
+-- | Ends as the subcommand does, once its output is written. GHC's runtime system flushes standard output too, but
 -- is silent where that fails, on a full disk for instance.
 told :: IO () -> IO ()
-told action = handleJust toStandardOutput lost $ do
-  ending <- try action
+told subcommand = handleJust toStandardOutput lost $ do
+  ending <- try subcommand
   hFlush stdout
   either throwIO pure (ending :: Either ExitCode ())
   where

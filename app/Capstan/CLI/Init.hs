@@ -10,10 +10,8 @@ import Options.Applicative
 import System.Directory (createDirectoryIfMissing, doesFileExist, doesPathExist, makeAbsolute)
 import System.FilePath (takeDirectory, (</>))
 
-data Options = Options
-  { optionName :: String,
-    optionSource :: Maybe FilePath
-  }
+-- | The project's name, and the folder of Capstan's source.
+data Options = Options String (Maybe FilePath)
 
 -- | The subcommand.
 subcommand :: Mod CommandFields (IO ())
