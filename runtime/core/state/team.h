@@ -75,6 +75,13 @@ enum cst_combined {
 /* From where a member claims several chunks of a dynamic loop at once. */
 enum cst_batching { CST_BATCHING_NOT, CST_BATCHING_COUNTER, CST_BATCHING_TREE };
 
+enum cst_lease {
+    CST_LEASE_NONE,
+    CST_LEASE_MASTER, /* a region goes on, or begins */
+    CST_LEASE_BRIEF   /* a thread tells the workers something (workers.c), and gives it back at once
+                       */
+};
+
 enum cst_parked {
     CST_AWAKE,
     CST_PARKED, /* asleep, or about to be (park.c) */
@@ -273,7 +280,7 @@ struct cst_team {
     /* Ready tasks with a priority, or made ready by such threads; NULL: none ever (queue.h). */
     _Atomic(struct cst_queue *) priority;
 
-    /* 1 while a master has the team, or while it is a solo team in use. */
+    /* enum cst_lease; of a solo team, 1 while it is in use. */
     CST_LINE_ALIGNED _Atomic uint32_t leased;
     uint32_t region; /* number of the current or last region; members know their seat's */
     /* The same for who has left it already; 0 once it has ended, or if it had one member. */

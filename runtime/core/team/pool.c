@@ -39,8 +39,17 @@ static bool is_for(struct cst_team *team, struct cst_thread *thread) {
     return true;
 }
 
+/* Acquire pairs with the release in cst_pool_return: the last master's writes. */
+static bool take(struct cst_team *team, enum cst_lease lease) {
+    uint32_t none = CST_LEASE_NONE;
+    if (cst_load_relaxed(&team->leased) || !cst_cas_acquire(&team->leased, &none, lease))
+        return false;
+    cst_happens_after(&team->leased);
+    return true;
+}
+
 static bool lease(struct cst_team *team, struct cst_thread *thread) {
-    if (!cst_pool_lease_idle(team)) return false;
+    if (!take(team, CST_LEASE_MASTER)) return false;
     if (is_for(team, thread)) return true;
     cst_pool_release_idle(team); /* another thread has come to keep it since we looked */
     return false;
@@ -49,19 +58,22 @@ static bool lease(struct cst_team *team, struct cst_thread *thread) {
 static struct cst_team *make_team(const struct cst_thread *master) {
     struct cst_team *team = cst_team_make();
     if (!team) return NULL;
-    cst_store_relaxed(&team->leased, 1);
+    cst_store_relaxed(&team->leased, CST_LEASE_MASTER);
     team->traits = master->traits;
     team->next = cst_load_relaxed(&pool.teams);
     cst_store_release(&pool.teams, team); /* pairs with the acquire in find */
     return team;
 }
 
-/* A free team that is not another thread's: the smallest that is large enough, or the largest. */
+/* A free team that is not another thread's: the smallest that is large enough, or the largest.
+ * Where this is one that a thread has briefly, to give its workers an order, the master waits: a
+ * team of its own would have workers for which there is no processor. */
 static struct cst_team *find(struct cst_thread *thread, uint32_t threads) {
     for (;;) {
         struct cst_team *best = NULL;
         for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next) {
-            if (cst_load_relaxed(&team->leased) || !is_for(team, thread)) continue;
+            bool taken = cst_load_relaxed(&team->leased) == CST_LEASE_MASTER;
+            if (taken || !is_for(team, thread)) continue;
             uint32_t capacity = cst_load_relaxed(&team->capacity);
             uint32_t found = best ? cst_load_relaxed(&best->capacity) : 0;
             bool better =
@@ -69,6 +81,7 @@ static struct cst_team *find(struct cst_thread *thread, uint32_t threads) {
             if (!best || better) best = team;
         }
         if (!best || lease(best, thread)) return best;
+        if (cst_load_relaxed(&best->leased) == CST_LEASE_BRIEF) cst_yield();
     }
 }
 
@@ -214,7 +227,7 @@ void cst_pool_validate(const struct cst_team *returned) {
     cst_lock_acquire(&pool.lock);
     for (struct cst_team *team = cst_load_acquire(&pool.teams); team; team = team->next) {
         uint32_t capacity = cst_load_relaxed(&team->capacity);
-        cst_check(cst_load_relaxed(&team->leased) <= 1);
+        cst_check(cst_load_relaxed(&team->leased) <= CST_LEASE_BRIEF);
         cst_check(capacity >= 1);
         seats += capacity - 1;
         found += team == returned;
@@ -231,9 +244,9 @@ void cst_pool_return(struct cst_team *team) {
     cst_pool_validate(team);
     cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
-    /* Pairs with lease. First, so that whoever gets the processors finds the team and makes none.
+    /* Pairs with take. First, so that whoever gets the processors finds the team and makes none.
      */
-    cst_store_release(&team->leased, 0);
+    cst_store_release(&team->leased, CST_LEASE_NONE);
     cst_turn_return(counted);
     cst_share_return(shared);
 }
@@ -243,16 +256,12 @@ struct cst_team *cst_pool_teams(void) {
 }
 
 bool cst_pool_lease_idle(struct cst_team *team) {
-    uint32_t free = 0;
-    /* Acquire pairs with the release in cst_pool_return: the last master's writes. */
-    if (cst_load_relaxed(&team->leased) || !cst_cas_acquire(&team->leased, &free, 1)) return false;
-    cst_happens_after(&team->leased);
-    return true;
+    return take(team, CST_LEASE_BRIEF);
 }
 
 void cst_pool_release_idle(struct cst_team *team) {
     cst_happens_before(&team->leased);
-    cst_store_release(&team->leased, 0); /* pairs with lease */
+    cst_store_release(&team->leased, CST_LEASE_NONE); /* pairs with take */
 }
 
 bool cst_pool_count_ended(struct cst_team *team, bool only_surplus) {

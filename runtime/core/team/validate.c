@@ -39,7 +39,7 @@ static void validate_counts(struct cst_team *team) {
 void cst_team_validate(struct cst_team *team) {
     uint32_t capacity = cst_load_relaxed(&team->capacity);
     if (team->orphaned) return; /* in the child of a fork nobody else arrives */
-    cst_check(cst_load_relaxed(&team->leased) == 1);
+    cst_check(cst_load_relaxed(&team->leased) == CST_LEASE_MASTER);
     cst_check(1 < team->size && team->size <= capacity && capacity <= team->seats_length);
     cst_check(cst_load_relaxed(&team->running) == team->region);
     cst_check(team->counted <= team->size && team->counted <= cst_busy_threads());
