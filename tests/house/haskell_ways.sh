@@ -50,7 +50,7 @@ ghc-pkg --package-db="$packages" --simple-output field capstan exposed-modules |
 } | sort | diff - "$work/exposed" >"$work/difference" || fail "other modules are exposed: $(cat "$work/difference")"
 
 # Calls that GHC inlines into a program need their functions by name, also in the shared library.
-shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-*-inplace-ghc*.so' | head -n 1)
+shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-[0-9]*-inplace-ghc*.so' | head -n 1)
 [ -n "$shared" ] || fail 'there is no shared library of the package'
 nm -D --defined-only "$shared" | awk '{ print $3 }' | sort -u >"$work/visible"
 # So do those of the private library `internals`, which has all modules but Capstan.Internal.Worker.

@@ -20,7 +20,7 @@
 -- Each 'runPar' is a scope ("Capstan.Task"): it ends when all that was forked has, and an exception in any of it ends the others. Where no fork
 -- is needed, 'Capstan.Task.parMap' and 'Capstan.Task.bothPure' say the same with less.
 --
--- Imported in place of "Capstan.Task", of which it has names with other types.
+-- The module is meant to be imported in place of "Capstan.Task", of which it has names with other types.
 --
 -- @since 0.1.0
 module Capstan.Task.Par
