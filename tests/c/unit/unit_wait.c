@@ -1,7 +1,9 @@
 /* core/wait/wait.h: who waits for a member that is queued behind it on its processor gives way,
  * although the team has no more members than there are processors; time and again, or for long, and
- * it moves away. core/team/pool.h: a new worker does not begin behind its maker.
+ * it moves away. core/team/pool.h: a new worker does not begin behind its maker. Another test's
+ * threads would take the processors, and the kernel would part the members by itself.
  *
+ * test: alone
  * test: flags -fopenmp
  */
 #include "unit.h"
