@@ -127,7 +127,7 @@ static void teams(void) {
         {wrong_order, region_of_two, "dock->order.size == team->size"},
         {wrong_region, region_of_two, "go == team->region"},
         {wrong_number, region_of_three_then_two, "seat && seat->team == team && seat->number == i"},
-        {wrong_lease, region_of_two, "cst_load_relaxed(&team->leased) == 1"},
+        {wrong_lease, region_of_two, "cst_load_relaxed(&team->leased) == CST_LEASE_MASTER"},
         {wrong_count, region_of_two, "team->counted <= team->size"},
         {wrong_capacity, region_of_three_then_two, "cst_load_relaxed(&pool.workers) <= seats"},
         {task_made, region_of_two, "made == done"},
