@@ -65,9 +65,9 @@ static struct cst_team *make_team(const struct cst_thread *master) {
     return team;
 }
 
-/* A free team that is not another thread's: the smallest that is large enough, or the largest.
- * Where this is one that a thread has briefly, to give its workers an order, the master waits: a
- * team of its own would have workers for which there is no processor. */
+/* A free team that is not another thread's: the smallest that is large enough, or the largest. A
+ * thread may have this one briefly, to give its workers an order. Then the master waits: a team of
+ * its own would have workers for which there is no processor. */
 static struct cst_team *find(struct cst_thread *thread, uint32_t threads) {
     for (;;) {
         struct cst_team *best = NULL;
