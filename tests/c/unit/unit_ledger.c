@@ -7,6 +7,7 @@
  *
  * test: alone
  * test: timeout 120
+ * test: not qemu its /proc/self/stat is not what other processes read of it
  */
 #include "unit.h"
 
