@@ -19,6 +19,11 @@ test_suites() {
     done
 }
 
+# cabal_project: the project of a user's package in this folder, with the packages from here and no index.
+cabal_project() {
+    printf 'packages: . %s %s/exports\nactive-repositories: :none\n' "$root" "$root" >cabal.project
+}
+
 # without_stale_objects FOLDER: empties Cabal's folder if it may hold objects of headers that have
 # changed; Cabal calls them up to date. (Of build/cabal/dist make takes care.)
 without_stale_objects() {

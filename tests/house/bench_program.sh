@@ -49,10 +49,7 @@ executable new
   default-language: Haskell2010
   build-depends:    base, criterion, capstan:bench
 END
-cat >cabal.project <<END
-packages: . $root $root/exports
-active-repositories: :none
-END
+cabal_project
 without_stale_objects "$root/build/cabal/user"
 cabal -v1 build exe:old exe:new --builddir="$root/build/cabal/user" >build.log 2>&1 || {
     cat build.log

@@ -54,10 +54,7 @@ executable user
   ghc-options:      -threaded
   build-depends:    base, capstan
 END
-cat >cabal.project <<END
-packages: . $root $root/exports
-active-repositories: :none
-END
+cabal_project
 
 without_stale_objects "$root/build/cabal/user"
 

@@ -157,10 +157,7 @@ executable named
   ghc-options:      -threaded
   build-depends:    base, capstan
 END
-cat >cabal.project <<END
-packages: . $root $root/exports
-active-repositories: :none
-END
+cabal_project
 
 built=$root/build/cabal/user
 without_stale_objects "$built"

@@ -8,15 +8,11 @@
  * test: env OMP_MAX_ACTIVE_LEVELS=2
  */
 #define _GNU_SOURCE
+#include "confine.h"
 #include "process.h"
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
 /* --- a program that may do next to nothing -------------------------------------------------- */
 
@@ -33,7 +29,6 @@ enum { ALLOWED = sizeof allowed / sizeof *allowed };
 
 static void confine(unsigned flags) {
     struct sock_filter filter[ALLOWED + 3];
-    struct sock_fprog program = {ALLOWED + 3, filter};
     filter[0] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (int i = 0; i < ALLOWED; i++)
@@ -41,8 +36,7 @@ static void confine(unsigned flags) {
                                                      (unsigned)allowed[i], ALLOWED - i, 0);
     filter[ALLOWED + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     filter[ALLOWED + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0);
+    install_filter(filter, ALLOWED + 3, flags);
 }
 
 static void tree(int depth, int *leaves) {
@@ -107,18 +101,6 @@ static void compute_all(void) {
 
 static int filtered(void) {
     return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
-}
-
-/* Forbids one thing that nobody does. */
-static void confine_lightly(void) {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_swapoff, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
 }
 
 /* All three teams within are open at the same time, so the pool needs as many each time. */

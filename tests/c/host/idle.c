@@ -37,7 +37,7 @@ int main(void) {
     /* Without membarrier(2) each of the three workers looks for tasks, 16 times a second. */
     int confined = getenv("IDLE_CONFINED") != NULL;
     long most = confined ? 150 : 20;
-    if (confined) confine_loosely();
+    if (confined) confine_lightly();
     for (int round = 0; round < 100; round++) {
 #pragma omp parallel
         {

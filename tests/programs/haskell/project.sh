@@ -10,7 +10,7 @@ built=$root/build/cabal/user
 build_programs() {
     cp "$root"/tests/programs/haskell/* "$work"
     cd "$work"
-    printf 'packages: . %s %s/exports\nactive-repositories: :none\n' "$root" "$root" >cabal.project
+    cabal_project
     without_stale_objects "$built"
     for name in "$@"; do
         cabal -v1 build "exe:$name" --builddir="$built" >build.log 2>&1 || fail "$(cat build.log)"
