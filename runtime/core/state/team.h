@@ -280,20 +280,24 @@ struct cst_team {
     /* Ready tasks with a priority, or made ready by such threads; NULL: none ever (queue.h). */
     _Atomic(struct cst_queue *) priority;
 
-    /* enum cst_lease; of a solo team, 1 while it is in use. */
-    CST_LINE_ALIGNED _Atomic uint32_t leased;
-    uint32_t region; /* number of the current or last region; members know their seat's */
-    /* The same for who has left it already; 0 once it has ended, or if it had one member. */
-    _Atomic uint32_t running;
-    _Atomic(struct cst_thread *) keeper;     /* the only thread that may lease it; NULL: any */
+    /* Written when the team gets another master or more workers. Idle workers look at `keeper`
+     * before each region, so it is not in the line below, which every region writes. */
+    CST_LINE_ALIGNED _Atomic(struct cst_thread *) keeper; /* may alone lease it; NULL: any may */
     _Atomic uint64_t served;                 /* identity of the last master; 0: it has ended */
     _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has some */
     struct cst_thread_traits traits;         /* what the workers have from it (workers.h) */
-    uint32_t counted;                        /* threads counted as busy in the pool */
-    uint32_t shared;                         /* what its region has of the books (budget/share.h) */
     _Atomic uint32_t capacity;               /* seats with a worker (seat 0: always) */
     uint32_t seats_length;                   /* length of the array `seats` */
-    struct cst_team *next;    /* in the pool's list, or the thread's list of solo teams */
+    struct cst_team *next; /* in the pool's list, or the thread's list of solo teams */
+
+    /* enum cst_lease; of a solo team, 1 while it is in use. */
+    CST_LINE_ALIGNED _Atomic uint32_t leased;
+    uint32_t region; /* number of the current or last region; members know their seat's */
+    /* The number of the current region for a worker that has left it; 0 once it has ended, or if it
+     * had one member. */
+    _Atomic uint32_t running;
+    uint32_t counted;         /* threads counted as busy in the pool */
+    uint32_t shared;          /* what its region has of the books (budget/share.h) */
     struct cst_context saved; /* the master's context in the enclosing region */
 
     _Atomic uint32_t group_threads; /* (root) threads of the group, when there is a limit */

@@ -42,7 +42,8 @@ struct cst_thread {
     struct cst_rival_watch rival;
     struct cst_apart_watch apart;
     struct cst_yields yields;
-    uint32_t looked_in; /* region in which it last asked whether it is confined (wait.c) */
+    uint64_t asked_at; /* clock when it last asked whether it is confined, */
+    uint32_t asked_in; /* and the region in which it did (wait.c) */
     /* How often in a row whom it waited for was queued behind it on its processor (wait.c). */
     uint32_t ahead;
     struct cst_team *last_team[2]; /* leased last, tried first: [0] outermost, [1] nested */
