@@ -20,13 +20,14 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { PROCESSES = 8, THREADS = 8, PROCESSORS = 6, GRANTS = 500000, KILLS = 40 };
+enum { PROCESSES = 8, THREADS = 8, PROCESSORS = 6, GRANTS = 500000, KILLS = 40, LIVES = 128 };
 
 static struct books {
     struct cst_ledger ledger;
     uint64_t mask[CST_CPU_MASK_WORDS];
-    _Atomic uint32_t has[PROCESSES]; /* processors that its threads have, as they say themselves */
-    _Atomic bool lives[PROCESSES];   /* false before it is killed */
+    /* A byte for each process: the processors that its threads have, as they say themselves, and
+     * LIVES until it is killed. In one word, so that a look sees all of them at the same moment. */
+    _Atomic uint64_t tallies;
     _Atomic uint32_t grants, wrong;
 } * books;
 
@@ -181,10 +182,16 @@ static void parts_are_fair(void) {
 static uint64_t process;
 static int place;
 
-static void claim(void) {
+static uint64_t in_tally(int number, uint64_t value) {
+    return value << 8 * number;
+}
+
+/* To be called after the processors were taken. */
+static void claim(uint32_t count) {
+    uint64_t own = in_tally(place, count), tallies = cst_add_seq_cst(&books->tallies, own) + own;
     uint32_t sum = 0;
-    for (int i = 0; i < PROCESSES; i++)
-        if (cst_load_seq_cst(&books->lives[i])) sum += cst_load_seq_cst(&books->has[i]);
+    for (; tallies; tallies >>= 8)
+        if (tallies & LIVES) sum += tallies % LIVES;
     if (sum > PROCESSORS) cst_add_seq_cst(&books->wrong, 1);
 }
 
@@ -194,19 +201,17 @@ static void *customer(void *argument) {
         bool look = rand_r(&seed) % 16 == 0;
         uint32_t count = cst_ledger_take(&books->ledger, process, books->mask, 0,
                                          1 + rand_r(&seed) % PROCESSORS, look);
-        cst_add_seq_cst(&books->has[place], count);
-        claim();
+        claim(count);
         for (unsigned i = rand_r(&seed) % 200; i > 0; i--) cst_compiler_barrier();
         if (rand_r(&seed) % 8 == 0) cst_yield();
-        atomic_fetch_sub_explicit(&books->has[place], count, memory_order_seq_cst);
+        cst_add_seq_cst(&books->tallies, -in_tally(place, count));
         give_back(process, count);
     }
     return NULL;
 }
 
 static pid_t start(int number) {
-    cst_store_seq_cst(&books->has[number], 0);
-    cst_store_seq_cst(&books->lives[number], true);
+    cst_add_seq_cst(&books->tallies, in_tally(number, LIVES));
     pid_t child = fork();
     if (child != 0) return child;
     pthread_t threads[THREADS];
@@ -232,10 +237,12 @@ static void the_books_balance(void) {
         nanosleep(&moment, NULL);
         if (kills == KILLS) continue;
         int i = (int)(rand_r(&seed) % PROCESSES);
-        cst_store_seq_cst(&books->lives[i], false);
+        cst_add_seq_cst(&books->tallies, -in_tally(i, LIVES));
         kill(children[i], SIGKILL);
         int status = 0;
         waitpid(children[i], &status, 0);
+        uint64_t left = cst_load_seq_cst(&books->tallies) & in_tally(i, LIVES - 1);
+        cst_add_seq_cst(&books->tallies, -left);
         UNIT_CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
         children[i] = start(i);
         kills++;
