@@ -46,11 +46,18 @@ $(eval $(call variant,undefined,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=undefined -fn
 # The symbol versions are GCC's and LLVM's; nodelete, because a thread may still run in here at dlclose. One
 # file under all names: the dynamic linker knows a file that it has loaded, whatever it is called
 # (docs/adr/0018-one-file-two-interfaces.md).
+# The code that runs while the library is loaded comes first, and code that few programs call comes last: Linux maps
+# pages around each that is used. The C library has a part that is linked in, with pthread_atfork.
 LIBGOMP := $(BUILD)/lib/libgomp.so.1.0.0
 VERSION_MAPS := runtime/abi/libgomp.map runtime/abi/kmp.map
+AT_LOAD := $(addprefix $(BUILD)/obj/lib/runtime/, platform/% core/settings/% core/process/% core/host/% core/budget/% core/base/% \
+    core/team/threads.c.o core/wait/policy.c.o substrate/loader.c.o adopt/adopt.c.o)
+BY_FEW := $(filter-out $(AT_LOAD), $(filter $(addprefix $(BUILD)/obj/lib/runtime/, event/% adopt/% abi/tcm/% abi/kmp/%),$(lib_OBJECTS)))
+LINKED_OBJECTS := $(filter $(AT_LOAD),$(lib_OBJECTS)) $(filter-out $(AT_LOAD) $(BY_FEW),$(lib_OBJECTS)) \
+    $(BY_FEW)
 $(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAPS)
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) -o $@ $(lib_OBJECTS) -Wl,-soname,libgomp.so.1 \
+	$(CC) -shared $(CFLAGS) -o $@ -Wl,-u,pthread_atfork -lc $(LINKED_OBJECTS) -Wl,-soname,libgomp.so.1 \
 	    $(VERSION_MAPS:%=-Wl,--version-script=%) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
 	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf $(@F) $(@D)/$$name; done
 	ln -sf libgomp.so.1 $(@D)/libgomp.so

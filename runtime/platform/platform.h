@@ -124,6 +124,14 @@ uint64_t cst_clock_coarse_ns(void);
  * most 8192 processors; this many words always hold a mask. */
 enum { CST_CPU_MASK_WORDS = 128 };
 
+/* How many bits of a mask's word are set. The compiler's own function for it lies on a page that
+ * nothing else needs. */
+static inline unsigned cst_bits_set(uint64_t word) {
+    unsigned count = 0;
+    for (; word != 0; word &= word - 1) count++;
+    return count;
+}
+
 /* The calling thread's affinity mask; returns how many processors are in it, 0 when unknown. */
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words);
 /* Binds the calling thread to the processors in the mask; false when the kernel refuses. */

@@ -25,7 +25,7 @@ static const uint64_t *place(int number) {
 int omp_get_place_num_procs(int number) {
     const uint64_t *mask = place(number);
     int count = 0;
-    for (uint32_t w = 0; mask && w < cst_places.words; w++) count += __builtin_popcountll(mask[w]);
+    for (uint32_t w = 0; mask && w < cst_places.words; w++) count += cst_bits_set(mask[w]);
     return count;
 }
 

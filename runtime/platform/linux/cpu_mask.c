@@ -14,7 +14,7 @@
 
 static size_t count_bits(const uint64_t *bits, size_t words) {
     size_t count = 0;
-    for (size_t i = 0; i < words; i++) count += (size_t)__builtin_popcountll(bits[i]);
+    for (size_t i = 0; i < words; i++) count += (size_t)cst_bits_set(bits[i]);
     return count;
 }
 

@@ -24,7 +24,7 @@ static void advise(void *start, size_t size, int mode, const uint64_t *nodes) {
 /* One contiguous part for each node. */
 static void advise_blocks(char *start, size_t size, const uint64_t *nodes, size_t page) {
     size_t count = 0, part;
-    for (size_t i = 0; i < NODE_WORDS; i++) count += (size_t)__builtin_popcountll(nodes[i]);
+    for (size_t i = 0; i < NODE_WORDS; i++) count += (size_t)cst_bits_set(nodes[i]);
     part = (size / page + count - 1) / count * page;
     for (size_t node = 0; node < (size_t)64 * NODE_WORDS && size > 0; node++) {
         if (!(nodes[node / 64] >> node % 64 & 1)) continue;
