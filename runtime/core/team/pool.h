@@ -2,9 +2,10 @@
  * master. One compare-and-swap leases a team; a lock is taken only to make a team or to add a
  * worker.
  *
- * The next master may be any thread, unless dyn-var is false: then OpenMP promises that
- * threadprivate variables keep their values from one region of a thread to the next, so the team of
- * an outermost region is kept for its master until that thread ends (icv.h, enum cst_dynamic). */
+ * The next master may be any thread, unless dyn-var is false. With dyn-var false, OpenMP promises
+ * that threadprivate variables keep their values from one region of a thread to the next. Then the
+ * team of an outermost region is kept for its master until that thread ends (icv.h, enum
+ * cst_dynamic). */
 #ifndef CST_CORE_TEAM_POOL_H
 #define CST_CORE_TEAM_POOL_H
 
