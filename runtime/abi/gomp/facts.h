@@ -95,15 +95,16 @@ enum {
     GOMP_TARGET_ARG_VALUE_SHIFT = 16,
 };
 
-/* Map kinds (low byte of a kinds entry; alignment is log2 in the high byte) that a host fallback
- * must distinguish: data private to the region is copied, and all other data is the host's own. */
+/* Map kinds that a host fallback must distinguish: data private to the region is copied, and all
+ * other data is the host's own. The kind is the low byte of an entry of `kinds`; the high byte is
+ * the logarithm of the alignment. */
 enum {
     GOMP_MAP_KIND_MASK = 0xff,
     GOMP_MAP_ALIGN_SHIFT = 8,
     GOMP_MAP_FIRSTPRIVATE = 0x0c,     /* hostaddrs[i] points to the value */
     GOMP_MAP_FIRSTPRIVATE_INT = 0x0d, /* hostaddrs[i] is the value */
-    /* Follows a firstprivate entry (GCC 13). hostaddrs[i] points to an element of hostaddrs, which
-     * points to a descriptor. sizes[i] bytes into the descriptor is the pointer that shall lead to
+    /* Follows a firstprivate entry (GCC 13). hostaddrs[i] points to an element of hostaddrs. That
+     * element points to a descriptor. The pointer at sizes[i] bytes in the descriptor shall lead to
      * the private copy. */
     GOMP_MAP_ATTACH = 0x50,
     GOMP_MAP_USE_DEVICE_PTR = 0x0e,
@@ -120,8 +121,8 @@ enum {
 
 /* Words of the array that describes task reductions: [0] variables, [1] bytes for each thread,
  * [2] alignment on entry and the memory on return, [3] allocator or -1 for malloc, [4] next array
- * of a chain, [5] and [6] the runtime's own, then three words for each variable: its address, its
- * offset, one of the runtime's own. */
+ *     of a chain, [5] and [6] words of the runtime. Three words for each variable follow: its
+ *     address, its offset, and a word of the runtime. */
 enum {
     GOMP_REDUCTION_COUNT = 0,
     GOMP_REDUCTION_SIZE = 1,

@@ -27,9 +27,9 @@ void cst_reduce_allocate(struct cst_reduction *list, uint32_t members);
 /* Makes the copies for the current team, and registers the list with the current group. */
 void cst_reduce_register(struct cst_thread *thread, struct cst_reduction *list);
 
-/* The same for a worksharing construct. Each member calls with a list of its own, all of one form.
- * The member that meets the construct first makes the copies, and stores their addresses in the
- * slot for the other members. */
+/* As cst_reduce_register, for a worksharing construct. Each member calls with a list of its own,
+ * all of one form. The member that meets the construct first makes the copies, and stores their
+ * addresses in the slot for the other members. */
 void cst_reduce_register_shared(struct cst_thread *thread, struct cst_share *share,
                                 struct cst_reduction *list, bool first);
 
