@@ -249,7 +249,7 @@ static bool end(struct capstan_manager *manager, struct cst_watch *watch, uint32
     cst_table_retire(&manager->watches, &watch->entry);
     cst_store_relaxed(&watch->direct, 0);
     push(&manager->ended_watches, &watch->entry, index);
-    return ++manager->ended_watch_count % CST_EVENT_BATCH == 0; /* returns data in time */
+    return ++manager->ended_watch_count % CST_EVENT_BATCH == 0; /* bounds the data that waits */
 }
 
 int capstan_fd_unregister(capstan_manager *manager, capstan_watch id) {

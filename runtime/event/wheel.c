@@ -7,7 +7,7 @@ enum { SLOT_MASK = CST_WHEEL_SLOTS - 1 };
 
 static const uint64_t LAST_TICK = UINT64_MAX >> CST_WHEEL_TICK_BITS;
 
-/* Rounds up: a timer is never early. A deadline within the last tick keeps that tick. */
+/* Rounds up: a timer is never early. Deadlines within the last possible tick share that tick. */
 static uint64_t tick_of(uint64_t deadline) {
     uint64_t tick = deadline >> CST_WHEEL_TICK_BITS;
     uint64_t rest = deadline & ((UINT64_C(1) << CST_WHEEL_TICK_BITS) - 1);

@@ -84,13 +84,13 @@ enum {
      * function is called repeatedly while the descriptor is ready, until it is unregistered. */
     CAPSTAN_ONESHOT = 256, /* once; then the registration has ended */
     CAPSTAN_EDGE = 512     /* when readiness begins or more data arrives. The function must read or
-                            * write until EAGAIN, or do with one call per arrival */
+                            * write until EAGAIN, or accept one call per arrival */
 };
 
 #define CAPSTAN_FOREVER UINT64_MAX
 
-/* The number of forks between this process and the process that began: 0 in that process, 1 in its
- * children, and so on. For hosts that must make their threads anew. */
+/* The number of forks by which this process descends from the first one: 0 in the first process, 1
+ * in its children, and so on. For hosts that must make their threads anew. */
 CAPSTAN_API unsigned capstan_forks(void);
 
 /* `events` has only requested bits, and ERROR, HANGUP and CLOSED. */

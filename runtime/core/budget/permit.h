@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum cst_permit_state {
-    CST_PERMIT_VOID,     /* there is none */
+    CST_PERMIT_VOID,     /* no permit */
     CST_PERMIT_INACTIVE, /* asks for nothing, has nothing */
     CST_PERMIT_PENDING,  /* waits: its least number is not available now */
     CST_PERMIT_IDLE,     /* keeps its threads while nobody else asks for them */
@@ -41,7 +41,7 @@ struct cst_permit_request {
     uint32_t least, most; /* threads */
     bool inactive;        /* for later: cst_permit_set makes it active */
     bool rigid;           /* its number stays while it is active */
-    void *argument;       /* told */
+    void *argument;       /* passed to `told` */
 };
 
 struct cst_permit_view {

@@ -46,9 +46,9 @@ static void start_rts(void *argument) {
     if (rts && rts->start(capabilities, busy, &search->reason) == 0) search->found = rts;
 }
 
-/* The dynamic linker loads a guest and GHC starts it, on the thread that opens the first region.
- * The stack of that thread may be small, so the start has a stack of its own. It has no thread of
- * its own, since the caller may hold the dynamic linker's lock. */
+/* The thread that opens the first region loads a guest. Its stack may be too small for the dynamic
+ * linker, so the search has a stack of its own. It has no thread of its own, since the caller may
+ * hold the dynamic linker's lock. */
 static void search_rts(struct search *search) {
     enum { STACK_SIZE = 1024 * 1024 };
     if (host.child) {

@@ -65,7 +65,7 @@ struct cst_config {
     bool spin_count_given;
     uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */
 
-    /* Our own. */
+    /* Settings of Capstan. */
     enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: `available` */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
@@ -82,7 +82,7 @@ extern struct cst_config cst_config;
 /* Reads the environment into cst_config. The constructor in life.c calls it once. */
 void cst_config_read(void);
 
-/* The fate of a variable, for `capstan env` and tests. */
+/* The state of a variable, for `capstan env` and tests. */
 enum cst_config_state {
     CST_VARIABLE_UNKNOWN, /* no such variable in the table */
     CST_VARIABLE_ABSENT,  /* not in the environment */

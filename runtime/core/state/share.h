@@ -2,7 +2,7 @@
  *
  * All members of a team meet the same constructs in the same order, so each counts them, and the
  * count names the construct. Construct s lives in slot s mod CST_SHARE_RING. A slot may be used
- * again once every member has left the construct that used it before. After a barrier that holds
+ * again once every member has left the construct that used it before. After a barrier, this holds
  * for all earlier constructs. A thread that runs ahead through `nowait` constructs reads the count
  * of each member. If a slot is still in use, the thread adds a slot beside the ring, so no thread
  * ever waits for a slot. The compare-and-swap that moves the slot's `claim` to the construct

@@ -54,12 +54,12 @@ struct cst_thread {
     uint64_t regions[CST_FRONTS];  /* opened by it, by front end; summed for the report */
     uint64_t tasks;
     /* The number of regions that it entered while holding a Capability of GHC, and their time
-     * (team.h). */
+     * (team/region.c). */
     uint64_t unsafe_regions, unsafe_ns, unsafe_since;
     struct cst_slab slab;  /* of tasks alone: see cst_deque_permit */
     struct cst_slab nodes; /* of their dependences */
     /* Tasks of one parent and group of another thread that this thread has completed, and not yet
-     * counted there (task.c, run_any). */
+     * counted there (task.c, run_found). */
     struct cst_owed {
         struct cst_task *parent;
         struct cst_group *group;

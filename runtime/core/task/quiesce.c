@@ -139,8 +139,8 @@ static void await_all(struct cst_thread *thread, bool by_tree) {
     if (!all_done(thread->team)) cst_wait(thread, &wait);
 }
 
-/* By the tree unless the region was cancelled: then the members do not agree on the barrier's
- * number. */
+/* Uses the tree unless the region was cancelled: after that the members do not agree on the
+ * barrier's number. */
 void cst_quiesce_region(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     bool by_tree = seat->partners > 0 && !cst_region_is_cancelled(thread);

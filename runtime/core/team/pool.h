@@ -51,7 +51,7 @@ bool cst_pool_without_workers(void (*act)(void));
 /* Resets the pool in the child of a fork, where no worker is left. */
 void cst_pool_after_fork(void);
 
-/* Frees the teams that are kept for an ending thread for all masters. */
+/* Lets any master lease the teams that were kept for an ending thread. */
 void cst_pool_forget(struct cst_thread *thread);
 
 /* For the report: the number of workers ever made, and the size of the largest team. */

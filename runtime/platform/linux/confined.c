@@ -1,8 +1,8 @@
 /* Programs that give up system calls (seccomp); see cst_confined in platform.h.
  *
- * A filter that exists when the library is loaded is a container's, which allows the usual calls.
- * It would hide a later filter, as the kernel tells whether there is a filter, but not how many. So
- * the kernel is not asked then. */
+ * A filter that exists when the library is loaded is a container's, and all processes of the
+ * container live with it. It would hide a later filter, as the kernel tells whether there is a
+ * filter, but not how many. So the kernel is not asked then. */
 #include "platform/platform.h"
 
 #include <errno.h>

@@ -49,7 +49,7 @@ static struct {
     pthread_mutex_t lock; /* for a few instructions at a coroutine's begin and end */
     struct side *vacant;
     size_t stack_size;
-    unsigned forks;               /* forks above this process; constant */
+    unsigned forks;               /* forks since the first process; constant */
     unsigned users[CAPABILITIES]; /* coroutines that run on each Capability */
 } sides = {.lock = PTHREAD_MUTEX_INITIALIZER, .stack_size = (size_t)1 << 20};
 

@@ -76,7 +76,8 @@ static void *watch(void *unused) {
     return unused;
 }
 
-/* The child of a fork has no watcher, so its lock is free. */
+/* Called in the child of a fork, which has no watcher: frees the lock, and permits a new
+ * watcher. */
 static void forget(void) {
     pthread_mutex_unlock(&lock);
     cst_store_relaxed(&watching, false);

@@ -3,12 +3,12 @@
  * In a guest, a worker is a bound Haskell thread that is in one safe foreign call for all its life.
  * So the Capability is free while C runs, and GHC's collector does not wait for the worker.
  *
- * Note [No worker waits for a Capability while a region waits for it] To become a bound thread, a
- * worker must hold the Capability for a moment. If Haskell code has it, the wait can take a time
- * slice or a whole collection. Its holder may be in an unsafe foreign call that opened the very
- * region for which the worker is made: then the wait takes for ever. So a worker attaches at once
- * only if no Haskell code runs, and otherwise runs main unattached. In a Haskell program it enters
- * Haskell only for callbacks. */
+ * Note [No worker waits for a Capability while a region waits for it]
+ * To become a bound thread, a worker must hold the Capability for a moment. If Haskell code has it,
+ * the wait can take a time slice or a whole collection. Its holder may be in an unsafe foreign call
+ * that opened the very region for which the worker is made: then the wait takes for ever. So a
+ * worker attaches at once only if no Haskell code runs, and otherwise runs main unattached. In a
+ * Haskell program it enters Haskell only for callbacks. */
 #include "substrate/rts/rts.h"
 
 #include "substrate/thread.h"
