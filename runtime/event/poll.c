@@ -119,8 +119,7 @@ static int poll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask
         poller->list[poller->place[fd] - 1] = (struct watched){fd, (uint16_t)mask, true, key};
     }
     poller->changed = true;
-    bool wake = error == 0 && poller->waiting; /* else the waiter takes a new copy before it
-                                                * waits */
+    bool wake = error == 0 && poller->waiting; /* else the waiter copies anew */
     if (wake) poller->waiting = false;
     cst_event_release(&poller->lock);
     if (wake) poll_wake(poller);

@@ -81,8 +81,7 @@ int capstan_pull(capstan_manager *manager, struct capstan_record *records, unsig
         return ESHUTDOWN;
     }
     cst_slow_returned(manager);
-    bool stopping = cst_load_relaxed(&manager->stopping); /* the thread that sets it wakes the
-                                                           * driver */
+    bool stopping = cst_load_relaxed(&manager->stopping); /* its setter wakes the driver */
     if (stopping) cst_watch_close_all(manager);
     /* The rest of the last batch comes first. The kernel is asked when the batch is empty. */
     unsigned filled = fill(manager, stopping, records, capacity);

@@ -20,10 +20,9 @@ enum { CST_LEDGER_MEMBERS = 256, CST_LEDGER_PROCESSORS = 64 * CST_CPU_MASK_WORDS
 struct cst_ledger_member {
     CST_LINE_ALIGNED _Atomic uint64_t process; /* 0: nobody */
     _Atomic uint64_t until;                    /* the process counts until then (coarse clock), */
-    _Atomic uint64_t processors;               /* on these processors: the words of its mask,
-                                                * or'ed, */
-    _Atomic uint32_t regions;                  /* and while it has this number of regions under
-                                                * way */
+    _Atomic uint64_t processors;               /* on these processors: its mask's words, or'ed, */
+    _Atomic uint32_t regions;                  /* and while it has regions under way: their
+                                                * number */
     _Atomic uint32_t wants;                    /* threads */
 };
 

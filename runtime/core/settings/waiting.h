@@ -16,8 +16,7 @@ enum cst_heuristic {
     CST_HEURISTIC_APART = 1 << 5,     /* a member leaves the processor of another one (apart.h) */
     CST_HEURISTIC_GIVEWAY = 1 << 6,   /* a thread yields after a while, and moves if that helps */
     CST_HEURISTIC_WAKE = 1 << 7,      /* a thread is woken on another processor than its waker's */
-    CST_HEURISTIC_NEWCOMER = 1 << 8,  /* a new worker begins on another processor than its
-                                       * maker's */
+    CST_HEURISTIC_NEWCOMER = 1 << 8,  /* a new worker begins on another processor */
     CST_HEURISTIC_TURNS = 1 << 9,     /* masters that want too many processors take turns */
     CST_HEURISTIC_PATIENCE = 1 << 10, /* in an ordered loop a thread polls rarely */
     CST_HEURISTIC_ALL = (1 << 11) - 1,

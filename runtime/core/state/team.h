@@ -252,8 +252,7 @@ struct cst_team {
     bool unsafe;                         /* its master, or an outer one, holds a Capability */
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */
-    const struct cst_sizes *sizes;       /* of the innermost such clause around the region, or
-                                          * NULL */
+    const struct cst_sizes *sizes;       /* of the innermost clause around it, or NULL */
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
     uint32_t traits_number;              /* version of `traits` */
     uint64_t float_mode;                 /* the master's as the region began (platform.h) */
@@ -302,7 +301,7 @@ struct cst_team {
      * ended, or if it has one member. */
     _Atomic uint32_t running;
     uint32_t counted;         /* threads that it counts as busy in the pool */
-    uint32_t shared;          /* the region's hold on shared processors (budget/share.h) */
+    uint32_t shared;          /* the region's hold, by budget/share.h */
     struct cst_context saved; /* the master's context in the enclosing region */
 
     _Atomic uint32_t group_threads; /* (root) threads of the contention group, if limited */

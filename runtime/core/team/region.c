@@ -235,8 +235,7 @@ void cst_region_end(struct cst_thread *thread) {
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
     CST_KEEP_FRAME();
     struct cst_team *team = prepare(thread, region);
-    fork_all(team, region, team->first.construct); /* the members start before the master takes its
-                                                    * seat */
+    fork_all(team, region, team->first.construct); /* the members start first */
     take_first_seat(thread, team);
     region->function(region->data);
     cst_region_end(cst_self());

@@ -45,8 +45,8 @@ void cst_thread_when_it_ends(void (*ends)(const struct cst_thread *thread)) {
 }
 
 static void put_aside(struct cst_thread *thread) {
-    void (*ends)(const struct cst_thread *) = cst_load_acquire(&threads.ends); /* pairs with the
-                                                                                * store above */
+    /* Pairs with the release in cst_thread_when_it_ends. */
+    void (*ends)(const struct cst_thread *) = cst_load_acquire(&threads.ends);
     if (ends) ends(thread);
     cst_current_thread = NULL;
     cst_pool_forget(thread);

@@ -29,8 +29,7 @@ void cst_wake_parked(struct cst_seat *seat) {
     bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
     if (!parts) return;
     if (slept && sleeper != 0) cst_cpu_part_woken(sleeper);
-    cst_store_release(&seat->dock.parked, CST_AWAKE); /* the thread may continue; pairs with
-                                                       * leave */
+    cst_store_release(&seat->dock.parked, CST_AWAKE); /* it may go on; pairs with leave */
 }
 
 void cst_team_wake(struct cst_team *team) {
@@ -40,8 +39,7 @@ void cst_team_wake(struct cst_team *team) {
 /* Ends the parked state, and waits until a waker that moves the member has finished. */
 static void leave(struct cst_seat *seat) {
     for (;;) {
-        uint32_t state = cst_load_acquire(&seat->dock.parked); /* pairs with the waker's last
-                                                                * store */
+        uint32_t state = cst_load_acquire(&seat->dock.parked); /* pairs with its waker's store */
         if (state == CST_AWAKE) return;
         if (state == CST_PARTING)
             cst_yield();

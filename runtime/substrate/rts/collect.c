@@ -32,8 +32,7 @@ static unsigned (*_Atomic busy)(void); /* threads in regions; NULL: not known */
 /* For the hook alone: collections come one after the other. */
 static struct {
     void (*next)(const struct GCDetails_ *); /* the program's own hook */
-    uint64_t seen;                           /* clock at the last collection that found a region
-                                              * noted */
+    uint64_t seen;                           /* clock as `noted` was last found set */
     bool changes;                            /* may it change GHC's setting? */
 } collector;
 
