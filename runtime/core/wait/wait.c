@@ -182,7 +182,7 @@ static bool is_rivalled(struct cst_thread *thread) {
 /* Looks for a filter of system calls. The waits below make system calls that a confined program may
  * not make. Programs set filters between regions, so a member asks once in each region. An idle
  * worker asks each time, as another thread may set its filter. Neither asks again within
- * CST_FILTER_NS, as no filter can be installed in that time: a team of four on two processors forks
+ * CST_FILTER_NS, as no filter can be installed in that time. A team of four on two processors forks
  * in 4.4 us, and in 4.6 us if it asks more often. */
 static void look_for_filter(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!wait->idle && thread->asked_in == thread->seat->region) return;
