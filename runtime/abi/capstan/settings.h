@@ -22,12 +22,11 @@ int cst_settings_know_format(const char *format);
 struct cst_statistics {
     uint64_t regions;
     uint64_t tasks;
-    uint64_t workers;      /* threads ever made for teams */
-    uint64_t largest_team; /* 0: no region so far */
-    uint64_t busy;         /* threads that execute regions now */
-    uint64_t
-        unsafe_regions; /* entered by unsafe foreign calls, since cst_callback_prepare */
-    uint64_t unsafe_ns; /* their duration */
+    uint64_t workers;        /* threads ever made for teams */
+    uint64_t largest_team;   /* 0: no region so far */
+    uint64_t busy;           /* threads that execute regions now */
+    uint64_t unsafe_regions; /* entered by unsafe foreign calls, since cst_callback_prepare */
+    uint64_t unsafe_ns;      /* their duration */
 };
 void cst_statistics(struct cst_statistics *statistics);
 

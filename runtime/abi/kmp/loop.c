@@ -136,8 +136,8 @@ static bool next(int32_t *last, uint64_t *lower, uint64_t *upper, int64_t *strid
         if (stride) *stride = (step_type)step;                                                     \
         return 1;                                                                                  \
     }                                                                                              \
-    /* Called at the end of an ordered loop's iteration. core/work/ordered.c counts iterations
-     * itself. */                         \
+    /* Called at the end of an ordered loop's iteration. core/work/ordered.c counts iterations     \
+     * itself. */                                                                                  \
     void __kmpc_dispatch_fini_##suffix(kmp_loc *loc, int32_t thread) {                             \
         (void)loc, (void)thread;                                                                   \
     }

@@ -21,8 +21,8 @@ struct cst_clauses {
     uint32_t teams, teams_limit;
     const char *message; /* for an unmet `strict`; NULL: the runtime's words */
     uint8_t bind;        /* proc_bind; 0: none */
-    uint8_t strict; /* severity if num_threads cannot be met; 0: not strict */
-    uint8_t method; /* of the current reduction; the front end's own number */
+    uint8_t strict;      /* severity if num_threads cannot be met; 0: not strict */
+    uint8_t method;      /* of the current reduction; the front end's own number */
 };
 
 struct cst_thread {

@@ -18,8 +18,7 @@
 #define COMPLETE(barrier) ((uint64_t)(barrier) << 32 | UINT32_MAX)
 
 enum {
-    LOOK_ELSEWHERE =
-        512 /* turns of waiting between two looks at `quiet` */
+    LOOK_ELSEWHERE = 512 /* turns of waiting between two looks at `quiet` */
 };
 
 struct sums {

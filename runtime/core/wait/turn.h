@@ -10,7 +10,7 @@ struct cst_turn {
     uint32_t threads; /* the wanted number, to be counted as busy */
     uint32_t least;   /* with `at_most`: fewer than this count as none */
     bool at_most;     /* bounded by the idle processors */
-    bool may_wait; /* the master may wait some milliseconds for other regions */
+    bool may_wait;    /* the master may wait some milliseconds for other regions */
 };
 
 /* The worker that passed the turn on: its team, which is best leased as its workers are awake, and

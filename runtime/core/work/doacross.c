@@ -24,7 +24,7 @@ enum { MOST_LOOPS = 64 };
 
 struct line {
     CST_LINE_ALIGNED _Atomic uint64_t posted; /* number of the last iteration, plus 1; 0: none */
-    cst_lock lock; /* of the vector behind, if numbers do not fit */
+    cst_lock lock;                            /* of the vector behind, if numbers do not fit */
 };
 
 struct cst_doacross {

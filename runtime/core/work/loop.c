@@ -22,7 +22,7 @@ enum {
     CLAIM_TICKS = 1000,   /* work that a claim should cover, for each member of the team */
     LARGEST_CLAIM = 1024, /* chunks */
     FEW_CHUNKS = 8,       /* for each member: up to this, chunks are claimed one by one */
-    PARTS = 4 /* a claim is at most 1/PARTS of an equal share of the rest, or short */
+    PARTS = 4             /* a claim is at most 1/PARTS of an equal share of the rest, or short */
 };
 
 void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
@@ -98,8 +98,7 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
     if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
         set_up(share, spec, team->size);
         if (extras->doacross) {
-            share->batching =
-                CST_BATCHING_NOT; /* one by one, as iterations wait for each other */
+            share->batching = CST_BATCHING_NOT; /* one by one, as iterations wait for each other */
             cst_doacross_set_up(thread, share, extras->doacross);
         }
         if (extras->wants_memory) cst_share_clear(thread, &share->memory, extras->memory_bytes);

@@ -161,9 +161,9 @@ bool cst_rts_at_exit(void (*function)(void));
 
 /* --- offset.c -------------------------------------------------------------------------- */
 
-extern const size_t cst_rts_number_offset; /* of a Capability's number */
-extern const size_t cst_rts_queued_offset; /* of the length of its queue; 0: not known */
-extern const size_t cst_rts_switch_offset; /* of the flag that ends its thread's slice */
+extern const size_t cst_rts_number_offset;    /* of a Capability's number */
+extern const size_t cst_rts_queued_offset;    /* of the length of its queue; 0: not known */
+extern const size_t cst_rts_switch_offset;    /* of the flag that ends its thread's slice */
 extern const size_t cst_rts_returning_offset; /* of its first waiting thread; 0: not known */
 
 /* --- task.c ---------------------------------------------------------------------------- */
