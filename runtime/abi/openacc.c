@@ -1,6 +1,7 @@
-/* OpenACC is refused: Capstan has no part of it. GCC's libgomp serves OpenMP and OpenACC from one
- * file, so a program of `gcc -fopenacc` may be started on ours; without these it would end with
- * the dynamic loader's words at best. Each entry names itself. */
+/* OpenACC is refused, as Capstan does not implement it. GCC's libgomp serves OpenMP and OpenACC
+ * from one file, so a program of `gcc -fopenacc` may be started with Capstan's. Without these
+ * functions it would end with a message of the dynamic loader at best. Each function reports its
+ * own name. */
 #ifdef CST_SHARED_LIBRARY
 
 #include "core/front.h"

@@ -1,8 +1,9 @@
-/* What AddressSanitizer asks a program before it does anything: its options.
+/* The options for which AddressSanitizer asks a program at its start.
  *
- * It ends a process in which a library stands before it in the loader's order, as that library
- * could take functions that it must intercept. A preloaded libgomp.so.1 stands there, and defines
- * no function of the C library's. A program's own answer comes before this one. */
+ * AddressSanitizer ends a process in which a library comes before it in the loader's order, as that
+ * library could define functions that AddressSanitizer must intercept. A preloaded libgomp.so.1
+ * does come before it, but defines no function of the C library. A program's own definition takes
+ * precedence over this one. */
 #if defined(CST_SHARED_LIBRARY) && !defined(__GLASGOW_HASKELL__)
 
 /* The name is AddressSanitizer's. Called before this library is relocated. */

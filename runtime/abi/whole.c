@@ -1,9 +1,9 @@
-/* What a Haskell program takes from Capstan's archive whether it uses it or not: the files of the
- * ABI, each by the name that it has from CST_WHOLE, and our public calls, which lie in other files
- * too. The linker is told to look for cst_whole_files (-u, in capstan.cabal), and so finds all of
- * them.
+/* The parts of Capstan's archive that a Haskell program always links, used or not. They are the
+ * files of the ABI, each by the name that CST_WHOLE gives it, and our public calls, some of which
+ * lie in other files. The linker is told to look for cst_whole_files (-u, in capstan.cabal), and so
+ * finds all of them.
  *
- * The two shared libraries are linked from objects, so they have no need of it. */
+ * The shared libraries are linked from objects, so they do not need this file. */
 #ifndef CST_SHARED_LIBRARY
 
 #include "abi/whole.h"

@@ -1,6 +1,6 @@
-/* A name that leads the linker to a file of this ABI in Capstan's archive, also where libgomp,
- * named before the archive on the command line, offers the file's functions (whole.c). Else a
- * program gets some functions of one runtime and some of the other. */
+/* A name that leads the linker to a file of this ABI in Capstan's archive (whole.c). It does so
+ * even if libgomp, named before the archive on the command line, offers the file's functions.
+ * Otherwise a program could get some functions of each of the two runtimes. */
 #ifndef CST_ABI_WHOLE_H
 #define CST_ABI_WHOLE_H
 

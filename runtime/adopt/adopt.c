@@ -1,4 +1,4 @@
-/* Which libraries with pools are in the process; see adopt.h. */
+/* The libraries with pools in the process; see adopt.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,15 +16,15 @@ enum { LIBRARIES = 32 };
 
 static struct {
     cst_lock lock;
-    unsigned long long adds, subs; /* the dynamic linker's counts, at the last look */
+    unsigned long long adds, subs; /* the dynamic linker's counts at the last look */
     struct cst_foreign libraries[LIBRARIES];
     _Atomic uint32_t count;
     uint32_t adopted;
 } known;
 
-/* --- pools that cannot be taken over: known by their files, and told of --------------------- */
+/* --- pools that cannot be adopted: known by their files, and reported --------------------- */
 
-#define UNTOLD "it cannot be told whose threads to use"
+#define UNTOLD "it has no call to use other threads"
 static const struct {
     const char *file, *pool, *why;
 } others[] = {
@@ -35,7 +35,8 @@ static const struct {
     {"libblis", "BLIS", UNTOLD},
 };
 
-/* MKL's files have FFTW's names among others, and threads of the OpenMP runtime or of oneTBB. */
+/* Does the library have threads of its own? MKL's files also export FFTW's names, but use threads
+ * of the OpenMP runtime or of oneTBB. */
 static bool has_own_threads(const char *file) {
     return strncmp(file, "libmkl_", strlen("libmkl_")) != 0;
 }
@@ -62,11 +63,11 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* A library is in the dynamic linker's list before it is ready to be called: another thread may be
- * about to load it. */
+/* The libraries that are ready to be called. A library is in the dynamic linker's list before it is
+ * ready: another thread may be loading it. */
 enum trust {
-    TRUST_MAKER, /* ready is the library that makes a thread */
-    TRUST_KNOWN, /* and those that were seen before: whoever loaded them has been waited for */
+    TRUST_MAKER, /* the library that makes a thread */
+    TRUST_KNOWN, /* and libraries seen before: their loading has ended */
     TRUST_ALL
 };
 
@@ -74,7 +75,7 @@ struct look {
     enum trust trust;
     uintptr_t maker;
     unsigned long long adds, subs;
-    bool again; /* also where no library has come: one that waits may be ready */
+    bool again; /* also without a new library: a waiting one may be ready */
     bool changed;
     uint64_t present; /* a bit for each known library */
 };
@@ -88,7 +89,7 @@ static void take_over(struct cst_foreign *library, const struct cst_elf *elf) {
     if (!cst_load_relaxed(&library->why)) known.adopted++;
 }
 
-/* The record of a library that has not been seen before; NULL: it has no pool that we know. */
+/* Makes the record of a library that has not been seen before; NULL: it has no known pool. */
 static struct cst_foreign *examine(const struct cst_elf *elf) {
     uint32_t count = cst_load_relaxed(&known.count);
     if (count == LIBRARIES) return NULL;
@@ -122,7 +123,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *argument) {
     if (!cst_elf_open(&elf, info)) return 0;
     struct cst_foreign *library = find(elf.begin);
     if (library && strcmp(library->file, last_part(elf.path)) != 0) {
-        library->end = library->begin; /* another lies there now */
+        library->end = library->begin; /* another library lies there now */
         library = NULL;
     }
     bool ready = look->trust == TRUST_ALL || (look->trust == TRUST_KNOWN && library) ||
@@ -141,7 +142,7 @@ static void forget_unloaded(const struct look *look) {
     known.subs = look->subs;
 }
 
-/* Returns how many libraries have been taken over so far. */
+/* Returns the number of libraries adopted so far. */
 static uint32_t look_through(enum trust trust, const void *maker) {
     cst_lock_acquire(&known.lock);
     struct look look = {.trust = trust, .maker = (uintptr_t)maker, .again = trust != TRUST_MAKER};
@@ -159,7 +160,7 @@ static uint32_t look_through(enum trust trust, const void *maker) {
 uint32_t cst_adopt_look(const void *maker) {
     uint32_t adopted = look_through(TRUST_MAKER, maker);
     if (maker) return adopted;
-    void *self = dlopen(NULL, RTLD_LAZY); /* waits for who loads a library */
+    void *self = dlopen(NULL, RTLD_LAZY); /* waits for threads that load a library */
     if (self) dlclose(self);
     return look_through(TRUST_KNOWN, NULL);
 }
@@ -167,7 +168,7 @@ uint32_t cst_adopt_look(const void *maker) {
 /* --- the report --------------------------------------------------------------------------------
  */
 
-/* ,"pools":[...], or nothing; what does not fit is left out. */
+/* Writes ,"pools":[...], or nothing. Libraries that do not fit are left out. */
 static const char *describe(char *room, size_t size) {
     static const char begin[] = ",\"pools\":[", end[] = "]";
     size_t used = (size_t)snprintf(room, size, "%s", begin);
@@ -204,5 +205,5 @@ void cst_adopt_start(void) {
     if (cst_config.adopt == 0) return;
     cst_report_pools = describe;
     pthread_atfork(before_fork, after_fork, after_fork);
-    look_through(TRUST_ALL, NULL); /* what was loaded with the runtime is ready */
+    look_through(TRUST_ALL, NULL); /* libraries loaded with the runtime are ready */
 }

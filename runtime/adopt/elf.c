@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The dynamic linker adds the base to these addresses, but not in what the kernel maps. */
+/* The dynamic linker adds the base to these addresses, except in objects that the kernel maps. */
 static const void *at(const struct cst_elf *elf, ElfW(Addr) address) {
     return (const void *)(address < elf->base ? address + elf->base : address);
 }

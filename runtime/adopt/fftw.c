@@ -1,10 +1,10 @@
 /* FFTW's threads: its loops are regions of the pool.
  *
- * Since 3.3.9 a program may give FFTW a function that runs a loop: work(data + i * size) for i
- * below `jobs`, all done when it returns. Jobs do not wait for each other (threads/threads.c
- * of 3.3.10: a plan is applied to parts of an array that do not overlap), so any number of threads
- * is right, and a loop within a region has one. It may be told at any time, since FFTW asks as each
- * loop begins. */
+ * Since 3.3.9 a program may give FFTW a function that runs a loop: work(data + i * size) for all i
+ * below `jobs`, complete when the function returns. Jobs do not wait for each other: a plan is
+ * applied to parts of an array that do not overlap (threads/threads.c of 3.3.10). So any number of
+ * threads is right, and a loop within a region has one thread. The function may be set at any time,
+ * since FFTW reads it as each loop begins. */
 #include "adopt/foreign.h"
 #include "core/front.h"
 
@@ -36,7 +36,7 @@ static void run_loop(fftw_work *work, char *data, size_t size, int jobs, void *l
     cst_region_run(cst_self(), &region);
 }
 
-/* By the types of its numbers: double, float, long double, of 128 bits. */
+/* One name for each type of numbers: double, float, long double, and 128 bits. */
 static const char *const names[] = {"fftw_threads_set_callback", "fftwf_threads_set_callback",
                                     "fftwl_threads_set_callback", "fftwq_threads_set_callback",
                                     NULL};
@@ -58,9 +58,9 @@ void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
     *(void **)&set = find(elf, names);
     const char *why = NULL;
     if (cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp"))
-        why = "it uses OpenMP, whose regions are here already";
+        why = "it uses OpenMP, whose regions run here already";
     else if (!set)
-        why = "it is older than 3.3.9, and cannot be told whose threads to use";
+        why = "it is older than 3.3.9, and has no call to use other threads";
     cst_store_relaxed(&library->why, why);
     if (!why) set(run_loop, library);
 }

@@ -1,7 +1,7 @@
-/* A library with a pool of its own, and what became of that.
+/* A library with a pool of its own, and whether the runtime has taken it over.
  *
- * Records are made when a library is first seen, under the lock of adopt.c, and never removed: a
- * library may be unloaded while its record is read. */
+ * adopt.c makes a record under its lock when it first sees a library, and never removes it: the
+ * library may be unloaded while a thread reads its record. */
 #ifndef CST_ADOPT_FOREIGN_H
 #define CST_ADOPT_FOREIGN_H
 
@@ -9,25 +9,24 @@
 #include "platform/atomic.h"
 
 struct cst_foreign {
-    char file[80];        /* last part of its path, cut */
-    const char *pool;     /* what its pool is called */
-    uintptr_t begin, end; /* where it lies; the same: it has been unloaded */
-    bool waits;           /* it is to be taken over once it is known to be loaded (adopt.c) */
-    /* NULL: its parallel sections run here. Else why not; written once, by whoever gives it back.
-     */
+    char file[80];        /* last part of its path, shortened if need be */
+    const char *pool;     /* name of its pool */
+    uintptr_t begin, end; /* its addresses; equal: it has been unloaded */
+    bool waits;           /* takeover is due when the library is known to be loaded (adopt.c) */
+    /* NULL: its parallel sections run here. Else the reason why they do not, written once. */
     _Atomic(const char *) why;
-    _Atomic uint64_t sections; /* run here */
-    _Atomic uint32_t largest;  /* threads in one */
-    _Atomic uint32_t made;     /* threads that it has made itself, as far as known (preload.c) */
+    _Atomic uint64_t sections; /* that ran here */
+    _Atomic uint32_t largest;  /* threads in one section */
+    _Atomic uint32_t made;     /* threads that it is known to have made itself (preload.c) */
 
-    /* OpenBLAS alone (openblas.c): what it exports. */
+    /* For OpenBLAS alone (openblas.c): its exports. */
     struct cst_openblas {
         void (*set)(void (*callback)(int sync, void (*job)(int thread, void *data, int buffer),
                                      int jobs, size_t size, void *data, int buffer));
         int (*execute)(long jobs, void *queue);
         char *(*config)(void);
-        _Atomic int *threads; /* how many it has, with the caller's */
-        uint32_t most;        /* numbers that it has for threads; 0: not asked yet */
+        _Atomic int *threads; /* number of its threads, with the caller */
+        uint32_t most;        /* number of its thread numbers; 0: not known yet */
     } openblas;
 };
 
@@ -37,11 +36,12 @@ static inline void cst_foreign_count(struct cst_foreign *library, uint32_t threa
         cst_store_relaxed(&library->largest, threads);
 }
 
-/* Is the library of the kind? It may not be ready to be called. */
+/* Is the library of this kind? Its functions may not be ready yet. */
 bool cst_openblas_is(const struct cst_elf *elf);
 bool cst_fftw_is(const struct cst_elf *elf);
 
-/* Each takes a library of its kind over, and sets `why`: NULL, or why it is left alone. */
+/* Each function takes over a library of its kind. It sets `why` to NULL, or to the reason why it
+ * leaves the library alone. */
 void cst_openblas_adopt(struct cst_foreign *library, const struct cst_elf *elf);
 void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf);
 

@@ -1,21 +1,22 @@
 /* OpenBLAS's threads: its parallel sections are regions of the pool.
  *
  * Since 0.3.27 a program may give OpenBLAS a function that runs a section: job(number, data + i *
- * size, buffer) for i below `jobs`, all done when it returns. What the sources of 0.3.29 to 0.3.31
- * show, and no manual says:
+ * size, buffer) for all i below `jobs`, complete when the function returns. No manual states the
+ * following facts; the sources of 0.3.29 to 0.3.31 show them:
  *
  *  - Jobs of one section wait for each other without yielding (level3_thread.c, "working"). Each
- *    needs a thread at once; on fewer threads the section would never end.
- *  - The number is no member's number but names the memory that the job works in, and a slot for
- *    orders. Threads of OpenBLAS's own have the numbers from 0; two jobs with one number write into
- *    the same memory. So numbers are taken from the upper end, and one section runs at a time.
- *  - LU factorisation does not ask the function but uses OpenBLAS's own threads
- *    (exec_blas_async), which sleep otherwise. So they cannot be ended.
- *  - As OpenBLAS forks it ends its threads and frees the memory of all numbers; so a fork waits
+ *    job needs a thread at once; on fewer threads the section would never end.
+ *  - The number is not a member's number. It names the memory in which the job works, and a slot
+ *    for orders. OpenBLAS's own threads have the numbers from 0, and two jobs with one number write
+ *    into the same memory. So numbers are taken from the upper end, and one section runs at a time.
+ *  - LU factorisation does not call the function, but uses OpenBLAS's own threads
+ *    (exec_blas_async), which sleep otherwise. So these threads cannot be ended.
+ *  - At a fork, OpenBLAS ends its threads and frees the memory of all numbers. So a fork waits
  *    until no section runs.
  *
- * Where these cannot be kept (too few numbers left, no thread to be had) the library is given back:
- * it is told no function, and executes the section and all others with its own threads. */
+ * If these conditions cannot be met (too few numbers are left, or too few threads can be made), the
+ * library is given back. Its function is reset, and it executes this section and all later ones
+ * with its own threads. */
 #include "adopt/foreign.h"
 #include "core/front.h"
 
@@ -36,17 +37,17 @@ struct section {
     uint32_t first; /* number */
 };
 
-/* One section at a time, of all libraries: their threads spin, and there are processors for one.
- * Held across a fork. */
+/* One section at a time runs, of all libraries: their threads spin, and the processors suffice for
+ * one section. Held across a fork. */
 static cst_lock turn;
 
-/* The thread executes a job, so the turn is taken, and not to be waited for. */
+/* The thread executes a job: it has the turn, and must not wait for it. */
 static _Thread_local bool in_job __attribute__((tls_model("initial-exec")));
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-/* Each library's first section registers the handlers anew, so that they run before that library's
- * own; so one fork calls them several times. */
+/* The nesting of the handlers in one fork. Each library's first section registers them anew, so
+ * that they run before that library's own handlers. So one fork calls them several times. */
 static _Thread_local uint32_t forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
@@ -73,24 +74,26 @@ static void give_back(struct cst_foreign *library, const char *why) {
     library->openblas.set(NULL);
 }
 
-/* At the first section; before, the library may not be ready to be asked. */
+/* Called at the first section: before, the library may not be ready for calls. */
 static void prepare(struct cst_openblas *openblas) {
     const char *most = strstr(openblas->config(), "MAX_THREADS=");
     openblas->most = most ? (uint32_t)strtoul(most + strlen("MAX_THREADS="), NULL, 10) : 1;
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* Why the section cannot run here; NULL: it has run. The caller has the turn. */
+/* The reason why the section cannot run here; NULL: it has run. The caller has the turn. */
 static const char *run_section(struct cst_openblas *openblas, struct section *section,
                                uint32_t jobs) {
     if (openblas->most == 0) prepare(openblas);
     int threads = cst_load_relaxed(openblas->threads);
     uint32_t own = threads > 1 ? (uint32_t)threads - 1 : 0;
-    if (jobs + own > openblas->most) return "its threads leave no numbers for as many others";
+    if (jobs + own > openblas->most)
+        return "its own threads leave no numbers for the section's jobs";
     section->first = openblas->most - jobs;
     struct cst_region region = {
         .front = CST_FRONT_ADOPT, .function = member, .data = section, .threads = jobs};
-    if (!cst_region_run_exactly(cst_self(), &region)) return "not so many threads could be made";
+    if (!cst_region_run_exactly(cst_self(), &region))
+        return "too few threads could be made for the section's jobs";
     return NULL;
 }
 
@@ -112,7 +115,7 @@ static void execute(struct cst_foreign *library, openblas_job *job, int jobs, si
 
 /* --- which library --------------------------------------------------------------------------- */
 
-/* The function is told no data, so each library has one of its own. */
+/* The function gets no data pointer, so each library has a function of its own. */
 enum { LIBRARIES = 8 };
 static struct cst_foreign *adopted[LIBRARIES];
 static uint32_t count;
@@ -121,7 +124,7 @@ static uint32_t count;
     static void section_##n(int sync, openblas_job *job, int jobs, size_t size, void *data,        \
                             int buffer) {                                                          \
         CST_KEEP_FRAME();                                                                          \
-        (void)sync; /* done on return is right for both */                                         \
+        (void)sync; /* complete on return, as both kinds allow */                                  \
         execute(adopted[n], job, jobs, size, data, buffer);                                        \
     }
 SECTION(0)
@@ -135,8 +138,8 @@ SECTION(7)
 static openblas_section *const sections[LIBRARIES] = {section_0, section_1, section_2, section_3,
                                                       section_4, section_5, section_6, section_7};
 
-/* Packagers put something before and after each name: numpy's wheel says
- * scipy_openblas_get_config64_. Not always the same in one library. */
+/* Finds a name. Packagers add prefixes and suffixes: numpy's wheel has
+ * scipy_openblas_get_config64_. They may differ within one library. */
 static void *find(const struct cst_elf *elf, const char *name) {
     static const char *const before[] = {"", "scipy_"}, *const after[] = {"", "64_", "_64", "64"};
     char full[80];
@@ -151,11 +154,11 @@ static void *find(const struct cst_elf *elf, const char *name) {
 
 static const char *reason_against(const struct cst_openblas *openblas, int parallel) {
     if (parallel == 0) return "it was built without threads";
-    if (parallel == 2) return "it uses OpenMP, whose regions are here already";
-    if (!openblas->set) return "it is older than 0.3.27, and cannot be told whose threads to use";
+    if (parallel == 2) return "it uses OpenMP, whose regions run here already";
+    if (!openblas->set) return "it is older than 0.3.27, and has no call to use other threads";
     if (!openblas->execute || !openblas->config || !openblas->threads)
-        return "it does not export what it would be given back by";
-    if (count == LIBRARIES) return "the process has had as many others";
+        return "it does not export the functions that give it back";
+    if (count == LIBRARIES) return "the process has had as many copies as can be adopted";
     return NULL;
 }
 

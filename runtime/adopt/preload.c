@@ -1,6 +1,7 @@
 /* build/lib/libcapstan-adopt.so, which `capstan run` preloads: it notices libraries with pools that
- * are loaded later, as each makes its first thread. OpenBLAS does that while it is loaded, FFTW as
- * its first loop begins; docs/adr/0017 has what else was tried. Elsewhere this file is empty. */
+ * are loaded later, as each makes its first thread. OpenBLAS makes it while it is loaded, FFTW as
+ * its first loop begins. docs/adr/0017 lists the rejected ways. In other builds this file is
+ * empty. */
 #ifdef CST_PRELOAD
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -15,7 +16,7 @@
 typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument);
 
-/* The runtime may be another one. */
+/* The runtime may be another one, without this function. */
 #pragma weak capstan_adopt
 
 static _Atomic(create_function *) next;
@@ -29,8 +30,8 @@ static create_function *find_next(void) {
     return found;
 }
 
-/* Threads may be made while this library waits for its turn to be initialized, so it also looks
- * when it is asked. */
+/* Looks the function up early. Threads may be made before this constructor runs, so pthread_create
+ * looks it up too. */
 __attribute__((constructor)) static void start(void) {
     find_next();
 }

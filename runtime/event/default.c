@@ -12,7 +12,8 @@ static _Atomic uint32_t default_count; /* 0: not known yet */
 
 static void drive(void *argument) {
     struct capstan_manager *manager = argument;
-    /* Errors pass (no memory in the kernel): wait a little, go on. */
+    /* Errors pass, such as a lack of memory in the kernel. The thread waits a little and goes
+     * on. */
     while (cst_loop_run(manager) != 0) {
         _Atomic uint32_t nothing = 0;
         cst_futex_wait_for(&nothing, 0, 10 * 1000000);
@@ -44,7 +45,7 @@ static struct capstan_manager *make(uint32_t index) {
 static uint32_t count_defaults(void) {
     uint32_t available = cst_cpu_available();
     uint32_t count = available < MOST ? available : MOST;
-    cst_store_relaxed(&default_count, count); /* all that write it write the same */
+    cst_store_relaxed(&default_count, count); /* every thread writes the same number */
     return count;
 }
 
@@ -65,7 +66,7 @@ void cst_default_after_fork(void) {
         if (manager == NULL) continue;
         cst_store_relaxed(&defaults[i], NULL);
         cst_registry_remove(manager);
-        /* One that called the function which forked is still in use, and stays as memory. */
+        /* A manager whose function called fork is still in use, so its memory stays. */
         if (cst_load_relaxed(&manager->driver) == 0) cst_manager_destroy(manager);
     }
 }

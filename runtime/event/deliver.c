@@ -1,5 +1,4 @@
-/* What the kernel reported, turned into calls of registrations, one at a time.
- */
+/* Turns the kernel's reports into calls of registrations, one at a time. */
 #include "event/deliver.h"
 
 /* The next of the registrations that share a descriptor. */

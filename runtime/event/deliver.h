@@ -1,13 +1,15 @@
-/* What is due for descriptors, one registration at a time. The driver's own.
+/* The due calls for descriptors, one registration at a time. For the driver alone.
  *
  * The common case, a persistent registration that is alone on its descriptor, takes no lock. The
- * driver reads the registration between two reads of its generation, as in a sequence lock: if
- * the second is the one in the report's key, what it read before belongs to that registration
- * (1: generation, to save the rest; 2: fields, each with acquire; 3: generation. cst_table_retire
- * changes the generation first; the fields are written after it, each with release, so whoever
- * reads a later field reads a later generation). A registration that ends after step 3, on another
- * thread, may thus be called once more: capstan_quiesce waits for that.
- */
+ * driver reads the registration between two reads of its generation, as in a sequence lock. If the
+ * second read gives the generation of the report's key, the fields read before belong to that
+ * registration. The steps are: 1 read the generation, to save the rest if it differs; 2 read the
+ * fields, each with acquire; 3 read the generation. cst_table_retire changes the generation first.
+ * The fields are written after it, each with release, so a reader of a later field reads a later
+ * generation.
+ *
+ * A registration that ends after step 3, on another thread, may be called once more:
+ * capstan_quiesce waits for that. */
 #ifndef CST_EVENT_DELIVER_H
 #define CST_EVENT_DELIVER_H
 
@@ -18,8 +20,8 @@ static inline struct cst_watch *cst_deliver_find(const struct capstan_manager *m
     return (struct cst_watch *)cst_table_at(&manager->watches, (uint32_t)ready->key);
 }
 
-/* The common case, of the registration that the report names. False: it is another, and what was
- * written to `delivery` means nothing. */
+/* The common case, for the registration that the report names. False: it is another case, and the
+ * contents of `delivery` are meaningless. */
 static inline bool cst_deliver_directly(const struct cst_ready *ready, struct cst_watch *watch,
                                         struct cst_delivery *delivery) {
     uint32_t generation = (uint32_t)(ready->key >> 32);
@@ -37,10 +39,10 @@ static inline bool cst_deliver_directly(const struct cst_ready *ready, struct cs
     return cst_likely(delivery->events != 0);
 }
 
-/* Everything else. False: nothing is left of this batch. */
+/* All other cases. False: nothing is left of this batch. */
 bool cst_deliver_slowly(struct capstan_manager *manager, struct cst_delivery *delivery);
 
-/* The next of either kind. False: nothing is left of this batch. */
+/* The next call of either kind. False: nothing is left of this batch. */
 bool cst_deliver_next(struct capstan_manager *manager, struct cst_delivery *delivery);
 
 #endif

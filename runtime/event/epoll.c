@@ -1,8 +1,8 @@
 /* Linux: epoll, woken by an eventfd.
  *
- * epoll refuses regular files (EPERM), although they never block. They are kept in a short list
- * here and reported by each wait, as poll(2) does. The kernel forgets a file that is closed; here
- * each look at a number asks whether it still names the file that was registered. */
+ * epoll refuses regular files (EPERM), although they never block. The poller keeps them in a short
+ * list, and each wait reports them, as poll(2) does. The kernel forgets a closed file; the poller
+ * checks at each use of a descriptor whether it still names the registered file. */
 #include "event/poller.h"
 
 #include "event/lock.h"
@@ -25,7 +25,7 @@ struct plain_file {
     int fd;
     uint32_t mask;
     uint64_t key;
-    dev_t device; /* which file it is */
+    dev_t device; /* identify the file */
     ino_t inode;
 };
 
@@ -34,10 +34,10 @@ struct cst_poller {
     int wake;
     bool no_pwait2; /* waiting thread: the kernel lacks epoll_pwait2 */
     _Atomic uint32_t plain_count;
-    struct cst_event_lock plain_lock; /* the four below */
+    struct cst_event_lock plain_lock; /* for plain_count and the three below */
     struct plain_file *plain;
     size_t plain_capacity;
-    size_t plain_turn; /* the file whose turn it is to be reported first */
+    size_t plain_turn; /* index of the file that the next report begins with */
 };
 
 #define SAME(ours, kernel) ((unsigned)(ours) == (unsigned)(kernel))
@@ -57,7 +57,7 @@ static struct cst_poller *epoll_open(int *error) {
     }
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->wake = poller->epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    /* Edge-triggered: the counter need never be read; each write is a new edge. */
+    /* Edge-triggered: each write is a new edge, so no thread has to read the counter. */
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = WAKE_KEY};
     if (poller->wake < 0 || epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->wake, &event) != 0) {
         *error = errno;
@@ -79,7 +79,7 @@ static void epoll_close(struct cst_poller *poller) {
 static void epoll_wake(struct cst_poller *poller) {
     int saved = errno;
     uint64_t one = 1;
-    /* EAGAIN means that 2^64-2 wake-ups are pending: then it is awake. */
+    /* EAGAIN means that 2^64-2 wake-ups are pending: then the thread is awake. */
     ssize_t written = write(poller->wake, &one, sizeof one);
     (void)written;
     errno = saved;
@@ -90,7 +90,8 @@ static bool still_there(const struct plain_file *file) {
     return fstat(file->fd, &now) == 0 && now.st_dev == file->device && now.st_ino == file->inode;
 }
 
-/* The place of a number in the list, or `count`. Lock held, as below. */
+/* The index of a descriptor in the list, or `count`. The caller holds the lock, as in the functions
+ * below. */
 static size_t plain_find(const struct cst_poller *poller, int fd) {
     size_t count = cst_load_relaxed(&poller->plain_count), i = 0;
     while (i < count && poller->plain[i].fd != fd) i++;
@@ -100,7 +101,7 @@ static size_t plain_find(const struct cst_poller *poller, int fd) {
 static void plain_remove(struct cst_poller *poller, size_t i) {
     uint32_t count = cst_load_relaxed(&poller->plain_count) - 1;
     poller->plain[i] = poller->plain[count];
-    /* Relaxed: a waiting thread that sees the old count looks at a file in vain. */
+    /* Relaxed: a waiting thread that sees the old count checks a file in vain. */
     cst_store_relaxed(&poller->plain_count, count);
 }
 
@@ -121,8 +122,8 @@ static int plain_append(struct cst_poller *poller, int fd) {
     return 0;
 }
 
-/* A regular file: adds, changes or (mask 0) removes its entry. One that is to be reported, also a
- * one-shot that was quiet, wakes the waiting thread: the kernel will not. */
+/* Adds, changes or (mask 0) removes a regular file's entry. If the file is now due for a report,
+ * the call wakes the waiting thread, as the kernel does not. */
 static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t key) {
     cst_event_acquire(&poller->plain_lock);
     size_t i = plain_find(poller, fd);
@@ -139,8 +140,8 @@ static int plain_set(struct cst_poller *poller, int fd, uint32_t mask, uint64_t 
     return error;
 }
 
-/* Whether the descriptor is in the list of regular files, and still is that file. A number that
- * was closed and now names something else is taken out. */
+/* Is the descriptor in the list of regular files, and does it still name that file? If it now names
+ * something else, the function removes the entry. */
 static bool plain_known(struct cst_poller *poller, int fd, bool *was_plain) {
     *was_plain = false;
     if (cst_load_relaxed(&poller->plain_count) == 0) return false; /* written by `set` alone */
@@ -168,12 +169,11 @@ static int epoll_set(struct cst_poller *poller, int fd, bool known, uint32_t mas
     int operation = mask == 0 ? EPOLL_CTL_DEL : known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     if (epoll_ctl(poller->epoll, operation, fd, &event) == 0) return 0;
     if (errno != EPERM) return errno;
-    if (known) return ENOENT; /* what epoll knew was closed; the number names a regular file now */
+    if (known) return ENOENT; /* the file in epoll was closed; this one is regular */
     return plain_set(poller, fd, mask, key);
 }
 
-/* Adds the regular files that wait for anything; one-shot ones are quiet from now on, as are those
- * that were closed. */
+/* Reports the regular files with a watch. One-shot files and closed files are quiet from now on. */
 static int plain_report(struct cst_poller *poller, struct cst_ready *ready, int capacity) {
     int filled = 0;
     cst_event_acquire(&poller->plain_lock);
@@ -192,7 +192,7 @@ static int plain_report(struct cst_poller *poller, struct cst_ready *ready, int 
 }
 
 static bool plain_waits(struct cst_poller *poller) {
-    /* Relaxed: whoever adds or changes a file also wakes this thread. */
+    /* Relaxed: a thread that adds or changes a file also wakes this thread. */
     if (cst_load_relaxed(&poller->plain_count) == 0) return false;
     bool waits = false;
     cst_event_acquire(&poller->plain_lock);
@@ -209,13 +209,13 @@ static int kernel_wait(struct cst_poller *poller, struct cst_ready *ready, int c
         struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
         int count = epoll_pwait2(poller->epoll, batch, capacity, &span, NULL);
         if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
-        poller->no_pwait2 = true; /* before Linux 5.11, or a filter that does not know it */
+        poller->no_pwait2 = true; /* Linux before 5.11, or a filter that forbids it */
     }
     int64_t ms = timeout <= 0 ? timeout : timeout / 1000000 + (timeout % 1000000 != 0);
     return epoll_wait(poller->epoll, batch, capacity, ms > INT_MAX ? INT_MAX : (int)ms);
 }
 
-/* The kernel's words for ends and errors become ours, and wake-ups are left out. */
+/* Translates the kernel's events for ends and errors, and leaves wake-ups out. */
 static int translate(struct cst_ready *ready, int count) {
     int filled = 0;
     for (int i = 0; i < count; i++) {
@@ -234,7 +234,7 @@ static int translate(struct cst_ready *ready, int count) {
 static int epoll_wait_ready(struct cst_poller *poller, struct cst_ready *ready, int capacity,
                             int64_t timeout) {
     bool plain = plain_waits(poller);
-    int room = plain ? capacity - capacity / 2 : capacity; /* whoever is ready, files get turns */
+    int room = plain ? capacity - capacity / 2 : capacity; /* regular files always get a part */
     int count = kernel_wait(poller, ready, room, plain ? 0 : timeout < 0 ? -1 : timeout);
     if (count < 0) return errno == EINTR ? 0 : -errno;
     bool usual = true;

@@ -3,8 +3,9 @@
  * Written from the manual pages; tests/c/event/kqueue.c compiles it against their interface and
  * runs it on a stand-in for kevent. It has not run on a BSD.
  *
- * kqueue knows two filters where epoll knows one descriptor, so this file keeps what was asked for
- * by descriptor: to report both filters as one event, and to silence both when a one-shot fires. */
+ * kqueue knows two filters where epoll knows one descriptor. So this file keeps the requested
+ * events by descriptor, to report both filters as one event, and to silence both when a one-shot
+ * fires. */
 #include "event/poller.h"
 
 #if defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) ||                         \
@@ -28,17 +29,17 @@ _Static_assert(sizeof(void *) >= sizeof(uint64_t), "a key travels in udata");
 struct known {
     uint64_t key;
     uint32_t mask;  /* 0: not in the queue */
-    uint32_t batch; /* number of the last batch that reported it */
+    uint32_t batch; /* the last batch that reported it */
     int place;      /* in that batch */
 };
 
 struct cst_poller {
     int queue;
-    pid_t owner;                /* the queue is not inherited by a child */
-    struct cst_event_lock lock; /* the two below */
+    pid_t owner;                /* a child does not inherit the queue */
+    struct cst_event_lock lock; /* for `known` and `known_count` */
     struct known *known;
     size_t known_count;
-    uint32_t batch; /* waiting thread, and the array below */
+    uint32_t batch; /* used by the waiting thread, as is `list` */
     struct kevent list[BATCH];
 };
 
@@ -66,7 +67,7 @@ static struct cst_poller *kqueue_open(int *error) {
 }
 
 static void kqueue_close(struct cst_poller *poller) {
-    /* In a child the number may belong to another file by now. */
+    /* In a child the number may now belong to another file. */
     if (poller->owner == getpid()) close(poller->queue);
     free(poller->known);
     free(poller);
@@ -96,7 +97,7 @@ static bool wants_read_filter(uint32_t mask) {
     return mask & (CST_POLL_READ | CST_POLL_HANGUP);
 }
 
-/* One change; the errno value that the kernel gives for it. */
+/* Makes one change. Returns the kernel's errno value for it. */
 static int change(struct cst_poller *poller, const struct kevent *wanted) {
     struct kevent one = *wanted, receipt;
     one.flags |= EV_RECEIPT;
@@ -118,7 +119,7 @@ static int add_filter(struct cst_poller *poller, int fd, short filter, uint32_t 
     int64_t least = 0;
     if (mask & CST_POLL_EDGE) flags |= EV_CLEAR;
     if (mask & CST_POLL_ONESHOT) flags |= EV_DISPATCH;
-    if (filter == EVFILT_READ && !(mask & CST_POLL_READ)) { /* only the end of the data */
+    if (filter == EVFILT_READ && !(mask & CST_POLL_READ)) { /* the end of the data alone */
         fflags = NOTE_LOWAT;
         least = INT_MAX;
     }
@@ -127,7 +128,7 @@ static int add_filter(struct cst_poller *poller, int fd, short filter, uint32_t 
     return change(poller, &event);
 }
 
-/* Takes out what is there: adding anew would keep old flags, and would not look again. */
+/* Removes the present filters: a second EV_ADD would keep old flags, and would not look again. */
 static int remove_known(struct cst_poller *poller, int fd, uint32_t mask) {
     int read_error = 0, write_error = 0;
     if (wants_read_filter(mask)) read_error = remove_filter(poller, fd, EVFILT_READ);
@@ -139,12 +140,12 @@ static int kqueue_set(struct cst_poller *poller, int fd, bool known, uint32_t ma
     cst_event_acquire(&poller->lock);
     int error = 0;
     if (mask == 0 && (size_t)fd >= poller->known_count)
-        error = remove_filter(poller, fd, EVFILT_READ); /* nothing is there: says which error */
+        error = remove_filter(poller, fd, EVFILT_READ); /* nothing is known: gives the error */
     else if (!make_room(poller, (size_t)fd))
         error = ENOMEM;
     if (error == 0) {
         struct known *entry = &poller->known[fd];
-        /* The kernel drops filters when a descriptor is closed: then they are not found. */
+        /* The kernel drops filters when a descriptor is closed. Then the removal fails. */
         int removed = known ? remove_known(poller, fd, entry->mask) : 0;
         entry->mask = 0;
         if (removed != 0) {
@@ -164,8 +165,8 @@ static int kqueue_set(struct cst_poller *poller, int fd, bool known, uint32_t ma
 
 static uint32_t our_events(const struct kevent *found, uint32_t mask) {
     uint32_t events = found->filter == EVFILT_READ ? CST_POLL_READ : CST_POLL_WRITE;
-    /* The writers are gone: the data ends. The readers are gone: writing fails. Whether one who
-     * reads could still write is not known unless that is asked for. */
+    /* Without writers the data ends; without readers a write fails. Whether a reading descriptor
+     * could still be written to is known only if WRITE was requested. */
     if (found->flags & EV_EOF && found->filter == EVFILT_READ)
         events |= CST_POLL_HANGUP | (mask & CST_POLL_WRITE ? 0 : CST_POLL_ENDED);
     else if (found->flags & EV_EOF)
@@ -175,7 +176,7 @@ static uint32_t our_events(const struct kevent *found, uint32_t mask) {
     return events;
 }
 
-/* A one-shot has fired by one filter: the other one must be quiet too. */
+/* Silences the other filter of a one-shot that has fired. */
 static void silence_other(struct cst_poller *poller, const struct known *entry,
                           const struct kevent *found) {
     bool both = wants_read_filter(entry->mask) && entry->mask & CST_POLL_WRITE;

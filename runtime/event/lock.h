@@ -1,13 +1,13 @@
 /* A small mutex for the event layer: one word, sleeps in the kernel when contended.
  *
- * The three-state lock of Drepper, "Futexes Are Tricky" (2011): 0 free, 1 held, 2 held and someone
+ * The three-state lock of Drepper, "Futexes Are Tricky" (2011): 0 free, 1 held, 2 held and a thread
  * may sleep. Critical sections here are short, so a waiter spins a little first.
  *
- * The lock is released by a load and a store instead of Drepper's exchange, which would be a
- * quarter of what a timer costs. A waiter that writes 2 between the two is overwritten. If it has
- * not gone to sleep by then, the kernel finds 0 and it does not; if it has, nobody wakes it, and it
- * wakes by itself after CST_EVENT_LOCK_SLEEP_NS. Who holds the lock is not in question: only an
- * exchange or a compare-and-swap that finds 0 acquires it. */
+ * A load and a store release the lock, instead of Drepper's exchange, which would be a quarter of a
+ * timer's cost. The store may overwrite the 2 of a waiter that comes between the two. If the waiter
+ * does not sleep yet, the kernel finds 0 and returns. If it sleeps, no thread wakes it, and it
+ * wakes by itself after CST_EVENT_LOCK_SLEEP_NS. Mutual exclusion holds in any case: only an
+ * exchange or a compare-and-swap that finds 0 acquires the lock. */
 #ifndef CST_EVENT_LOCK_H
 #define CST_EVENT_LOCK_H
 
@@ -39,7 +39,7 @@ static inline void cst_event_acquire(struct cst_event_lock *lock) {
 
 static inline void cst_event_release(struct cst_event_lock *lock) {
     if (__builtin_expect(cst_load_relaxed(&lock->word) == 2, 0)) { /* see above */
-        /* Releases what was written under the lock; pairs with the next owner's acquire. */
+        /* Releases the writes under the lock; pairs with the next owner's acquire. */
         cst_exchange_release(&lock->word, 0);
         cst_futex_wake(&lock->word, 1);
     } else {

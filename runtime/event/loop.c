@@ -1,8 +1,8 @@
-/* The driver: asks the kernel, collects what is due, calls it, sleeps.
+/* The driver: it asks the kernel, collects the due calls, makes them, and sleeps.
  *
- * Sleeping: under `lock` the driver looks at timers and posts and, if nothing is due, writes down
- * until when it will sleep. Whoever adds something earlier, under the same lock, wakes it, once.
- * A driver that is awake is never woken: it takes the lock again before it sleeps. */
+ * Sleep: under `lock` the driver looks at timers and posts. If nothing is due, it stores the time
+ * until which it will sleep. A thread that adds an earlier call, under the same lock, wakes it
+ * once. A driver that is awake is never woken: it takes the lock again before it sleeps. */
 #include "event/deliver.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ void cst_loop_wake(struct capstan_manager *manager, uint64_t when) {
     if (manager->sleeping_until <= when || manager->woken) return;
     manager->woken = true;
     CST_COUNT(manager->statistics.wake_ups, 1);
-    /* Under the lock, so that the poller is not replaced meanwhile. */
+    /* The lock is held, so that the poller is not replaced meanwhile. */
     manager->ops->wake(manager->poller);
 }
 
@@ -30,28 +30,30 @@ static uintptr_t self(void) {
 
 int cst_loop_enter(struct capstan_manager *manager) {
     uintptr_t none = 0;
-    /* Acquires what the last driver left; pairs with the release in cst_loop_leave. */
+    /* Acquires the last driver's writes; pairs with the release in cst_loop_leave. */
     return cst_cas_acquire(&manager->driver, &none, self()) ? 0 : EBUSY;
 }
 
-/* A batch of calls has ended: capstan_quiesce may return. */
+/* Ends a batch of calls: capstan_quiesce may return. */
 static void next_batch(struct capstan_manager *manager) {
-    /* Release: what the calls did; pairs with capstan_quiesce. Relaxed: who has counted itself
-     * before the driver last had the lock is seen. One that came later may wait for the batch after
-     * this one, whose end comes after the lock again. */
+    /* Release: the writes of the calls; pairs with capstan_quiesce. Relaxed load: it sees each
+     * thread that counted itself before the driver last held the lock. A thread that came later may
+     * wait for the next batch, before whose end the driver holds the lock again. */
     cst_store_release(&manager->batch, cst_load_relaxed(&manager->batch) + 1);
     if (cst_load_relaxed(&manager->quiescing) != 0) cst_futex_wake(&manager->batch, INT32_MAX);
 }
 
 void cst_loop_leave(struct capstan_manager *manager) {
     cst_event_acquire(&manager->lock);
-    /* Release: pairs with cst_loop_enter. Under the lock: capstan_quiesce reads it there. */
+    /* Release: pairs with cst_loop_enter. It is under the lock, as capstan_quiesce reads it
+     * there. */
     cst_store_release(&manager->driver, 0);
     cst_event_release(&manager->lock);
     next_batch(manager);
 }
 
-/* How long the driver may sleep, at most `timeout`. Notes until when. Lock held. */
+/* The time for which the driver may sleep, at most `timeout`. Stores the end of the sleep. Lock
+ * held. */
 static uint64_t sleep_span(struct capstan_manager *manager, uint64_t timeout) {
     struct cst_post_list *running = &manager->running;
     bool work = manager->posts.count > 0 || running->next < running->count ||
@@ -97,7 +99,7 @@ int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout) {
     if (cst_unlikely(chores != 0)) cst_store_relaxed(&manager->chores, 0);
     cst_event_release(&manager->lock);
     next_batch(manager);
-    /* Out of descriptors: the closed file stays; its next report asks again. */
+    /* Without a free descriptor the closed file stays; its next report asks again. */
     if (cst_unlikely(chores & CST_CHORE_REBUILD)) cst_rebuild(manager);
     if (timeout != 0) manager->meter.waits++;
     int64_t span = timeout > INT64_MAX ? -1 : (int64_t)timeout;
@@ -117,7 +119,7 @@ int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout) {
 }
 
 static inline void before_call(struct capstan_manager *manager, void *function, int fd) {
-    cst_store_relaxed(&manager->calling, function); /* hints for reports only */
+    cst_store_relaxed(&manager->calling, function); /* hints, for reports alone */
     cst_store_relaxed(&manager->calling_fd, fd);
 }
 
@@ -132,10 +134,10 @@ static inline void call_for_fd(struct capstan_manager *manager,
     after_call(manager);
 }
 
-/* The common case, up to the first report that is another. `delivery` stays in registers: its
- * address is passed to nobody. Where a registration is takes two reads in a row, and a third to
- * read it: for the next one all three go on while the function of this one runs. That may fork:
- * then nothing is left for the child. */
+/* Makes the calls of the common case, up to the first report of another case. `delivery` stays in
+ * registers, as its address is not passed on. To find a registration takes two dependent reads, and
+ * a third reads it. For the next registration all three proceed while this function runs. The
+ * function may fork: then nothing is left for the child. */
 static unsigned dispatch_directly(struct capstan_manager *manager) {
     const struct cst_ready *ready = manager->ready_next;
     struct cst_delivery delivery;
@@ -199,7 +201,7 @@ unsigned cst_loop_dispatch(struct capstan_manager *manager) {
 }
 
 static bool stopped(struct capstan_manager *manager) {
-    /* Relaxed: whoever sets it also wakes the driver, through the lock. */
+    /* Relaxed: the thread that sets it also wakes the driver, under the lock. */
     return cst_load_relaxed(&manager->stopping);
 }
 
@@ -240,7 +242,7 @@ void capstan_shutdown(capstan_manager *manager) {
     cst_event_release(&manager->fd_lock);
 }
 
-/* Whether a function of the user may be running. Lock held. */
+/* May a function of the user be running? Lock held. */
 static bool may_be_calling(struct capstan_manager *manager) {
     uintptr_t driver = cst_load_relaxed(&manager->driver); /* cleared under the lock */
     if (driver == self() || manager->sleeping_until != 0) return false;
@@ -251,7 +253,7 @@ void capstan_quiesce(capstan_manager *manager) {
     cst_add_relaxed(&manager->quiescing, 1); /* see next_batch */
     cst_event_acquire(&manager->lock);
     bool calling = may_be_calling(manager);
-    uint32_t batch = cst_load_relaxed(&manager->batch); /* or a later one: the lock orders */
+    uint32_t batch = cst_load_relaxed(&manager->batch); /* this or a later batch: the lock orders */
     cst_event_release(&manager->lock);
     while (calling && cst_load_acquire(&manager->batch) == batch)
         cst_futex_wait(&manager->batch, batch);

@@ -1,4 +1,4 @@
-/* A manager's life: made, asked about, ended. */
+/* A manager's life, and its statistics. */
 #include "event/manager.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const uint64_t DEFAULT_SLOW_LIMIT = 50 * 1000000;
-/* A host's other threads may run between two of its calls, for 20 ms each in GHC. */
+/* Between two calls of a host, its other threads may run, in GHC for 20 ms each. */
 static const uint64_t DEFAULT_PULL_SLOW_LIMIT = 500 * 1000000;
 
 static const struct cst_poller_ops *const back_ends[] = {
@@ -50,7 +50,7 @@ struct capstan_manager *cst_manager_make(const struct cst_poller_ops *ops, int *
     return NULL;
 }
 
-/* Descriptors and memory, but for the manager itself. */
+/* Frees descriptors and memory, except the manager itself. */
 static void give_back(struct capstan_manager *manager) {
     manager->ops->close(manager->poller);
     manager->poller = NULL;
@@ -67,14 +67,15 @@ void cst_manager_destroy(struct capstan_manager *manager) {
     free(manager);
 }
 
-/* Of the options, in version 0.1. */
+/* Size of the options in version 0.1. */
 enum { FIRST_SIZE = offsetof(struct capstan_manager_options, pull) + sizeof(int) };
 
 int capstan_manager_new(capstan_manager **manager, const struct capstan_manager_options *options) {
     struct capstan_manager_options chosen = {0};
     if (options != NULL) {
-        if (options->size > sizeof chosen) return EINVAL; /* made for a newer library */
-        /* Without a size: as the first version was, or what was asked for would be ignored. */
+        if (options->size > sizeof chosen) return EINVAL; /* for a newer library */
+        /* Options without a size have the first version's size, so that the library does not ignore
+         * them. */
         memcpy(&chosen, options, options->size != 0 ? options->size : FIRST_SIZE);
     }
     const struct cst_poller_ops *ops = back_end(chosen.back_end);
@@ -91,7 +92,7 @@ int capstan_manager_new(capstan_manager **manager, const struct capstan_manager_
     return 0;
 }
 
-/* Tells everything that is pending that it ends. */
+/* Delivers the end to every pending post, watch and timer. */
 static void flush(struct capstan_manager *manager) {
     struct cst_post post;
     while (manager->posts.count > 0 || manager->running.next < manager->running.count) {

@@ -2,8 +2,8 @@
  *
  * Two locks. `fd_lock` guards descriptors and registrations and is held over the system call that
  * tells the kernel, so that the kernel's set and ours cannot differ. `lock` guards timers, posts
- * and whether the loop sleeps. Order: fd_lock before lock. No lock is held while a function of the
- * user runs. A persistent registration that is alone on its descriptor is delivered without a
+ * and the loop's state of sleep. Order: fd_lock before lock. No lock is held while a function of
+ * the user runs. A persistent registration that is alone on its descriptor is delivered without a
  * lock (deliver.h). */
 #ifndef CST_EVENT_MANAGER_H
 #define CST_EVENT_MANAGER_H
@@ -17,7 +17,7 @@
 
 enum {
     CST_EVENT_BATCH = 1024,       /* ready descriptors taken from the kernel at once */
-    CST_EVENT_TIMER_BUDGET = 512, /* timers touched before descriptors get their turn again */
+    CST_EVENT_TIMER_BUDGET = 512, /* timers handled before descriptors are served again */
     CST_EVENT_INTEREST = CAPSTAN_READ | CAPSTAN_WRITE | CAPSTAN_HANGUP,
     CST_EVENT_MODES = CAPSTAN_ONESHOT | CAPSTAN_EDGE,
 };
@@ -30,14 +30,14 @@ _Static_assert((int)CAPSTAN_READ == CST_POLL_READ && (int)CAPSTAN_WRITE == CST_P
 /* A registration. Atomics are read by the driver without the lock, between two reads of the
  * generation (a sequence lock), and written under fd_lock; the rest needs fd_lock. */
 struct cst_watch {
-    struct cst_entry entry;    /* next: another registration of the descriptor, or CST_TABLE_NONE */
+    struct cst_entry entry;    /* next: of the same descriptor, or CST_TABLE_NONE */
     _Atomic uint32_t interest; /* events asked for; 0: none for now */
-    _Atomic uint32_t direct;   /* reports of these are delivered without the lock; 0: none */
+    _Atomic uint32_t direct;   /* events delivered without the lock; 0: none */
     _Atomic(capstan_fd_function *) function;
     _Atomic(void *) data;
     _Atomic int32_t fd;
     uint32_t modes;  /* CAPSTAN_ONESHOT, CAPSTAN_EDGE */
-    uint32_t closed; /* nonzero: in the list of those to be told CAPSTAN_CLOSED */
+    uint32_t closed; /* nonzero: in the list of registrations that get CAPSTAN_CLOSED */
     uint32_t unused[5];
 };
 _Static_assert(sizeof(struct cst_watch) == CST_TABLE_OBJECT, "in a table");
@@ -45,9 +45,9 @@ _Static_assert(sizeof(struct cst_watch) == CST_TABLE_OBJECT, "in a table");
 /* A descriptor, by number. Guarded by fd_lock. */
 struct cst_descriptor {
     uint32_t first; /* registration, or CST_TABLE_NONE */
-    uint32_t mask;  /* what the back end was told, 0: nothing; only ONESHOT: known and quiet, since
-                       it  has fired or all registrations want nothing for now */
-    uint64_t key;   /* the registration under whose name the back end reports */
+    uint32_t mask;  /* the mask in the back end; 0: none. ONESHOT alone: known and quiet, as it has
+                     * fired, or no registration wants an event now */
+    uint64_t key;   /* the registration that the back end's reports name */
 };
 
 /* Guarded by lock. */
@@ -69,10 +69,10 @@ struct cst_post {
 
 struct cst_post_list {
     struct cst_post *item;
-    size_t count, next, capacity; /* next: the first that has not run */
+    size_t count, next, capacity; /* next: the first one that has not run */
 };
 
-/* Registrations that one report of the kernel is for. The driver's own. */
+/* The registrations that want one report of the kernel. For the driver alone. */
 struct cst_wanting {
     uint64_t *id;
     size_t count, next, capacity;
@@ -82,19 +82,19 @@ struct cst_wanting {
 
 /* Rare work that the driver does between two batches. */
 enum {
-    CST_CHORE_CLOSED = 1,  /* registrations wait to be told CAPSTAN_CLOSED */
-    CST_CHORE_REBUILD = 2, /* the kernel's set must be made anew */
-    CST_CHORE_RETURN = 4,  /* the present or the next wait returns */
+    CST_CHORE_CLOSED = 1,  /* registrations wait for CAPSTAN_CLOSED */
+    CST_CHORE_REBUILD = 2, /* the kernel's set must be remade */
+    CST_CHORE_RETURN = 4,  /* the present or next wait returns */
 };
 
-/* Watches for calls that take too long. The driver's own. */
+/* The watch for calls that take too long. For the driver alone. */
 struct cst_slow_meter {
-    uint64_t began;               /* coarse time of the last look */
-    unsigned calls, every;        /* since then; look again after so many */
-    unsigned precise;             /* batches for which every call is looked at */
-    unsigned waits;               /* times that the driver may have slept since `base` */
-    uint64_t base_at;             /* coarse time of the next */
-    struct cst_thread_usage base; /* not later than the beginning of the calls */
+    uint64_t began;               /* coarse time of the last check */
+    unsigned calls, every;        /* calls since then; number until the next check */
+    unsigned precise;             /* batches of which each call is checked */
+    unsigned waits;               /* possible sleeps of the driver since `base` */
+    uint64_t base_at;             /* coarse time of `base` */
+    struct cst_thread_usage base; /* not later than the begin of the calls */
 };
 
 struct cst_statistics {
@@ -104,7 +104,7 @@ struct cst_statistics {
     _Atomic uint64_t slow_calls, slowest_ns;                   /* driver */
 };
 
-/* Adds to a statistic that has one writer at a time. Relaxed: nothing is ordered by it. */
+/* Adds to a statistic that has one writer at a time. Relaxed: it orders nothing. */
 #define CST_COUNT(counter, n) cst_store_relaxed(&(counter), cst_load_relaxed(&(counter)) + (n))
 
 struct capstan_manager {
@@ -119,39 +119,39 @@ struct capstan_manager {
     /* Written by the driver, read by any thread. */
     CST_LINE_ALIGNED _Atomic uintptr_t driver; /* the thread that drives; 0: none */
     _Atomic uint32_t batch;                    /* batches of calls begun; capstan_quiesce waits */
-    _Atomic uint32_t quiescing;                /* threads that do; written by them */
+    _Atomic uint32_t quiescing;                /* threads that wait so; written by them */
     _Atomic uint64_t calling_since;            /* coarse time; 0: no function is being called */
     _Atomic(void *) calling;                   /* the function */
     _Atomic int32_t calling_fd;
-    _Atomic uint32_t stuck_batch; /* batch for which a call was reported as still running */
+    _Atomic uint32_t stuck_batch; /* batch with a call that was reported as still running */
     _Atomic uint32_t warned;      /* the default warning was given */
 
     CST_LINE_ALIGNED struct cst_event_lock lock;
     bool woken;              /* the driver was woken from its present sleep */
     bool outstanding;        /* records were pulled and the next pull has not begun */
-    uint64_t sleeping_until; /* ns; 0: awake, it will look before it sleeps */
+    uint64_t sleeping_until; /* ns; 0: awake, will check before it sleeps */
     struct cst_table timers;
     _Atomic uint32_t
-        ended_timers; /* pull: cancelled, data to be given back; linked by entry.next */
+        ended_timers; /* pull: cancelled, data not yet returned; linked by entry.next */
     uint32_t ended_timer_count;
     struct cst_post_list posts;
     struct cst_wheel wheel;
-    uint64_t now; /* time of the last look at the wheel */
+    uint64_t now; /* time of the last advance of the wheel */
 
     CST_LINE_ALIGNED struct cst_event_lock fd_lock;
     struct cst_table watches;
     struct cst_descriptor *descriptors;
     size_t descriptor_count;
-    _Atomic uint32_t closed; /* registrations to be told CAPSTAN_CLOSED; linked by entry.next */
-    _Atomic uint32_t ended_watches; /* pull: unregistered, data to be given back */
+    _Atomic uint32_t closed; /* registrations that get CAPSTAN_CLOSED; linked by entry.next */
+    _Atomic uint32_t ended_watches; /* pull: unregistered, data not yet returned */
     uint32_t ended_watch_count;
     bool zombies; /* a closed file may still be in the kernel's set */
 
     CST_LINE_ALIGNED _Atomic uint32_t stopping; /* capstan_shutdown was called; under both locks */
     _Atomic uint32_t chores;
-    _Atomic uint32_t forked; /* this is a child, and `poller` still the parent's */
+    _Atomic uint32_t forked; /* this is a child; `poller` is still the parent's */
 
-    /* The driver's own. */
+    /* For the driver alone. */
     CST_LINE_ALIGNED struct cst_ready ready[CST_EVENT_BATCH];
     const struct cst_ready *ready_next, *ready_end;
     struct cst_post_list running; /* posts taken for the present batch */
@@ -163,9 +163,9 @@ struct capstan_manager {
 };
 
 /* --- manager.c --- */
-/* NULL ops: the best back end here. NULL with an errno value. */
+/* With NULL ops: the best back end here. Returns NULL, with an errno value, on failure. */
 struct capstan_manager *cst_manager_make(const struct cst_poller_ops *ops, int *error);
-/* Gives back memory and descriptors; calls nothing. */
+/* Frees memory and descriptors; calls no function of the user. */
 void cst_manager_destroy(struct capstan_manager *manager);
 
 /* --- loop.c --- */
@@ -176,16 +176,16 @@ void cst_loop_add_chore(struct capstan_manager *manager, uint32_t chore);
 /* Becomes the driver; EBUSY if there is one. */
 int cst_loop_enter(struct capstan_manager *manager);
 void cst_loop_leave(struct capstan_manager *manager);
-/* Asks the kernel once and collects what is due. Errno value. */
+/* Asks the kernel once, and collects the due calls. Errno value. */
 int cst_loop_collect(struct capstan_manager *manager, uint64_t timeout);
-/* Takes the posts for the present batch, if none are left of the last. `lock` is held. */
+/* Takes the posts for the present batch, if none is left of the last batch. `lock` is held. */
 void cst_loop_take_posts(struct capstan_manager *manager);
-/* Calls everything that was collected. Returns the number of calls. */
+/* Makes all collected calls. Returns their number. */
 unsigned cst_loop_dispatch(struct capstan_manager *manager);
 /* The body of capstan_loop. */
 int cst_loop_run(struct capstan_manager *manager);
 
-/* A call that is due for a registration; deliver.h. */
+/* A due call of a registration; see deliver.h. */
 struct cst_delivery {
     uint64_t id;
     capstan_fd_function *function;
@@ -196,37 +196,39 @@ struct cst_delivery {
 };
 
 /* --- watch.c --- */
-/* Collects into manager->wanting the registrations that a report of the back end is for. True: it
- * was for a one-shot alone, which is taken. */
+/* Collects the registrations that want a report of the back end into manager->wanting. True: it is
+ * a single one-shot, which is taken. */
 bool cst_watch_find(struct capstan_manager *manager, const struct cst_ready *ready,
                     struct cst_delivery *delivery);
-/* Takes one for delivery; a one-shot ends. False: it ended since, or wants none of it. */
+/* Takes a registration for delivery; a one-shot ends. False: it has ended, or wants none of the
+ * events. */
 bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned events,
                     struct cst_delivery *delivery);
-/* After deliveries: the back end learns what still waits on the descriptor. */
+/* After deliveries: tells the back end the events that the descriptor still waits for. */
 void cst_watch_settle(struct capstan_manager *manager, int fd);
 /* Takes a registration that ended because its descriptor was closed. */
 bool cst_watch_take_closed(struct capstan_manager *manager, struct cst_delivery *delivery);
 /* Pull: takes the data of a registration that was ended by a call. */
 bool cst_watch_take_ended(struct capstan_manager *manager, struct cst_delivery *delivery);
 void cst_watch_close_fd(struct capstan_manager *manager, int fd);
-/* Ends the registrations of a descriptor whose file is not the one that was registered. */
+/* Ends the registrations of a descriptor if it now names another file than the registered one. */
 void cst_watch_verify_fd(struct capstan_manager *manager, int fd);
 void cst_watch_close_all(struct capstan_manager *manager);
 
-/* For a rebuild; fd_lock held. First: asks the back end whether each file is still the one that was
- * registered; those that are not have ended. Second: tells an empty back end everything. */
+/* For a rebuild; fd_lock held. The first asks the back end whether each descriptor still names its
+ * registered file, and ends the registrations of the others. The second adds all registrations to
+ * an empty back end. */
 void cst_watch_verify(struct capstan_manager *manager);
 void cst_watch_register_again(struct capstan_manager *manager);
 
 /* --- rebuild.c --- */
-/* In the child of a fork: a poller of our own. fd_lock held. Errno value. */
+/* In the child of a fork: makes a new poller. fd_lock held. Errno value. */
 int cst_rebuild_forked(struct capstan_manager *manager);
 static inline int cst_rebuild_after_fork(struct capstan_manager *manager) {
-    /* Relaxed: set by the only thread of a child, before it can make others. */
+    /* Relaxed: the only thread of a child sets it, before it can make other threads. */
     return cst_unlikely(cst_load_relaxed(&manager->forked)) ? cst_rebuild_forked(manager) : 0;
 }
-/* Gets rid of closed files in the kernel's set. Driver; no lock held. */
+/* Removes closed files from the kernel's set. Called by the driver; no lock held. */
 int cst_rebuild(struct capstan_manager *manager);
 
 /* --- timer.c --- */
@@ -247,35 +249,35 @@ bool cst_timer_take_ended(struct capstan_manager *manager, struct cst_expiry *ex
 bool cst_post_take(struct capstan_manager *manager, struct cst_post *post);
 
 /* --- pull.c --- */
-/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+/* Visible: GHC inlines calls of these functions into programs, which then need the names. */
 #pragma GCC visibility push(default)
-/* For Haskell: a manager that is driven by capstan_pull. Errno value. */
+/* For Haskell: makes a manager that capstan_pull drives. Errno value. */
 int cst_manager_new_pull(struct capstan_manager **manager);
-/* Registers, or starts a timer, without a function. Its name, or an errno value: that is below any
- * name, since no generation is 0. */
+/* Registers a descriptor, or starts a timer, without a function. Returns its name, or an errno
+ * value, which is below any name, since no generation is 0. */
 uint64_t cst_pull_register(struct capstan_manager *manager, int fd, unsigned events, void *data);
 uint64_t cst_pull_start_timer(struct capstan_manager *manager, uint64_t deadline, uint64_t period,
                               void *data);
-/* Ends a manager as capstan_manager_free does, but for the memory that its name stands for: whoever
- * still has the name may call everything, and is told ESHUTDOWN or ENOENT. capstan_manager_free
- * follows. EBUSY: it is driven. */
+/* Ends a manager as capstan_manager_free does, but keeps its own memory. A thread that still has
+ * the pointer may call all functions, and gets ESHUTDOWN or ENOENT. The caller later calls
+ * capstan_manager_free. EBUSY: a thread drives it. */
 int cst_manager_end(struct capstan_manager *manager);
-/* The present or the next capstan_pull that waits returns. */
+/* Makes the present or next waiting capstan_pull return. */
 void cst_manager_wake(struct capstan_manager *manager);
 #pragma GCC visibility pop
 
 /* --- slow.c --- */
-/* A batch of calls begins. */
+/* Begins a batch of calls. */
 void cst_slow_begin(struct capstan_manager *manager);
-/* Some calls are over: did one of them take too long? */
+/* Checks whether one of the last calls took too long. */
 void cst_slow_check(struct capstan_manager *manager);
-/* The batch is over. */
+/* Ends the batch. */
 void cst_slow_end(struct capstan_manager *manager);
-/* Pull: the host calls the functions of these records from now on; and is done with the last. */
+/* Pull: the host begins to call the functions of these records; the host has finished with them. */
 void cst_slow_pulled(struct capstan_manager *manager, const struct capstan_record *records,
                      unsigned count);
 void cst_slow_returned(struct capstan_manager *manager);
-/* Any thread, on its way: is the driver stuck in a call? */
+/* Called by any thread that uses the manager: checks whether the driver is stuck in a call. */
 void cst_slow_look_closer(struct capstan_manager *manager);
 static inline void cst_slow_look(struct capstan_manager *manager) {
     /* Relaxed: a hint. */
@@ -287,7 +289,7 @@ int cst_registry_add(struct capstan_manager *manager);
 void cst_registry_remove(struct capstan_manager *manager);
 
 /* --- default.c --- */
-/* In the child of a fork: forget managers whose threads are gone. */
+/* In the child of a fork: forgets managers whose threads are gone. */
 void cst_default_after_fork(void);
 
 /* --- thread.c --- */

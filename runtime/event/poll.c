@@ -1,8 +1,8 @@
-/* The portable floor: poll(2), woken by a pipe.
+/* The portable back end: poll(2), woken by a pipe.
  *
- * Each wait passes every descriptor to the kernel, so its cost grows with their number. There is
- * no edge-triggered reporting, and a descriptor that was closed and whose number was used again
- * cannot be told from the old one. */
+ * Each wait passes every descriptor to the kernel, so its cost grows with their number. There is no
+ * edge-triggered reporting. If a descriptor was closed and its number reused, the new file cannot
+ * be distinguished from the old one. */
 #include "event/poller.h"
 
 #include "event/lock.h"
@@ -18,7 +18,7 @@
 struct watched {
     int fd;
     uint16_t mask;
-    bool fresh; /* changed since the waiting thread took its copy: what it found is too old */
+    bool fresh; /* changed after the waiting thread's copy, so its report is too old */
     uint64_t key;
 };
 
@@ -27,13 +27,13 @@ struct cst_poller {
     struct cst_event_lock lock; /* down to `waiting` */
     struct watched *list;
     size_t count, capacity;
-    uint32_t *place; /* by descriptor: index in list + 1; 0: not there */
+    uint32_t *place; /* by descriptor: index in list + 1; 0: none */
     size_t places;
     bool changed;
-    bool waiting;       /* the copy is taken: the next change must wake the waiting thread */
-    struct pollfd *set; /* waiting thread: a copy of list, after the wake-up pipe */
+    bool waiting;       /* the copy is taken: the next change must wake the waiter */
+    struct pollfd *set; /* waiting thread: the pipe, then a copy of list */
     size_t set_count, set_capacity;
-    size_t first; /* where the next report begins: all get their turn when `ready` is short */
+    size_t first; /* begin of the next report, so that a short `ready` is fair */
 };
 
 static struct cst_poller *poll_open(int *error) {
@@ -119,7 +119,7 @@ static int poll_set(struct cst_poller *poller, int fd, bool known, uint32_t mask
         poller->list[poller->place[fd] - 1] = (struct watched){fd, (uint16_t)mask, true, key};
     }
     poller->changed = true;
-    bool wake = error == 0 && poller->waiting; /* else it takes a new copy before it waits */
+    bool wake = error == 0 && poller->waiting; /* else the waiter copies anew */
     if (wake) poller->waiting = false;
     cst_event_release(&poller->lock);
     if (wake) poll_wake(poller);
@@ -181,7 +181,7 @@ static bool refresh(struct cst_poller *poller) {
     return grown;
 }
 
-/* What the list says now about a descriptor that was ready a moment ago. */
+/* Reports a descriptor that poll found ready, as the list has it now. False: no report. */
 static bool report(struct cst_poller *poller, const struct pollfd *found, struct cst_ready *ready) {
     uint32_t place = poller->place[found->fd];
     if (place == 0) return false;
@@ -195,7 +195,7 @@ static bool report(struct cst_poller *poller, const struct pollfd *found, struct
     return true;
 }
 
-/* After a wait that brought nothing to look at. */
+/* Ends a wait without reports. */
 static int awake(struct cst_poller *poller, int result) {
     cst_event_acquire(&poller->lock);
     poller->waiting = false;

@@ -1,9 +1,9 @@
-/* What is due as records, for a host that calls the functions itself. */
+/* Due calls as records, for a host that calls the functions itself. */
 #include "event/deliver.h"
 
 #include <errno.h>
 
-/* src/Capstan/Event/Internal.hs reads records by these places. */
+/* src/Capstan/Event/Internal.hs reads records by these offsets. */
 #define PLACE(field, offset)                                                                       \
     _Static_assert(offsetof(struct capstan_record, field) == (offset), "read from Haskell")
 PLACE(id, 0);
@@ -81,9 +81,9 @@ int capstan_pull(capstan_manager *manager, struct capstan_record *records, unsig
         return ESHUTDOWN;
     }
     cst_slow_returned(manager);
-    bool stopping = cst_load_relaxed(&manager->stopping); /* whoever sets it wakes the driver */
+    bool stopping = cst_load_relaxed(&manager->stopping); /* its setter wakes the driver */
     if (stopping) cst_watch_close_all(manager);
-    /* What the last batch left comes first; the kernel is asked when nothing is left. */
+    /* The rest of the last batch comes first. The kernel is asked when the batch is empty. */
     unsigned filled = fill(manager, stopping, records, capacity);
     if (filled == 0) {
         error = cst_loop_collect(manager, stopping ? 0 : timeout);

@@ -1,12 +1,12 @@
-/* A new poller in place of the old one.
+/* Replaces the poller by a new one.
  *
- * After a fork, because the child shares the kernel's set with its parent. And to get rid of a
- * closed file: epoll goes on reporting a file that was closed while it was registered as long as a
- * duplicate of the descriptor is open anywhere, and nothing can take it out of the set by then. */
+ * One reason is a fork: the child shares the kernel's set with its parent. The other reason is a
+ * closed file. If a file was closed while it was registered, epoll continues to report it as long
+ * as a duplicate of the descriptor is open anywhere. By then no call can remove it from the set. */
 #include "event/manager.h"
 
 static void swap(struct capstan_manager *manager, struct cst_poller *fresh) {
-    cst_event_acquire(&manager->lock); /* whoever wakes the driver holds it */
+    cst_event_acquire(&manager->lock); /* a thread that wakes the driver holds it */
     struct cst_poller *old = manager->poller;
     manager->poller = fresh;
     cst_event_release(&manager->lock);
@@ -18,7 +18,7 @@ int cst_rebuild_forked(struct capstan_manager *manager) {
     struct cst_poller *fresh = manager->ops->open(&error);
     if (fresh == NULL) return error;
     swap(manager, fresh);
-    cst_store_relaxed(&manager->forked, 0); /* as where it is read */
+    cst_store_relaxed(&manager->forked, 0); /* relaxed, as where it is read */
     cst_watch_register_again(manager);
     return 0;
 }

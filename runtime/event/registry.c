@@ -1,6 +1,7 @@
-/* All managers of the process: for fork, and for closing a descriptor wherever it is registered.
+/* All managers of the process: for forks, and for closing a descriptor that several managers watch.
  *
- * Before a fork every manager's locks are taken, so that the child finds each in a whole state. */
+ * Before a fork, the forking thread takes the locks of all managers, so that the child finds each
+ * of them in a consistent state. */
 #include "event/manager.h"
 
 #include <errno.h>
@@ -28,12 +29,13 @@ static void after_fork_in_parent(void) {
     cst_event_release(&registry_lock);
 }
 
-/* The child has one thread: it may be inside a call of a manager, any other driver is gone. What
- * the parent's kernel reported is the parent's to handle. Relaxed throughout: no other thread. */
+/* The child has one thread. It may be inside a call of a manager; any other driver is gone. The
+ * parent handles the reports that the kernel made to it. Relaxed throughout: there is no other
+ * thread. */
 static void become_child(struct capstan_manager *manager) {
     if (cst_load_relaxed(&manager->driver) != (uintptr_t)pthread_self()) {
         cst_store_relaxed(&manager->driver, 0);
-        cst_store_relaxed(&manager->calling_since, 0); /* whatever it called ends in the parent */
+        cst_store_relaxed(&manager->calling_since, 0); /* its call ends in the parent */
     }
     manager->ready_next = manager->ready_end = manager->ready;
     manager->wanting.count = manager->wanting.next = 0;
@@ -98,8 +100,9 @@ void capstan_fd_closed(capstan_manager *manager, int fd) {
     for_manager(manager, fd, cst_watch_verify_fd);
 }
 
-/* No lock is held while the file is closed: that may take long, and other descriptors go on. So a
- * registration may come before the close and after the others have ended; it is told then. */
+/* No lock is held while the file is closed: that may take long, and other descriptors continue. So
+ * a registration may come before the close and after the others have ended; capstan_fd_closed ends
+ * it. */
 int capstan_fd_close(capstan_manager *manager, int fd) {
     capstan_fd_unregister_all(manager, fd);
     int error = close(fd) == 0 ? 0 : errno;
@@ -107,7 +110,7 @@ int capstan_fd_close(capstan_manager *manager, int fd) {
     return error;
 }
 
-/* Relaxed: written by the only thread of a child, before it can make others. */
+/* Relaxed: the only thread of a child writes it, before it can make other threads. */
 unsigned capstan_forks(void) {
     return cst_load_relaxed(&forks);
 }

@@ -1,8 +1,8 @@
-/* Calls that take too long: everything else on the manager waits for them.
+/* Calls that take too long: all other events of the manager wait for them.
  *
- * Looking at a clock after each call would be a third of what a call costs here. In a long batch
- * it is looked at after every sixteenth; once one of these was slow, after every one for a while.
- */
+ * A clock read after each call would be a third of a call's cost. So in a long batch the driver
+ * reads the clock after every sixteenth call. When a group of these was slow, it reads the clock
+ * after every call for a while. */
 #include "event/manager.h"
 
 #include <dlfcn.h>
@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 enum {
-    FEW = 8,                /* a short batch: each call is looked at */
-    BETWEEN = 16,           /* calls between two looks in a long one */
-    PRECISE_BATCHES = 1000, /* looked at call by call after a slow one */
-    STUCK = 10,             /* times the limit, before other threads speak up */
+    FEW = 8,                /* most calls of a short batch, in which each call is timed */
+    BETWEEN = 16,           /* calls between two clock reads in a long batch */
+    PRECISE_BATCHES = 1000, /* batches in which each call is timed, after a slow one */
+    STUCK = 10,             /* times the limit, before other threads report */
 };
 
-/* One line, once per manager, by one write: other threads may be printing. */
+/* Prints one line, once per manager, by one write, as other threads may print too. */
 static void warn(struct capstan_manager *manager, const struct capstan_slow *slow) {
     if (cst_exchange_relaxed(&manager->warned, 1) != 0) return;
     char text[500], what[160], where[40] = "", which[60] = "";
@@ -42,13 +42,13 @@ static void warn(struct capstan_manager *manager, const struct capstan_slow *slo
     (void)written;
 }
 
-/* None, if the clock has gone back (capstan.h). */
+/* The time between; 0 if the clock has gone back (capstan.h). */
 static uint64_t passed(uint64_t since, uint64_t now) {
     return now > since ? now - since : 0;
 }
 
 static void report(struct capstan_manager *manager, uint64_t elapsed, bool still_running) {
-    /* Relaxed reads: what the driver calls may change meanwhile; the report is about either. */
+    /* Relaxed: the driver may begin another call meanwhile; the report is about one of the two. */
     struct capstan_slow slow = {
         .elapsed_ns = elapsed,
         .still_running = still_running,
@@ -62,9 +62,9 @@ static void report(struct capstan_manager *manager, uint64_t elapsed, bool still
         warn(manager, &slow);
 }
 
-/* Whether the thread used or gave up its processor for a part of that time, rather than being put
- * aside for others. A turn that did not sleep is one of `waits` too, and would hide that a function
- * slept; a thread that was never put aside did so. */
+/* Did the thread use or give up its processor for a part of that time, or did the kernel give it to
+ * others? `waits` also counts a turn that did not sleep, which may hide that a function slept. If
+ * the thread slept, and the kernel never took its processor away, a function slept. */
 static bool was_busy_or_blocked(struct capstan_manager *manager) {
     struct cst_slow_meter *meter = &manager->meter;
     struct cst_thread_usage now = cst_thread_usage();
@@ -74,7 +74,7 @@ static bool was_busy_or_blocked(struct capstan_manager *manager) {
            (slept > 0 && !put_aside);
 }
 
-/* The next calls begin now. */
+/* Starts the clock for the next calls. */
 static void start_clock(struct capstan_manager *manager, uint64_t now) {
     struct cst_slow_meter *meter = &manager->meter;
     if (now != meter->base_at) { /* at most once for each tick of the coarse clock */
@@ -89,7 +89,7 @@ static void start_clock(struct capstan_manager *manager, uint64_t now) {
 
 static void took_too_long(struct capstan_manager *manager, uint64_t elapsed) {
     CST_COUNT(manager->statistics.slow_calls, 1);
-    if (elapsed > cst_load_relaxed(&manager->statistics.slowest_ns)) /* the driver's own */
+    if (elapsed > cst_load_relaxed(&manager->statistics.slowest_ns)) /* only the driver writes it */
         cst_store_relaxed(&manager->statistics.slowest_ns, elapsed);
     report(manager, elapsed, false);
 }
@@ -99,7 +99,7 @@ void cst_slow_check(struct capstan_manager *manager) {
     uint64_t now = cst_clock_coarse_ns(), elapsed = passed(meter->began, now);
     if (cst_unlikely(elapsed > manager->slow_limit) && was_busy_or_blocked(manager)) {
         took_too_long(manager, elapsed);
-        meter->precise = PRECISE_BATCHES; /* next time it is known which of them it was */
+        meter->precise = PRECISE_BATCHES; /* next time the report names the call */
         meter->every = 1;
         now = cst_clock_coarse_ns();
     }
@@ -128,7 +128,7 @@ void cst_slow_pulled(struct capstan_manager *manager, const struct capstan_recor
 }
 
 void cst_slow_returned(struct capstan_manager *manager) {
-    uint64_t since = cst_load_relaxed(&manager->calling_since); /* the puller's own */
+    uint64_t since = cst_load_relaxed(&manager->calling_since); /* only the puller writes it */
     if (since == 0) return;
     uint64_t elapsed = passed(since, cst_clock_coarse_ns());
     if (cst_unlikely(elapsed > manager->slow_limit)) took_too_long(manager, elapsed);
@@ -136,8 +136,8 @@ void cst_slow_returned(struct capstan_manager *manager) {
 }
 
 void cst_slow_look_closer(struct capstan_manager *manager) {
-    /* Relaxed: all of this is a hint. Whether the driver is only put aside cannot be seen from
-     * here, hence the patience. */
+    /* Relaxed: all of this is a hint. This thread cannot see whether the driver merely has no
+     * processor, so it is patient. */
     uint64_t since = cst_load_relaxed(&manager->calling_since), limit = manager->slow_limit;
     if (cst_load_relaxed(&manager->driver) == (uintptr_t)pthread_self()) return;
     uint64_t now = cst_clock_coarse_ns();

@@ -1,4 +1,4 @@
-/* Objects named by number and generation. What it promises is in the header. */
+/* Objects named by number and generation; see table.h. */
 #include "event/table.h"
 
 #include "platform/platform.h"
@@ -24,7 +24,7 @@ static bool have_bucket(struct cst_table *table, uint32_t index) {
     unsigned bit = 31u - (unsigned)__builtin_clz(place);
     _Atomic(char *) *bucket = &table->bucket[bit - CST_TABLE_FIRST_BITS];
     if (cst_load_relaxed(bucket) != NULL) return true; /* written under the caller's lock */
-    /* calloc leaves the pages of a large bucket untouched: growing takes no long pause. */
+    /* calloc leaves the pages of a large bucket untouched, so growth causes no long pause. */
     size_t bytes = ((size_t)CST_TABLE_OBJECT << bit) + CST_CACHE_LINE;
     char *memory = calloc(1, bytes);
     if (memory == NULL) return false;
@@ -50,15 +50,16 @@ struct cst_entry *cst_table_allocate(struct cst_table *table, uint32_t *index) {
         entry = cst_table_at(table, *index);
     }
     table->live++;
-    /* Relaxed: whoever reads it without the lock got the identifier through the kernel or from
-     * the caller, after the lock was released. */
+    /* Relaxed: a reader without the lock got the identifier through the kernel or from the caller,
+     * after the lock was released. */
     cst_store_relaxed(&entry->generation, cst_load_relaxed(&entry->generation) + 1);
     return entry;
 }
 
 void cst_table_retire(struct cst_table *table, struct cst_entry *entry) {
     table->live--;
-    /* Relaxed: later writes to the object are release, which keeps them behind (deliver.h). */
+    /* Relaxed: later writes to the object are release, which orders them after this one
+     * (deliver.h). */
     cst_store_relaxed(&entry->generation, cst_load_relaxed(&entry->generation) + 1);
 }
 

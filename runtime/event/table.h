@@ -1,9 +1,10 @@
-/* Objects that are named by a number and a generation, so that a stale name is noticed.
+/* Objects with identifiers of a number and a generation, so that the table detects stale
+ * identifiers.
  *
  * An identifier is generation << 32 | index. Freeing an object changes its generation. Objects lie
- * in buckets that double in size and never move, so a reader that holds an identifier may look
- * without a lock; everything else needs the owner's lock. Freed objects are used again, the latest
- * first; memory is given back when the table is destroyed. */
+ * in buckets that double in size and never move, so a reader with an identifier may find its object
+ * without a lock; all else needs the owner's lock. The table reuses freed objects, the latest
+ * first, and frees its memory when it is destroyed. */
 #ifndef CST_EVENT_TABLE_H
 #define CST_EVENT_TABLE_H
 
@@ -15,12 +16,12 @@
 enum {
     CST_TABLE_FIRST_BITS = 8,
     CST_TABLE_BUCKETS = 32 - CST_TABLE_FIRST_BITS,
-    CST_TABLE_OBJECT = 64, /* bytes: none shares a cache line */
+    CST_TABLE_OBJECT = 64, /* bytes, so that no two objects share a cache line */
 };
 
 #define CST_TABLE_NONE UINT32_MAX
 
-/* Starts every object of a table. */
+/* The first field of every object of a table. */
 struct cst_entry {
     _Atomic uint32_t generation; /* odd while the object is in use */
     uint32_t next;               /* free list; free for the owner's use otherwise */
@@ -29,26 +30,26 @@ struct cst_entry {
 struct cst_table {
     _Atomic(char *) bucket[CST_TABLE_BUCKETS]; /* aligned to a cache line, inside memory[] */
     void *memory[CST_TABLE_BUCKETS];
-    uint32_t used; /* objects that were ever handed out */
-    uint32_t free; /* list of freed ones */
+    uint32_t used; /* objects that were ever in use */
+    uint32_t free; /* list of freed objects */
     uint32_t live;
 };
 
 void cst_table_init(struct cst_table *table);
 void cst_table_destroy(struct cst_table *table);
 
-/* A free object, with an odd generation, all else as it was left (zero at first); NULL: no
- * memory. */
+/* A free object, with an odd generation. Its other fields are unchanged since it was freed, and
+ * zero at first. NULL: no memory. */
 struct cst_entry *cst_table_allocate(struct cst_table *table, uint32_t *index);
 
 /* Makes the identifier stale before anything else in the object changes. The object stays
  * reserved until cst_table_free. */
 void cst_table_retire(struct cst_table *table, struct cst_entry *entry);
 
-/* Gives back an object whose identifier was made stale. */
+/* Frees an object whose identifier is stale. */
 void cst_table_free(struct cst_table *table, struct cst_entry *entry, uint32_t index);
 
-/* The index must have been handed out once. */
+/* The index must have been in use once. */
 static inline struct cst_entry *cst_table_at(const struct cst_table *table, uint32_t index) {
     uint32_t place = index + (1u << CST_TABLE_FIRST_BITS);
     unsigned bit = 31u - (unsigned)__builtin_clz(place);
@@ -62,7 +63,7 @@ static inline uint64_t cst_table_id(struct cst_entry *entry, uint32_t index) {
     return (uint64_t)cst_load_relaxed(&entry->generation) << 32 | index;
 }
 
-/* The object of that name, or NULL when the name is stale or was never given out. */
+/* The object of the identifier. NULL: the identifier is stale, or never was in use. */
 struct cst_entry *cst_table_find(const struct cst_table *table, uint64_t id);
 
 #endif

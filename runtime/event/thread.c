@@ -1,4 +1,4 @@
-/* The one place in this layer that makes a thread. */
+/* The only function of this layer that makes a thread. */
 #include "event/manager.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int cst_event_spawn(void (*body)(void *), void *argument) {
     sigset_t all, before;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* The host's signals go to the host's threads. */
+    /* The new thread blocks all signals, so the host's signals go to the host's threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&thread, &attributes, run, start);

@@ -1,4 +1,4 @@
-/* Timers of a manager: the public calls, and taking what has expired. */
+/* Timers of a manager: the public calls, and the delivery of expired timers. */
 #include "event/manager.h"
 
 #include <errno.h>
@@ -71,10 +71,10 @@ int capstan_timer_cancel(capstan_manager *manager, capstan_timer id) {
             release(manager, timer, (uint32_t)id);
         } else {
             cst_table_retire(&manager->timers, &timer->entry);
-            /* Relaxed: the driver looks without the lock, and again later. */
+            /* Relaxed: the driver reads it without the lock, and again later. */
             timer->entry.next = cst_load_relaxed(&manager->ended_timers);
             cst_store_relaxed(&manager->ended_timers, (uint32_t)id);
-            /* Do not let them pile up while the puller sleeps. */
+            /* Wakes a sleeping puller now and then, so that ended timers do not pile up. */
             if (++manager->ended_timer_count % CST_EVENT_BATCH == 0) cst_loop_wake(manager, 0);
         }
     }
@@ -82,7 +82,7 @@ int capstan_timer_cancel(capstan_manager *manager, capstan_timer id) {
     return timer == NULL ? ENOENT : 0;
 }
 
-/* Fills in `expiry` and ends the timer, unless it goes on. */
+/* Fills in `expiry`, and ends the timer unless it repeats. */
 static void expire(struct capstan_manager *manager, struct cst_wheel_node *node,
                    uint64_t expirations, struct cst_expiry *expiry) {
     struct cst_timer *timer = (struct cst_timer *)((char *)node - offsetof(struct cst_timer, node));
@@ -118,7 +118,7 @@ bool cst_timer_take(struct capstan_manager *manager, struct cst_expiry *expiry) 
 
 bool cst_timer_take_any(struct capstan_manager *manager, struct cst_expiry *expiry) {
     cst_event_acquire(&manager->lock);
-    cst_wheel_advance(&manager->wheel, UINT64_MAX, SIZE_MAX); /* the end of time: all are due */
+    cst_wheel_advance(&manager->wheel, UINT64_MAX, SIZE_MAX); /* the end of time: all expire */
     struct cst_wheel_node *node = cst_wheel_take(&manager->wheel);
     if (node != NULL) expire(manager, node, 0, expiry);
     cst_event_release(&manager->lock);
@@ -126,7 +126,7 @@ bool cst_timer_take_any(struct capstan_manager *manager, struct cst_expiry *expi
 }
 
 bool cst_timer_take_ended(struct capstan_manager *manager, struct cst_expiry *expiry) {
-    /* Relaxed: another look follows sooner or later. */
+    /* Relaxed: the driver checks again later. */
     if (cst_load_relaxed(&manager->ended_timers) == CST_TABLE_NONE) return false;
     cst_event_acquire(&manager->lock);
     uint32_t index = cst_load_relaxed(&manager->ended_timers);

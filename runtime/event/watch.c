@@ -1,9 +1,9 @@
 /* Registrations of descriptors: made, changed, ended, taken for delivery.
  *
- * The kernel knows one mask per descriptor; several registrations share it. It reports under the
- * identifier of one of them (the descriptor's key), so a report about a registration that has
- * ended since, or about an earlier state of the descriptor, is recognised and dropped: the kernel
- * repeats what is still true. */
+ * The kernel knows one mask per descriptor; several registrations share it. It reports with the
+ * identifier of one of them, the descriptor's key. So a report for an ended registration, or for an
+ * earlier state of the descriptor, is recognised and dropped: the kernel repeats a report that
+ * still holds. */
 #include "event/manager.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static struct cst_watch *find(struct capstan_manager *manager, uint64_t id) {
     return (struct cst_watch *)cst_table_find(&manager->watches, id);
 }
 
-/* Relaxed reads everywhere below: written under fd_lock, which is held here. */
+/* All reads below are relaxed: the fields are written under fd_lock, which is held here. */
 static int fd_of(struct cst_watch *watch) {
     return cst_load_relaxed(&watch->fd);
 }
@@ -25,8 +25,8 @@ static uint32_t interest_of(struct cst_watch *watch) {
     return cst_load_relaxed(&watch->interest);
 }
 
-/* The descriptor's place in the table, which grows only for a number that is open: any other may be
- * as large as an int can be. */
+/* The descriptor's place in the table. The table grows only for an open number, as any other number
+ * may be as large as INT_MAX. */
 static int descriptor(struct capstan_manager *manager, int fd, struct cst_descriptor **result) {
     size_t wanted = (size_t)fd + 1, count = manager->descriptor_count;
     if (wanted > count) {
@@ -44,7 +44,7 @@ static int descriptor(struct capstan_manager *manager, int fd, struct cst_descri
     return 0;
 }
 
-/* What the back end must be told for all registrations of a descriptor together. */
+/* The mask for the back end: all registrations of a descriptor together. */
 static uint32_t combined_mask(struct capstan_manager *manager, struct cst_descriptor *d) {
     uint32_t interest = 0, edge = 0, oneshot = CAPSTAN_ONESHOT;
     for (uint32_t i = d->first; i != CST_TABLE_NONE; i = watch_at(manager, i)->entry.next) {
@@ -52,12 +52,12 @@ static uint32_t combined_mask(struct capstan_manager *manager, struct cst_descri
         if (interest_of(watch) == 0) continue;
         interest |= interest_of(watch);
         edge |= watch->modes & CAPSTAN_EDGE;
-        oneshot &= watch->modes; /* one-shot for the kernel only if for all */
+        oneshot &= watch->modes; /* one-shot in the kernel only if all registrations are */
     }
     return interest == 0 ? 0 : interest | edge | oneshot;
 }
 
-/* A registration that is alone and persistent is delivered without the lock. */
+/* Lets a registration that is alone and persistent be delivered without the lock. */
 static void update_direct(struct capstan_manager *manager, struct cst_descriptor *d) {
     if (d->first == CST_TABLE_NONE) return;
     struct cst_watch *first = watch_at(manager, d->first);
@@ -84,8 +84,8 @@ static uint32_t unlink_from(struct capstan_manager *manager, uint32_t first, uin
     return first;
 }
 
-/* The lists that the driver looks at without the lock when they are empty. Relaxed: it is woken
- * through `lock` after something was added. */
+/* Adds to one of the lists whose emptiness the driver tests without the lock. Relaxed: after an
+ * addition, the driver is woken under `lock`. */
 static void push(_Atomic uint32_t *list, struct cst_entry *entry, uint32_t index) {
     entry->next = cst_load_relaxed(list);
     cst_store_relaxed(list, index);
@@ -103,9 +103,9 @@ static void release(struct capstan_manager *manager, struct cst_watch *watch, ui
     cst_table_free(&manager->watches, &watch->entry, index);
 }
 
-/* The file behind the number is not the one that was registered: its registrations have ended. */
+/* Ends the registrations of a descriptor that does not name the registered file any more. */
 static void close_watches(struct capstan_manager *manager, struct cst_descriptor *d) {
-    /* Quiet ones cannot report; others might, while a copy of the descriptor is open. */
+    /* A quiet file cannot report. Any other file might, while a copy of its descriptor is open. */
     if (d->mask & ~(uint32_t)CAPSTAN_ONESHOT) manager->zombies = true;
     d->mask = 0;
     if (d->first == CST_TABLE_NONE) return;
@@ -120,7 +120,7 @@ static void close_watches(struct capstan_manager *manager, struct cst_descriptor
     cst_loop_add_chore(manager, CST_CHORE_CLOSED);
 }
 
-/* Tells the back end; a descriptor that was closed loses its registrations. */
+/* Tells the back end a mask. If the descriptor was closed, its registrations end. */
 static int tell(struct capstan_manager *manager, struct cst_descriptor *d, int fd, uint32_t mask,
                 uint64_t key) {
     bool known = d->mask != 0;
@@ -138,13 +138,13 @@ static int tell(struct capstan_manager *manager, struct cst_descriptor *d, int f
     return error;
 }
 
-/* Brings the back end in line with the registrations. `again`: even if it seems to be. */
+/* Brings the back end in line with the registrations; `again`: even if it seems to be in line. */
 static int settle(struct capstan_manager *manager, int fd, bool again) {
-    if (cst_load_relaxed(&manager->forked)) return 0; /* a rebuild tells everything; see there */
+    if (cst_load_relaxed(&manager->forked)) return 0; /* the rebuild will tell all */
     struct cst_descriptor *d = &manager->descriptors[fd];
     uint32_t mask = combined_mask(manager, d);
-    /* Those that want nothing for now stay known: else the file could be closed, and its number
-     * used again, unnoticed. */
+    /* Registrations that want no event now stay known. Otherwise the file could be closed, and its
+     * number reused, unnoticed. */
     if (mask == 0 && d->first != CST_TABLE_NONE) mask = CAPSTAN_ONESHOT;
     struct cst_watch *named = find(manager, d->key);
     bool valid = named != NULL && !named->closed && fd_of(named) == fd;
@@ -152,7 +152,7 @@ static int settle(struct capstan_manager *manager, int fd, bool again) {
     uint64_t key = d->key;
     if (!valid && d->first != CST_TABLE_NONE)
         key = cst_table_id(&watch_at(manager, d->first)->entry, d->first);
-    /* A one-shot that fired is quiet already: forgetting it would cost a call for nothing. */
+    /* A one-shot that fired is already quiet: its removal would cost a call without effect. */
     if (mask == 0 && d->mask == CAPSTAN_ONESHOT) return 0;
     return tell(manager, d, fd, mask, key);
 }
@@ -162,14 +162,14 @@ static int check_events(unsigned events, unsigned modes) {
     return 0;
 }
 
-/* Adds a registration that is filled in already. */
+/* Adds a registration whose fields are set. */
 static int add(struct capstan_manager *manager, struct cst_descriptor *d, int fd, uint32_t index) {
     struct cst_watch *watch = watch_at(manager, index);
     uint64_t id = cst_table_id(&watch->entry, index);
     uint32_t mask = interest_of(watch) | watch->modes;
     if (d->first != CST_TABLE_NONE) {
         if ((watch_at(manager, d->first)->modes ^ watch->modes) & CAPSTAN_EDGE) {
-            /* Unless the others are of a file that was closed since: the back end knows. */
+            /* The others may belong to a file that was closed meanwhile: the back end knows. */
             if (d->mask != 0) tell(manager, d, fd, d->mask, d->key);
             if (d->first != CST_TABLE_NONE) return EINVAL;
         }
@@ -179,7 +179,8 @@ static int add(struct capstan_manager *manager, struct cst_descriptor *d, int fd
             mask = ((mask | others) & ~(uint32_t)CAPSTAN_ONESHOT) | both;
         }
     }
-    /* Linked only when the back end has agreed: `tell` may end all that are linked. */
+    /* It is linked only once the back end has agreed, as `tell` may end all linked
+     * registrations. */
     int error = tell(manager, d, fd, mask, id);
     if (error == ENOENT) error = tell(manager, d, fd, interest_of(watch) | watch->modes, id);
     if (error == 0) link_watch(manager, d, index);
@@ -202,9 +203,8 @@ int capstan_fd_register(capstan_manager *manager, int fd, unsigned events,
         d == NULL ? NULL : (struct cst_watch *)cst_table_allocate(&manager->watches, &index);
     if (watch != NULL) {
         cst_store_relaxed(&watch->interest, events & CST_EVENT_INTEREST);
-        /* Release, as of `direct` wherever that says that there is something: a driver that reads
-         * one of these without the lock then also reads the generation that was written before
-         * (deliver.h). */
+        /* Release, as in update_direct: a driver that reads one of these fields without the lock
+         * then also reads the generation that was written before (deliver.h). */
         cst_store_release(&watch->function, function);
         cst_store_release(&watch->data, data);
         cst_store_release(&watch->fd, fd);
@@ -233,14 +233,14 @@ int capstan_fd_change(capstan_manager *manager, capstan_watch id, unsigned event
         cst_store_relaxed(&watch->interest, events);
         update_direct(manager, &manager->descriptors[fd_of(watch)]);
         error = settle(manager, fd_of(watch), true);
-        /* `watch` may have ended: its descriptor was closed. */
+        /* EBADF: `watch` has ended, as its descriptor was closed. */
         if (error == EBADF) error = ENOENT;
     }
     cst_event_release(&manager->fd_lock);
     return error;
 }
 
-/* Ends a registration by a call: a puller is told to let its data go. */
+/* Ends a registration by a call. A puller gets its data back. True: the driver should be woken. */
 static bool end(struct capstan_manager *manager, struct cst_watch *watch, uint32_t index) {
     if (!manager->pull) {
         release(manager, watch, index);
@@ -249,7 +249,7 @@ static bool end(struct capstan_manager *manager, struct cst_watch *watch, uint32
     cst_table_retire(&manager->watches, &watch->entry);
     cst_store_relaxed(&watch->direct, 0);
     push(&manager->ended_watches, &watch->entry, index);
-    return ++manager->ended_watch_count % CST_EVENT_BATCH == 0; /* do not let them pile up */
+    return ++manager->ended_watch_count % CST_EVENT_BATCH == 0; /* bounds the data that waits */
 }
 
 int capstan_fd_unregister(capstan_manager *manager, capstan_watch id) {
@@ -258,7 +258,7 @@ int capstan_fd_unregister(capstan_manager *manager, capstan_watch id) {
     int error = watch == NULL ? ENOENT : 0;
     bool wake = false;
     if (watch == NULL) {
-        /* It ended before, or never was. */
+        /* It has ended before, or never existed. */
     } else if (watch->closed) {
         uint32_t first = cst_load_relaxed(&manager->closed);
         cst_store_relaxed(&manager->closed, unlink_from(manager, first, (uint32_t)id));
@@ -267,7 +267,7 @@ int capstan_fd_unregister(capstan_manager *manager, capstan_watch id) {
         int fd = fd_of(watch);
         unlink_watch(manager, &manager->descriptors[fd], (uint32_t)id);
         wake = end(manager, watch, (uint32_t)id);
-        settle(manager, fd, false); /* whatever it says: the registration has ended */
+        settle(manager, fd, false); /* whatever the result, the registration has ended */
     }
     cst_event_release(&manager->fd_lock);
     if (wake) cst_loop_add_chore(manager, 0);
@@ -284,8 +284,9 @@ void cst_watch_close_fd(struct capstan_manager *manager, int fd) {
     cst_event_release(&manager->fd_lock);
 }
 
-/* The back end is asked by saying once more what it knows. It keeps what it knew by the file, so a
- * number that another file has by now is not found, and one that the same file still has is. */
+/* Asks the back end by a repetition of the known mask. The back end identifies an entry by its
+ * file. So it does not find a number that another file has by now, and finds a number that still
+ * names the same file. */
 static void verify(struct capstan_manager *manager, int fd) {
     struct cst_descriptor *d = &manager->descriptors[fd];
     if (d->mask != 0 && d->first != CST_TABLE_NONE) tell(manager, d, fd, d->mask, d->key);
@@ -309,14 +310,14 @@ static bool want_room(struct cst_wanting *wanting) {
     if (wanting->count < wanting->capacity) return true;
     size_t capacity = wanting->capacity ? 2 * wanting->capacity : 16;
     uint64_t *larger = realloc(wanting->id, capacity * sizeof *larger);
-    if (larger == NULL) return false; /* those left out are reported again */
+    if (larger == NULL) return false; /* registrations left out are reported again */
     wanting->id = larger;
     wanting->capacity = capacity;
     return true;
 }
 
-/* What of a report a registration is told; 0: nothing. That the peer has closed its side is asked
- * for; another registration of the descriptor may have done so. Lock held. */
+/* The events of a report that a registration gets; 0: none. HANGUP alone must be requested, and the
+ * request may be another registration's. Lock held. */
 static unsigned events_for(struct cst_watch *watch, unsigned events) {
     uint32_t interest = interest_of(watch), ended = events & CST_POLL_ENDED ? CAPSTAN_HANGUP : 0;
     return interest == 0 ? 0 : events & (interest | CAPSTAN_ERROR | ended);
@@ -334,7 +335,7 @@ static void describe(struct cst_watch *watch, uint64_t id, unsigned events, bool
     };
 }
 
-/* A one-shot ends as it is taken. Lock held. */
+/* Takes a one-shot, which ends it. Lock held. */
 static void take_last(struct capstan_manager *manager, struct cst_descriptor *d, uint32_t index,
                       unsigned events, struct cst_delivery *delivery) {
     struct cst_watch *watch = watch_at(manager, index);
@@ -343,7 +344,7 @@ static void take_last(struct capstan_manager *manager, struct cst_descriptor *d,
     release(manager, watch, index);
 }
 
-/* Collects those that want to know. Lock held. */
+/* Collects the registrations that want the events. Lock held. */
 static void collect_wanting(struct capstan_manager *manager, const struct cst_descriptor *d,
                             unsigned events) {
     struct cst_wanting *wanting = &manager->wanting;
@@ -370,7 +371,7 @@ bool cst_watch_find(struct capstan_manager *manager, const struct cst_ready *rea
         if (manager->zombies) cst_loop_add_chore(manager, CST_CHORE_REBUILD);
     } else if ((d->mask & named->modes & CAPSTAN_ONESHOT) && d->first == (uint32_t)ready->key &&
                named->entry.next == CST_TABLE_NONE && events_for(named, ready->events) != 0) {
-        /* The kernel is quiet about it now, so there is nothing to settle. */
+        /* The kernel is quiet about the descriptor now, so there is nothing to settle. */
         d->mask = CAPSTAN_ONESHOT;
         take_last(manager, d, d->first, events_for(named, ready->events), delivery);
         taken = true;
@@ -401,8 +402,8 @@ bool cst_watch_take(struct capstan_manager *manager, uint64_t id, unsigned event
 
 void cst_watch_settle(struct capstan_manager *manager, int fd) {
     cst_event_acquire(&manager->fd_lock);
-    /* An error other than a closed descriptor (no memory) leaves the mask unsettled; the next
-     * change of the descriptor tries again. */
+    /* An error other than a closed descriptor, such as no memory, leaves the mask unsettled. The
+     * next change of the descriptor tries again. */
     settle(manager, fd, false);
     cst_event_release(&manager->fd_lock);
 }

@@ -1,4 +1,4 @@
-/* Timers: a hierarchical timing wheel. What it promises is in the header. */
+/* Timers: a hierarchical timing wheel; see wheel.h. */
 #include "event/wheel.h"
 
 #include "platform/check.h"
@@ -7,7 +7,7 @@ enum { SLOT_MASK = CST_WHEEL_SLOTS - 1 };
 
 static const uint64_t LAST_TICK = UINT64_MAX >> CST_WHEEL_TICK_BITS;
 
-/* Rounds up: a timer is never early. Deadlines in the last tick of all time share it. */
+/* Rounds up: a timer is never early. Deadlines within the last possible tick share that tick. */
 static uint64_t tick_of(uint64_t deadline) {
     uint64_t tick = deadline >> CST_WHEEL_TICK_BITS;
     uint64_t rest = deadline & ((UINT64_C(1) << CST_WHEEL_TICK_BITS) - 1);
@@ -49,7 +49,7 @@ static void unlink_node(struct cst_wheel *wheel, struct cst_wheel_link *link) {
     previous->next = next;
     next->previous = previous;
     link->next = NULL;
-    /* In a ring with a head, both neighbours are the same only when the head alone is left. */
+    /* In a ring with a head, both neighbours are the same only if the head alone is left. */
     if (next == previous) slot_emptied(wheel, next);
 }
 
@@ -105,14 +105,14 @@ void cst_wheel_reschedule(struct cst_wheel *wheel, struct cst_wheel_node *node, 
     place(wheel, node);
 }
 
-/* Takes a list's nodes away and puts them in front of `taken`; returns the first. */
+/* Moves the nodes of a list to the front of `taken`; returns the first. */
 static struct cst_wheel_link *take_list(struct cst_wheel_link *head, struct cst_wheel_link *taken) {
     if (empty(head)) return taken;
     head->previous->next = taken;
     return head->next;
 }
 
-/* The clock has gone back: places every timer anew. */
+/* Places every timer anew, after the clock has gone back. */
 static void rewind_to(struct cst_wheel *wheel, uint64_t now) {
     size_t count = wheel->count;
     struct cst_wheel_link *taken = take_list(&wheel->due, NULL);
@@ -150,7 +150,7 @@ bool cst_wheel_advance(struct cst_wheel *wheel, uint64_t now, size_t budget) {
         if (slot == NULL || start > target) break;
         wheel->tick = start;
         wheel->draining = slot;
-        while (wheel->draining != NULL) { /* unlinking the last node clears it */
+        while (wheel->draining != NULL) { /* the removal of the last node clears it */
             if (budget-- == 0) return true;
             struct cst_wheel_link *link = slot->head.next;
             unlink_node(wheel, link);
@@ -169,7 +169,7 @@ struct cst_wheel_node *cst_wheel_take(struct cst_wheel *wheel) {
             wheel->count--;
             return node;
         }
-        place(wheel, node); /* it was moved to a later deadline while it was due */
+        place(wheel, node); /* rescheduled to a later deadline while it was due */
     }
     return NULL;
 }
@@ -184,7 +184,7 @@ uint64_t cst_wheel_next(const struct cst_wheel *wheel) {
     return CST_WHEEL_NEVER;
 }
 
-/* Nodes in a list; each must not be earlier than its slot says. */
+/* The number of nodes in a list, none of which may be earlier than `earliest`. */
 static size_t validate_list(const struct cst_wheel_link *head, uint64_t earliest) {
     size_t count = 0;
     for (struct cst_wheel_link *link = head->next; link != head; link = link->next) {

@@ -1,11 +1,14 @@
 /* Makes the calls of a batch.
  *
- * How arguments travel is the processor's calling convention, and those that Capstan runs on
- * (System V on x86-64, AAPCS64) have this in common: integers and pointers are numbered by
- * themselves and go into general registers, floating-point numbers by themselves into theirs, a
- * float into the lower half; neither depends on how the two are mixed. So a function of any type is
- * called rightly as one that takes first so many integers, then so many doubles, and returns one of
- * the two. That is no promise of C's, but one of the platform's, as what libffi rests on is. */
+ * The calling convention determines the registers of arguments. The conventions of Capstan's
+ * platforms (System V on x86-64, AAPCS64) have a common rule. Integers and pointers are numbered
+ * among themselves, and go into general registers. Floating-point numbers are numbered among
+ * themselves, and go into their registers, a float into the lower half. The order in which the two
+ * kinds are mixed does not matter.
+ *
+ * So a function of any type may be called as a function that takes first its integers, then its
+ * doubles, and returns one of the two. C does not promise this, but the platform does; libffi
+ * relies on such promises too. */
 #include "haskell/batch.h"
 
 #include "numbers.h"
@@ -13,7 +16,8 @@
 _Static_assert(CST_CALL_INTEGERS >= 6 && CST_CALL_REALS >= 8, "no argument is on the stack");
 _Static_assert(sizeof(struct cst_batch_record) == 24, "Capstan.Batch.Internal writes three words");
 
-/* The first n of x(0), x(1), …, each with a comma before it; REST takes the first comma away. */
+/* The first n of x(0), x(1), and so on, each with a comma before it; REST removes the first
+ * comma. */
 #define FIRST_0(x)
 #define FIRST_1(x) FIRST_0(x), x(0)
 #define FIRST_2(x) FIRST_1(x), x(1)
@@ -26,7 +30,7 @@ _Static_assert(sizeof(struct cst_batch_record) == 24, "Capstan.Batch.Internal wr
 #define REST(...) REST_OF(__VA_ARGS__)
 #define REST_OF(none, ...) __VA_ARGS__
 
-/* A type with so many integers and so many doubles, and the arguments for it. */
+/* The type with these numbers of integers and doubles, and the arguments for it. */
 #define INTEGER_TYPE(n) uint64_t
 #define FLOAT_TYPE(n) double
 #define INTEGER(n) record->argument[n].integer
@@ -43,7 +47,7 @@ _Static_assert(sizeof(struct cst_batch_record) == 24, "Capstan.Batch.Internal wr
 
 #define SHAPE(integers, floats, returns_float) (((integers)*9 + (floats)) * 2 + (returns_float))
 
-/* Calls of one shape often come in a row. */
+/* A loop for calls of one shape, which often come in a row. */
 #define CALLS(integers, floats, type, field, returns_float)                                        \
     case SHAPE(integers, floats, returns_float):                                                   \
         do {                                                                                       \
@@ -73,7 +77,7 @@ void cst_batch_run(struct cst_batch_record *record, const struct cst_batch_recor
             EACH_FLOATS(5)
             EACH_FLOATS(6)
         default:
-            __builtin_unreachable(); /* the types of Capstan.Batch admit no other */
+            __builtin_unreachable(); /* the types of Capstan.Batch admit no other shape */
         }
     }
 }

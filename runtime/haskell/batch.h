@@ -1,7 +1,8 @@
-/* Foreign calls that were written down, to be made all at once.
+/* Recorded foreign calls, which C makes all at once.
  *
- * A batch is a row of records in memory of Haskell's. A record is a few words: what is called, how,
- * the result, and the arguments, those in general registers before those in floating-point ones. */
+ * A batch is a sequence of records in Haskell's memory. A record is a few words: the call's shape,
+ * the function, the result, and the arguments, those in general registers first and those in
+ * floating-point registers last. */
 #ifndef CST_HASKELL_BATCH_H
 #define CST_HASKELL_BATCH_H
 
@@ -12,13 +13,13 @@ enum {
     CST_BATCH_FLOATS = 8    /* and into floating-point registers */
 };
 
-/* src/Capstan/Batch/Internal.hs writes it, by these offsets in words: 0, 1, 2, 3. */
+/* src/Capstan/Batch/Internal.hs writes such words. */
 union cst_batch_word {
-    uint64_t integer; /* or a pointer; what is shorter is extended as its type says */
+    uint64_t integer; /* or a pointer; shorter types are extended by their type's rule */
     double number;    /* a float is in the lower half */
 };
 
-/* src/Capstan/Batch/Internal.hs writes it. */
+/* src/Capstan/Batch/Internal.hs writes it, by the fields' offsets in words: 0, 1, 2, 3. */
 struct cst_batch_record {
     uint64_t shape; /* see batch.c */
     void (*function)(void);
@@ -26,7 +27,7 @@ struct cst_batch_record {
     union cst_batch_word argument[];
 };
 
-/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+/* This function is visible: GHC inlines its calls into programs, which then look it up by name. */
 #pragma GCC visibility push(default)
 /* Makes the calls from `record` up to `end`, in order. */
 void cst_batch_run(struct cst_batch_record *record, const struct cst_batch_record *end);

@@ -1,10 +1,10 @@
-/* Counts forks. In the child of GHC's forkProcess there is one Haskell thread, and the memory says
- * what the others were about to do: who relies on threads of its own has to notice. */
+/* Counts forks. In the child of GHC's forkProcess there is one Haskell thread, and the memory shows
+ * unfinished work of other threads. A module that relies on threads of its own must notice that. */
 #include "haskell/forks.h"
 
 #include <pthread.h>
 
-/* Written by the only thread of a child, before it can make others. */
+/* The only thread of a child writes it, before it can make other threads. */
 static unsigned forks;
 static pthread_once_t watching = PTHREAD_ONCE_INIT;
 
@@ -12,7 +12,7 @@ static void count_in_child(void) {
     forks++;
 }
 
-/* Fails without memory only; then a child is taken for its parent. */
+/* Fails only without memory; then a child is taken for its parent. */
 static void watch(void) {
     pthread_atfork(NULL, NULL, count_in_child);
 }

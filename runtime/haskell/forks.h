@@ -1,10 +1,11 @@
-/* In which process Haskell code runs. */
+/* The process in which Haskell code runs. */
 #ifndef CST_HASKELL_FORKS_H
 #define CST_HASKELL_FORKS_H
 
-/* Visible: GHC may inline the call into programs, which then need it by name. */
+/* This function is visible: GHC may inline its call into programs, which then look it up by
+ * name. */
 #pragma GCC visibility push(default)
-/* How many forks this process came out of since the first call. */
+/* The number of forks that led to this process since the first call. */
 unsigned cst_haskell_forks(void);
 #pragma GCC visibility pop
 

@@ -1,5 +1,5 @@
-/* The answer to three questions in one word: a register is all that an unsafe foreign call and a
- * Cmm primitive can bring home without touching memory. */
+/* The answers to three questions in one word, as an unsafe foreign call or a Cmm primitive returns
+ * without memory only what fits in a register. */
 #include "haskell/prim.h"
 
 #include "core/front.h"

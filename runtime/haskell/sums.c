@@ -1,16 +1,17 @@
-/* A processor that writes to memory reads the line first, so a scan moves three bytes for two. What
- * no cache can hold until it is read again is written past the caches: two for two.
+/* A processor that writes to memory reads the line first, so a scan moves three bytes for two.
+ * Results that no cache can hold until they are read again are written past the caches, which moves
+ * two bytes for two.
  *
- * The sum of a later block is added up in the same loop: the two have nothing in common, so the one
- * waits for memory while the other computes. It is added up from first to last, as Haskell does
- * (Capstan.Task.Scan), so the bits are the same whoever computes it. */
+ * The same loop adds up a later block. The two sums are independent, so one waits for memory while
+ * the other computes. The later block is added from first to last, as in Haskell
+ * (Capstan.Task.Scan), so both give the same bits. */
 #include "haskell/sums.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-/* The code has two forms, of which the compiler makes loops of their own. */
+/* Stores in one of two ways. The compiler makes a loop of its own for each. */
 #define STORE(to, value, past_caches)                                                              \
     do {                                                                                           \
         if (past_caches)                                                                           \
@@ -35,8 +36,8 @@ static inline void store_past_caches(void *to, const void *value, size_t size) {
 #endif
 }
 
-/* Stores past the caches have no order; who is told of them by an atomic operation shall see them.
- */
+/* Orders the stores past the caches, so that a thread that learns of them by an atomic operation
+ * sees them. */
 static inline void finish_stores(void) {
 #if defined(__SSE2__)
     _mm_sfence();

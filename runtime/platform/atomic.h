@@ -1,7 +1,7 @@
-/* Atomic operations whose names say their memory order.
+/* Atomic operations whose names tell their memory order.
  *
- * The only file that includes <stdatomic.h>. Each use elsewhere says in a comment which access
- * it pairs with. Orders follow C11 section 7.17. */
+ * Only this file includes <stdatomic.h>. Each use elsewhere names, in a comment, the access with
+ * which it pairs. Orders follow C11 section 7.17. */
 #ifndef CST_PLATFORM_ATOMIC_H
 #define CST_PLATFORM_ATOMIC_H
 
@@ -28,8 +28,8 @@
 #define cst_sub_acq_rel(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_acq_rel)
 #define cst_and_relaxed(p, v) atomic_fetch_and_explicit((p), (v), memory_order_relaxed)
 
-/* Compare-and-swap: on failure *(expected) holds what was found. cst_cas_acq_rel has acquired it,
- * as have those named `_found`; the others are relaxed then. */
+/* Compare-and-swap: on failure *(expected) holds the value found. cst_cas_acq_rel and the
+ * operations named `_found` have acquired that value; the others are relaxed then. */
 #define cst_cas_relaxed(p, expected, desired)                                                      \
     atomic_compare_exchange_strong_explicit((p), (expected), (desired), memory_order_relaxed,      \
                                             memory_order_relaxed)
@@ -54,14 +54,14 @@
 
 #define cst_fence_seq_cst() atomic_thread_fence(memory_order_seq_cst)
 #define cst_fence_acquire() atomic_thread_fence(memory_order_acquire)
-/* Keeps the compiler alone from moving accesses across: between a store and a load whose order the
- * processor is made to keep by another thread's cst_process_barrier (platform.h). */
+/* Keeps only the compiler from moving accesses across it. It stands between a store and a load
+ * whose order another thread's cst_process_barrier (platform.h) imposes on the processor. */
 #define cst_compiler_barrier() atomic_signal_fence(memory_order_seq_cst)
-/* The same against a signal's handler in this thread: no other thread takes part. */
+/* The same, for a signal handler in this thread; no other thread takes part. */
 #define cst_handler_barrier() atomic_signal_fence(memory_order_seq_cst)
 
-/* Two adjacent lines are fetched together on x86-64, yet padding to one line is what pays: a
- * second line costs memory for each thread and bought nothing measurable. */
+/* x86-64 fetches two adjacent lines together. Yet the padding is one line: a second line costs
+ * memory for each thread, and had no measurable gain. */
 #define CST_CACHE_LINE 64
 #define CST_LINE_ALIGNED _Alignas(CST_CACHE_LINE)
 

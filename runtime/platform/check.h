@@ -1,4 +1,4 @@
-/* Checks of the runtime's own promises, in levels.
+/* Checks of the runtime's invariants, in levels.
  *
  * CST_CHECK_LEVEL 0 compiles them out (release), 1 keeps the cheap ones, 2 adds validators that
  * walk a structure (tests and sanitizer builds). A failed check names its place and aborts. */

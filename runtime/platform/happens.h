@@ -1,10 +1,10 @@
-/* What this library puts in order, told to ThreadSanitizer in a program compiled for it.
+/* Tells ThreadSanitizer, in a program compiled for it, the orders that this library imposes.
  *
- * The library itself is not compiled so: the sanitizer sees no atomic operation of it, and would
- * report each variable that members hand on at a barrier. So the places where a construct orders
- * what programs write say so by two calls, which are there if the sanitizer is. Without it each
- * place costs the look at one constant word. The order that the library is to keep is never told
- * where the library itself is judged (make build/obj/thread/libcapstan.a). */
+ * The library itself is not compiled for the sanitizer. So the sanitizer sees no atomic operation
+ * of the library, and would report each variable that members pass on at a barrier. So two calls
+ * mark each place where a construct orders a program's writes; they exist if the sanitizer does.
+ * Without it, each place costs the test of one constant word. The calls are empty in a build that
+ * checks the library itself (make build/obj/thread/libcapstan.a). */
 #ifndef CST_PLATFORM_HAPPENS_H
 #define CST_PLATFORM_HAPPENS_H
 
@@ -21,13 +21,13 @@ static inline void cst_happens_after(const void *object) {
 
 #else
 
-/* The sanitizer's, by its names; NULL without it. */
+/* The sanitizer's functions; NULL without it. */
 extern void __tsan_release(void *object)
     __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
 extern void __tsan_acquire(void *object)
     __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
 
-/* Out of the way of the places that call them: a cold call costs these a compare, no more. */
+/* Cold functions, so that each place that calls them costs only a compare. */
 __attribute__((cold, noinline, unused)) static void cst_tell_before(const void *object) {
     __tsan_release((void *)object);
 }
@@ -35,8 +35,9 @@ __attribute__((cold, noinline, unused)) static void cst_tell_after(const void *o
     __tsan_acquire((void *)object);
 }
 
-/* What the thread has done so far happens before what another does after cst_happens_after of the
- * same object; called before the operation that the other waits for. */
+/* The thread's accesses so far happen before the accesses of another thread after its
+ * cst_happens_after of the same object. Called before the operation for which the other thread
+ * waits. */
 static inline void cst_happens_before(const void *object) {
     if (cst_unlikely(__tsan_release != NULL)) cst_tell_before(object);
 }

@@ -1,11 +1,12 @@
-/* A call with as many arguments as a number says. C has none: each processor's is in assembly. */
+/* A call with a number of arguments that is a variable. C has no such call, so each processor's is
+ * in assembly. */
 #ifndef CST_PLATFORM_INVOKE_H
 #define CST_PLATFORM_INVOKE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* As many words are read of `words`, whatever the count. */
+/* The call reads at least this number of words from `words`, for any count. */
 enum { CST_INVOKE_LEAST = 6 };
 
 /* Calls function(first, second, words[0], ..., words[count - 1]). */

@@ -1,6 +1,6 @@
-/* How libgomp.so.1, which knows nothing of GHC, gets the rts substrate: from libcapstan-rts.so in
- * its own directory. In a Haskell program rts/host.c stands here instead; GHC's driver defines
- * __GLASGOW_HASKELL__ for the C files of a package. */
+/* Loads the rts substrate for libgomp.so.1, which itself does not depend on GHC: from
+ * libcapstan-rts.so in its own directory. A Haskell program has rts/host.c instead; GHC's driver
+ * defines __GLASGOW_HASKELL__ for the C files of a package. */
 #ifndef __GLASGOW_HASKELL__
 #include "substrate/substrate.h"
 
@@ -17,12 +17,12 @@
 
 static const char library[] = "libcapstan-rts.so";
 
-/* Our own path, or NULL. A relative one holds only until the program changes its directory, so it
- * is made absolute when the library is loaded. */
+/* The path of libgomp.so.1, or NULL. A relative path is valid only until the program changes its
+ * directory, so the constructor makes it absolute. */
 static const char *own_path;
 
-/* From the linker's list, which nobody changes meanwhile: dladdr(3) would map a part of libc that
- * few programs need. The program itself has no name there. */
+/* Reads the path from the linker's list, which no thread changes meanwhile, as dladdr(3) would map
+ * a part of libc that few programs need. The program itself has no name in the list. */
 static const char *find_own_path(void) {
     Dl_info info;
     for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
@@ -45,13 +45,13 @@ __attribute__((constructor)) static void keep_path(void) {
     errno = saved;
 }
 
-/* Never unloaded: threads of the RTS live in it. */
+/* The library is never unloaded, as threads of the RTS live in it. */
 static void *open_library(const char *file) {
     return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* In a path dlopen takes $ORIGIN, $LIB and the like for something else, and nothing escapes them.
- * So it is given another path of the folder. */
+/* dlopen replaces $ORIGIN, $LIB and similar words in a path, and there is no escape for them. So it
+ * gets another path of the folder. */
 static void *open_in(const char *folder) {
     char file[sizeof library + 64];
     int descriptor = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -62,7 +62,7 @@ static void *open_in(const char *folder) {
     return handle;
 }
 
-/* The library beside the file `path`; NULL when it is not there or cannot be loaded. */
+/* Opens the library beside the file `path`. NULL: it is not there, or cannot be loaded. */
 static void *open_beside(const char *path) {
     char file[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -75,10 +75,10 @@ static void *open_beside(const char *path) {
     return open_library(file);
 }
 
-/* GHC's libraries and their memory; a host with less room keeps it for itself. */
+/* The space for GHC's libraries and their memory; a host with less room keeps its room. */
 enum { ROOM_PAGES = 160 * 1024 * 1024 / 4096 };
 
-/* Without the memory that stdio takes. */
+/* Counts the mapped pages, without the memory that stdio would take. */
 static unsigned long pages_mapped(void) {
     char text[64] = "";
     int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -116,7 +116,7 @@ static const struct cst_substrate *load(const char **reason) {
         snprintf(message, sizeof message, "%s",
                  error ? error : "the folder of libgomp.so.1 cannot be opened");
         *reason = message;
-        /* libgomp.so.1 may be a link that stands elsewhere. */
+        /* libgomp.so.1 may be a link from another folder. */
         char file[PATH_MAX];
         if (realpath(path, file) && strcmp(file, path) != 0) handle = open_beside(file);
     }

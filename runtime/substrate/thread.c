@@ -1,4 +1,4 @@
-/* Making one thread, detached, with the stack that the user asked for; see thread.h. */
+/* Makes a detached thread, with the stack size of the user; see thread.h. */
 #include "substrate/thread.h"
 
 #include "platform/atomic.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Once for the process: every worker has the same stack size. */
+/* Prints the message once per process, as every worker has the same stack size. */
 static void refuse_stack_size(size_t size, long least) {
     static _Atomic bool told;
-    /* Relaxed: only who is first matters, nothing else is published. */
+    /* Relaxed: the exchange finds the first caller, and publishes nothing else. */
     if (cst_load_relaxed(&told) || cst_exchange_relaxed(&told, true)) return;
     fprintf(stderr,
             "\nlibgomp: OMP_STACKSIZE: a stack of %zu bytes is less than the minimum of %ld\n",

@@ -1,4 +1,4 @@
-/* Making one thread; both substrates do it here. */
+/* Makes one thread, for both substrates. */
 #ifndef CST_SUBSTRATE_THREAD_H
 #define CST_SUBSTRATE_THREAD_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Starts a detached thread that runs function(argument) with the caller's signal mask and a stack
- * of `stack_size` bytes (0: the system's default) and `more` for our own needs. A size below the
- * system's minimum gives the default and, once, a message. `apart`: see the substrate's spawn.
+ * of `stack_size` bytes (0: the system's default) plus `more` bytes for the runtime. A size below
+ * the system's minimum causes the default and, once, a message. `apart`: see the substrate's spawn.
  * Returns 0 or an errno value; keeps errno. */
 int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more,
                      bool apart);

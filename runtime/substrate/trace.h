@@ -1,4 +1,4 @@
-/* What may be told of the threads of a team, and to whom. */
+/* The events of a team's threads, and their listener. */
 #ifndef CST_SUBSTRATE_TRACE_H
 #define CST_SUBSTRATE_TRACE_H
 
@@ -11,7 +11,8 @@ enum cst_trace_event {
     CST_TRACE_TASK_ENDS
 };
 
-/* Whose entry point was called: GCC's, LLVM's and Intel's; or whose pool of threads is ours now. */
+/* The interface of an entry point: GCC's, LLVM's and Intel's, or that of a library whose pool was
+ * adopted. */
 enum cst_front {
     CST_FRONT_NONE,
     CST_FRONT_GOMP,
@@ -21,15 +22,15 @@ enum cst_front {
     CST_FRONTS
 };
 
-/* Which call of the program led to an event: the last that its thread has made. */
+/* The call of the program that led to an event: the last call that its thread has made. */
 struct cst_origin {
     enum cst_front front;
-    const void *address; /* where the call returns to */
-    const char *source;  /* the compiler's words for the source position; NULL: none */
+    const void *address; /* the call's return address */
+    const char *source;  /* the compiler's text for the source position; NULL: none */
 };
 
-/* A listener: the event, the thread's number, its team's size. May block for as long as a file is
- * written. */
+/* A listener. It gets the event, the thread's number and its team's size. It may block while a file
+ * is written. */
 typedef void cst_trace_function(enum cst_trace_event event, unsigned number, unsigned size,
                                 const struct cst_origin *origin);
 

@@ -1,4 +1,5 @@
-/* Libraries with pools of their own are taken over as the runtime is loaded, and when asked. */
+/* Takes over libraries with pools of their own: as the runtime is loaded, and when the program
+ * asks. */
 #include "adopt/adopt.h"
 
 #include "abi/whole.h"

@@ -1,6 +1,6 @@
-/* Callbacks: a thunk was called; the thread's coroutine evaluates the Haskell function. Which
- * coroutine that is, and for how long it lasts, follows from OpenMP's regions, so it is decided
- * here: a coroutine lasts until the end of the region in which it began. */
+/* Callbacks: C code calls a thunk, and the thread's coroutine evaluates the Haskell function.
+ * OpenMP's regions determine the coroutine and its life, so this file decides on them: a coroutine
+ * lasts until the end of the region in which it began. */
 #ifdef __GLASGOW_HASKELL__ /* only in a Haskell program */
 #include "abi/capstan/callback.h"
 
@@ -14,7 +14,7 @@ CST_WHOLE(capstan_callback);
 
 static void fail(struct cst_callback *callback, enum cst_callback_state state) {
     uint32_t open = CST_CALLBACK_OPEN;
-    /* The first failure counts. It is read after the region has ended, which orders it. */
+    /* The first failure counts. It is read after the region's end, which orders it. */
     cst_cas_relaxed(&callback->state, &open, state);
 }
 
@@ -34,7 +34,7 @@ static bool entered_unsafely(struct cst_thread *thread) {
     return cst_coroutine_holds_capability();
 }
 
-/* Why the thread may not begin a coroutine; CST_CALLBACK_OPEN: it may. */
+/* The reason why the thread may not begin a coroutine; CST_CALLBACK_OPEN: it may. */
 static enum cst_callback_state objection(struct cst_thread *thread, struct cst_callback *callback) {
     if (callback->forks != cst_coroutine_forks()) return CST_CALLBACK_FORKED;
     if (!cst_coroutine_rts_runs()) return CST_CALLBACK_ENDED;
@@ -43,10 +43,10 @@ static enum cst_callback_state objection(struct cst_thread *thread, struct cst_c
     return CST_CALLBACK_OPEN;
 }
 
-/* It may serve later calls only if someone will end it: at the end of the region in which the C
- * code runs. Not outside of regions; not for a task that a worker executes after it has arrived
- * at the region's end; and not within the region of a callback that is being evaluated, whose
- * Haskell code might return before. */
+/* May the coroutine serve later calls? It may if the end of the region in which the C code runs
+ * will end it. It may not outside of regions, nor for a task that a worker executes after its
+ * arrival at the region's end. It may not within the region of a callback that is being evaluated
+ * either, since that callback's Haskell code might return before. */
 static bool may_last(struct cst_thread *thread) {
     struct cst_coroutine *outer = *cst_coroutine_of(thread);
     return cst_coroutine_any_thread() && cst_coroutine_will_end(thread) &&
@@ -57,10 +57,11 @@ static bool is_over(const struct cst_coroutine *coroutine) {
     return coroutine && coroutine->state == CST_COROUTINE_OVER;
 }
 
-/* The first call of a thread in a region, or of C that a callback has called. */
+/* Begins a coroutine: for the first call of a thread in a region, or for a call from C code that a
+ * callback has called. */
 static void begin(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
     if (has_failed(callback)) return;
-    /* It was killed when it gave its Capability back. */
+    /* The coroutine was killed when it gave its Capability back. */
     if (is_over(*cst_coroutine_of(thread))) cst_coroutine_end(cst_coroutine_of(thread));
     enum cst_callback_state reason = objection(thread, callback);
     if (reason == CST_CALLBACK_OPEN) {
@@ -71,8 +72,8 @@ static void begin(struct cst_thread *thread, struct cst_callback *callback, stru
     if (reason != CST_CALLBACK_OPEN) fail(callback, reason);
 }
 
-/* A failed callback returns zero, and its region is cancelled if the program allows that. Not
- * inline, nor the next one: all other calls would save registers for it. */
+/* A failed callback returns zero, and its region is cancelled if the program allows that. This
+ * function and the next are not inline: all other calls would save registers for them. */
 static __attribute__((noinline, cold)) void
 finish(struct cst_thread *thread, struct cst_callback *callback, struct cst_call *call) {
     if (is_over(*cst_coroutine_of(thread))) cst_coroutine_end(cst_coroutine_of(thread));

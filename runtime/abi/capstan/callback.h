@@ -4,22 +4,23 @@
 
 #include "substrate/coroutine.h"
 
-/* Visible: GHC inlines calls of these into programs, which then need them by name. */
+/* These functions are visible: GHC inlines their calls into programs, which then look them up by
+ * name. */
 #pragma GCC visibility push(default)
 
-/* Once, before the first callback is made. By a safe foreign call: it starts a thread and waits for
- * it. */
+/* Called once, before the first callback is made, by a safe foreign call: the function starts a
+ * thread and waits for it. */
 void cst_callback_prepare(void);
 
-/* A function pointer for a stable pointer to Capstan.Internal.Coroutine's Target. NULL: no memory,
- * or the system forbids to make code. Takes about 50 ns. */
+/* Makes a function pointer for a stable pointer to a Target of Capstan.Internal.Coroutine. NULL:
+ * there is no memory, or the system does not permit new code. The call takes about 50 ns. */
 struct cst_callback *cst_callback_open(void *target);
 void *cst_callback_function(struct cst_callback *callback);
 
-/* Ends it: no C code may call it any more. Returns its enum cst_callback_state. */
+/* Ends the callback: no C code may call it any more. Returns its enum cst_callback_state. */
 uint32_t cst_callback_close(struct cst_callback *callback);
 
-/* Its Haskell function threw: calls return zero from now on. */
+/* The callback's Haskell function threw an exception: calls return zero from now on. */
 void cst_callback_fail(struct cst_callback *callback);
 
 #pragma GCC visibility pop

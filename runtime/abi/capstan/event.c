@@ -1,7 +1,8 @@
-/* Events that complete OpenMP tasks: the only place that ties the event manager to tasks.
+/* Events that complete OpenMP tasks: this file alone connects the event manager with tasks.
  *
- * The event handle of a detached task travels as the function's data. Fulfilling it makes
- * dependents ready and wakes who waits; the tasks themselves run on their team's threads. */
+ * The event handle of a detached task travels as the function's data. Fulfilling it makes the
+ * dependent tasks ready and wakes the threads that wait. The tasks themselves run on their team's
+ * threads. */
 #include "capstan.h"
 
 #include "abi/omp/prototypes.h"

@@ -1,4 +1,4 @@
-/* What Capstan.OpenMP asks for beyond the calls of omp.h: settings as a whole, and counts. */
+/* Calls of Capstan.OpenMP beyond those of omp.h: settings as a whole, and counts. */
 #ifdef __GLASGOW_HASKELL__ /* only in a Haskell program */
 #include "abi/capstan/settings.h"
 
@@ -22,7 +22,8 @@ int cst_settings_know_format(const char *format) {
     return cst_affinity_check(format);
 }
 
-/* The counters belong to their threads; what is read while regions run may be a moment old. */
+/* The counters belong to their threads. A value that is read while regions run may be a moment
+ * old. */
 void cst_statistics(struct cst_statistics *statistics) {
     struct cst_totals totals = cst_thread_totals();
     *statistics = (struct cst_statistics){.regions = totals.regions,

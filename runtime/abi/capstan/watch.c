@@ -1,12 +1,12 @@
-/* Where `capstan top` finds what the runtime is doing: it reads these words in the process's memory
- * (process_vm_readv(2)). The runtime keeps them for itself, and does nothing for the reader. */
+/* The words that `capstan top` reads in the process's memory (process_vm_readv(2)). The runtime
+ * keeps them for its own use, and does no work for the reader. */
 #include "abi/whole.h"
 #include "capstan.h"
 #include "core/front.h"
 
 CST_WHOLE(capstan_words);
 
-/* Each word has 32 bits. The order and the names are read by app/cbits/watch.c. */
+/* Each word has 32 bits. app/cbits/watch.c reads the names and their order. */
 struct watched {
     char name[24]; /* "": the end */
     const void *word;

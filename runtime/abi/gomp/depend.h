@@ -1,8 +1,9 @@
 /* GCC's depend arrays.
  *
- * Old form: total, number of out and inout, addresses, those first. New form: 0, total, out and
- * inout, mutexinoutset, in, addresses in that order, then depend objects. An object is two words,
- * address and kind. The address NULL among the out's is omp_all_memory. */
+ * Old form: the total, the number of out and inout, and the addresses, out and inout first. New
+ * form: 0, the total, the numbers of out and inout, mutexinoutset and in, their addresses in that
+ * order, and the depend objects. An object is two words, address and kind. The address NULL of an
+ * out is omp_all_memory. */
 #ifndef CST_ABI_GOMP_DEPEND_H
 #define CST_ABI_GOMP_DEPEND_H
 

@@ -1,7 +1,7 @@
-/* Facts of GCC's OpenMP ABI: what compiled code passes, and what it calls.
+/* Facts of GCC's OpenMP ABI: the arguments and the calls of compiled code.
  *
- * Sizes, flag values and prototypes as GCC 4.2 to 16 emit them. Names and numbers only; what the
- * calls mean is decoded in abi/gomp and done in core. */
+ * Sizes, flag values and prototypes as GCC 4.2 to 16 emit them. Here are names and numbers only:
+ * abi/gomp decodes the calls, and core executes them. */
 #ifndef CST_ABI_FACTS_H
 #define CST_ABI_FACTS_H
 
@@ -11,7 +11,7 @@
 
 /* --- objects in the program's memory ---------------------------------------------------- */
 
-/* What <omp.h> promises for the program's lock variables. */
+/* The sizes that <omp.h> promises for the program's lock variables. */
 enum {
     GOMP_LOCK_SIZE = 4,
     GOMP_LOCK_ALIGNMENT = 4,
@@ -35,7 +35,7 @@ enum {
 };
 #define GOMP_SCHEDULE_MONOTONIC 0x80000000u
 
-/* Which construct GOMP_cancel and GOMP_cancellation_point mean. */
+/* The construct that GOMP_cancel and GOMP_cancellation_point name. */
 enum {
     GOMP_CANCEL_PARALLEL = 1,
     GOMP_CANCEL_LOOP = 2,
@@ -95,15 +95,17 @@ enum {
     GOMP_TARGET_ARG_VALUE_SHIFT = 16,
 };
 
-/* Map kinds (low byte of a kinds entry; alignment is log2 in the high byte) that a host fallback
- * must tell apart: what is private to the region is copied, all else is the host's own. */
+/* Map kinds that a host fallback must distinguish: data private to the region is copied, and all
+ * other data is the host's own. The kind is the low byte of an entry of `kinds`; the high byte is
+ * the logarithm of the alignment. */
 enum {
     GOMP_MAP_KIND_MASK = 0xff,
     GOMP_MAP_ALIGN_SHIFT = 8,
     GOMP_MAP_FIRSTPRIVATE = 0x0c,     /* hostaddrs[i] points to the value */
     GOMP_MAP_FIRSTPRIVATE_INT = 0x0d, /* hostaddrs[i] is the value */
-    /* After a firstprivate one (GCC 13): sizes[i] bytes into what *hostaddrs[i] points to is the
-     * pointer that is to lead to the private copy. hostaddrs[i] is an element of hostaddrs. */
+    /* Follows a firstprivate entry (GCC 13). hostaddrs[i] points to an element of hostaddrs. That
+     * element points to a descriptor. The pointer at sizes[i] bytes in the descriptor shall lead to
+     * the private copy. */
     GOMP_MAP_ATTACH = 0x50,
     GOMP_MAP_USE_DEVICE_PTR = 0x0e,
     GOMP_MAP_ZERO_LEN_ARRAY_SECTION = 0x0f,
@@ -119,8 +121,8 @@ enum {
 
 /* Words of the array that describes task reductions: [0] variables, [1] bytes for each thread,
  * [2] alignment on entry and the memory on return, [3] allocator or -1 for malloc, [4] next array
- * of a chain, [5] and [6] the runtime's own, then three words for each variable: its address, its
- * offset, one of the runtime's own. */
+ *     of a chain, [5] and [6] words of the runtime. Three words for each variable follow: its
+ *     address, its offset, and a word of the runtime. */
 enum {
     GOMP_REDUCTION_COUNT = 0,
     GOMP_REDUCTION_SIZE = 1,

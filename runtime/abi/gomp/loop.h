@@ -1,4 +1,4 @@
-/* What the signed and the unsigned loop entry points share. */
+/* Code that the signed and the unsigned loop entry points share. */
 #ifndef CST_ABI_GOMP_LOOP_H
 #define CST_ABI_GOMP_LOOP_H
 
@@ -7,7 +7,7 @@
 
 enum { ORDERED = true };
 
-/* The ways to share a loop out that have entry points of their own, a start and a next. */
+/* The schedules that have entry points of their own, a start and a next. */
 #define EACH_LOOP(LOOP, RUNTIME_LOOP)                                                              \
     LOOP(static, CST_SCHEDULE_STATIC, false)                                                       \
     LOOP(dynamic, CST_SCHEDULE_DYNAMIC, false)                                                     \
@@ -22,7 +22,8 @@ enum { ORDERED = true };
     RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)                                                \
     RUNTIME_LOOP(ordered_runtime, ORDERED)
 
-/* The schedule word of GOMP_loop_start and its like. Its monotonic bit says what holds anyway. */
+/* The schedule word of GOMP_loop_start and its like. Its monotonic bit is not needed: every
+ * schedule here is monotonic. */
 static inline void cst_gomp_set_schedule(struct cst_thread *thread, struct cst_loop_spec *spec,
                                          long schedule, uint64_t chunk) {
     spec->schedule = (uint8_t)((unsigned long)schedule & 7);

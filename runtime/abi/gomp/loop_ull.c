@@ -1,5 +1,5 @@
-/* Loops over unsigned long long: GCC's calls, decoded. loop.c is the same for long; here the
- * direction is told, as the step's sign is lost. */
+/* Loops over unsigned long long: GCC's calls, decoded. loop.c is the same for long; here the caller
+ * passes the direction, as an unsigned step has no sign. */
 #include "abi/gomp/loop.h"
 
 #include "abi/gomp/reduce.h"

@@ -82,7 +82,7 @@ static const uintptr_t *variable_at(const uintptr_t *description, size_t i) {
     return description + GOMP_REDUCTION_FIRST + i * GOMP_REDUCTION_STRIDE;
 }
 
-/* Is the address that of an original? Then the offset of its copy is in *offset. */
+/* Is this the address of an original variable? If so, stores the offset of its copy in *offset. */
 static bool describes(const uintptr_t *description, uintptr_t address, size_t *offset) {
     for (size_t i = 0; i < description[GOMP_REDUCTION_COUNT]; i++) {
         const uintptr_t *variable = variable_at(description, i);
@@ -93,8 +93,8 @@ static bool describes(const uintptr_t *description, uintptr_t address, size_t *o
     return false;
 }
 
-/* The reduction that has the address, as an original or among the copies; the offset in a member's
- * copy in *offset. */
+/* Finds the reduction that has the address, as an original or within a copy. Stores the offset in a
+ * member's copy in *offset. */
 static struct reduction *find(struct cst_reduction *list, uintptr_t address, size_t *offset) {
     for (struct cst_reduction *each = list; each; each = each->outer)
         if (describes(cst_gomp_reductions_of(each), address, offset))
@@ -118,8 +118,8 @@ static uintptr_t original_at(const uintptr_t *description, size_t offset, uintpt
     not_found(address);
 }
 
-/* Replaces each of `count` addresses by that of this member's copy. The first `originals` of them
- * also tell the original's address, behind the others. */
+/* Replaces each of `count` addresses by the address of this member's copy. For the first
+ * `originals` of them, stores the original's address as well, behind all of them. */
 void GOMP_task_reduction_remap(size_t count, size_t originals, void **addresses) {
     struct cst_thread *thread = cst_self();
     struct cst_reduction *list = cst_reduce_list(thread);

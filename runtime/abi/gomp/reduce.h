@@ -1,23 +1,24 @@
-/* GCC's descriptions of task reductions, and what else a worksharing construct may bring along.
+/* GCC's descriptions of task reductions, and of the memory that a worksharing construct asks for.
  *
- * A description is an array of words (facts.h, GOMP_REDUCTION_*); several of one construct are
- * chained. Each becomes a struct cst_reduction, which one of the words left to the runtime leads
- * to. The compiler's code initialises and combines the copies by itself. */
+ * A description is an array of words (facts.h, GOMP_REDUCTION_*). The descriptions of one construct
+ * are chained. Each becomes a struct cst_reduction; a word of the description that is the runtime's
+ * points to it. The compiler's code initialises and combines the copies by itself. */
 #ifndef CST_ABI_GOMP_REDUCE_H
 #define CST_ABI_GOMP_REDUCE_H
 
 #include "core/front.h"
 
-/* The chain of descriptions as a list, for cst_reduce_register and its like. */
+/* Makes a list from the chain of descriptions, for cst_reduce_register and similar functions. */
 struct cst_reduction *cst_gomp_reductions(uintptr_t *description);
-/* When the list has copies: writes their addresses into the descriptions. */
+/* Called when the list has copies: writes their addresses into the descriptions. */
 void cst_gomp_reductions_tell(uintptr_t *description);
-/* Frees the list that was made of the descriptions, and its copies if wanted. */
+/* Frees the list that was made from the descriptions, and its copies if `copies`. */
 void cst_gomp_reductions_free(uintptr_t *description, bool copies);
-/* The descriptions of which a list was made. */
+/* The descriptions from which the list was made. */
 uintptr_t *cst_gomp_reductions_of(struct cst_reduction *list);
 
-/* `memory` is NULL or points to a size in bytes; the address of memory is to be written there. */
+/* `memory` is NULL or points to a size in bytes. The runtime replaces the size by the memory's
+ * address. */
 struct gomp_extras {
     struct cst_loop_extras core;
     uintptr_t *reductions;
@@ -34,7 +35,7 @@ static inline struct gomp_extras cst_gomp_extras(uintptr_t *reductions, void **m
     return extras;
 }
 
-/* When the construct has begun. */
+/* Called when the construct has begun: passes the addresses to the compiled code. */
 static inline void cst_gomp_extras_tell(const struct gomp_extras *extras) {
     if (extras->reductions) cst_gomp_reductions_tell(extras->reductions);
     if (extras->memory) *extras->memory = extras->core.memory;

@@ -58,7 +58,7 @@ CST_ENTRY(CST_FRONT_GOMP, unsigned, GOMP_parallel_reductions,
 
 /* --- teams on the host -------------------------------------------------------------------- */
 
-/* libgomp's number of teams where nobody asks for one. */
+/* libgomp's number of teams where the program asks for none. */
 enum { DEFAULT_TEAMS = 3 };
 
 static uint32_t limit_of(unsigned limit) {
@@ -70,7 +70,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
           (gomp_body * body, void *data, unsigned teams, unsigned limit, unsigned flags),
           (body, data, teams, limit, flags)) {
     (void)flags;
-    if (teams > INT_MAX) { /* omp_get_num_teams could not tell their number */
+    if (teams > INT_MAX) { /* omp_get_num_teams cannot return more */
         cst_message(
             "a num_teams clause asks for %u teams, and at most %d are possible; the default "
             "is used instead",
@@ -81,7 +81,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_teams_reg,
     cst_league_run(cst_self(), teams ? teams : DEFAULT_TEAMS, limit, body, data);
 }
 
-/* Within a target region that the host executes. */
+/* Called within a target region that the host executes. */
 void GOMP_teams(unsigned teams, unsigned limit) {
     (void)teams;
     if (limit) cst_own_icv()->thread_limit = limit_of(limit);

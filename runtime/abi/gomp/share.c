@@ -14,7 +14,7 @@ CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_single_start, (void), ()) {
     return cst_share_single(cst_self());
 }
 
-/* The executing member gets NULL; the others wait for its data. */
+/* The executing member gets NULL; the other members wait for its data. */
 CST_ENTRY(CST_FRONT_GOMP, void *, GOMP_single_copy_start, (void), ()) {
     void *data;
     return cst_share_single_copy(cst_self(), &data) ? NULL : data;

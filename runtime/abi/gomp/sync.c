@@ -8,7 +8,7 @@
 
 CST_WHOLE(gomp_sync);
 
-/* The events of a barrier are asked for once, not twice. */
+/* Checks once whether anyone listens to a barrier's events, not at its begin and its end. */
 static __attribute__((noinline, cold)) void barrier_called(void) {
     cst_trace_called(CST_FRONT_GOMP, __builtin_return_address(0), NULL);
     cst_barrier_traced(cst_self(), false);
@@ -76,7 +76,7 @@ void GOMP_doacross_ull_post(gomp_ull *counts) {
     if (cst_doacross_loops(thread)) cst_doacross_post(thread, (uint64_t *)counts);
 }
 
-/* The rest of the vector of a sink, one word for each loop. */
+/* Reads the rest of a sink's vector, one word for each loop. */
 #define WAIT(type, first)                                                                          \
     do {                                                                                           \
         struct cst_thread *thread = cst_self();                                                    \

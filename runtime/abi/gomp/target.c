@@ -1,7 +1,7 @@
 /* target and its data constructs, executed by the host: GCC's calls, decoded.
  *
- * The host's memory is all there is, so mapping does nothing; what is private to a target region is
- * copied, as several may be under way (nowait). */
+ * The host's memory is the only memory, so mapping does nothing. Data private to a target region is
+ * copied, as several regions may be under way (nowait). */
 #include "abi/gomp/facts.h"
 #include "abi/omp/both.h"
 #include "abi/whole.h"
@@ -54,8 +54,8 @@ static size_t alignment_of(const struct mapping *map, size_t i) {
     return (size_t)1 << bits;
 }
 
-/* Bytes for `more` and the private copies, however the memory is aligned. The sizes are the
- * program's: of parts of arrays, for one. */
+/* Bytes for `more` and the private copies, however the memory is aligned. The program sets the
+ * sizes, for example those of parts of arrays. */
 static size_t with_private(const struct mapping *map, size_t more) {
     size_t size = more;
     for (size_t i = 0; i < map->count; i++)
@@ -63,9 +63,9 @@ static size_t with_private(const struct mapping *map, size_t more) {
     return size;
 }
 
-/* A Fortran variable with a descriptor is private in two parts: the copy of the descriptor, which
- * an element of the addresses leads to, gets the address of the copied data. Where it is another's
- * pointer that is to be attached, the host has nothing to do. */
+/* A Fortran variable with a descriptor is private in two parts. The copy of the descriptor, to
+ * which an element of the addresses points, gets the address of the copied data. For any other
+ * pointer to be attached, the host has nothing to do. */
 static void attach(const struct mapping *map, void **original, size_t i, void *data) {
     if (i == map->count || (map->kinds[i] & GOMP_MAP_KIND_MASK) != GOMP_MAP_ATTACH) return;
     size_t offset = (uintptr_t)map->addresses[i] - (uintptr_t)original;
@@ -74,8 +74,8 @@ static void attach(const struct mapping *map, void **original, size_t i, void *d
     memcpy(descriptor + map->sizes[i], &data, sizeof data);
 }
 
-/* Copies what is private to `memory`, where the addresses then lead. They were at `original` when
- * the compiler's code set them up. */
+/* Copies the private data to `memory`, and sets the addresses to the copies. `original` is the
+ * array in which the compiler's code set up the addresses. */
 static void copy_private(const struct mapping *map, void **original, char *memory) {
     for (size_t i = 0; i < map->count; i++) {
         if (!is_private(map, i)) continue;
@@ -96,7 +96,8 @@ static void check_device(int device) {
 
 /* --- target --------------------------------------------------------------------------------- */
 
-/* A target region that runs as a task: the addresses, then the private copies, lie behind. */
+/* A target region that runs as a task. The addresses, then the private copies, follow it in
+ * memory. */
 struct target_task {
     gomp_body *body;
     uint32_t thread_limit;
@@ -148,7 +149,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_target_ext,
         start_target_task(body, &map, depend, limit);
         return;
     }
-    /* Private values are those at the construct, not after the wait. */
+    /* Private values are read at the construct, not after the wait. */
     size_t size = with_private(&map, 1);
     char *memory = malloc(size);
     if (!memory) cst_memory_exhausted("the private copies of a target region", size);
@@ -170,7 +171,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_target,
     cst_region_isolate(cst_self(), body, addresses, 0);
 }
 
-/* --- data: nothing to move, but dependences and order to keep --------------------------------- */
+/* --- data: nothing to move, but dependences to keep --------------------------------- */
 
 static void nothing(void *data) {
     (void)data;
@@ -185,7 +186,7 @@ static void move_data(int device, unsigned flags, void **depend) {
         cst_task_wait_depend(thread, &list);
         return;
     }
-    /* Later tasks may name it as a predecessor. */
+    /* A task is made, since later tasks may depend on it. */
     struct cst_task_request request = {
         .function = nothing, .data = &list, .deferrable = true, .depend = &list};
     cst_task_create(thread, &request);
@@ -227,7 +228,7 @@ void *GOMP_target_map_indirect_ptr(void *pointer) {
     return pointer;
 }
 
-/* --- images for devices: there is none to give them to --------------------------------------- */
+/* --- images for devices: there is no device --------------------------------------- */
 
 void GOMP_offload_register(const void *host_table, int type, const void *image) {
     (void)host_table, (void)type, (void)image;

@@ -81,7 +81,8 @@ void GOMP_taskyield(void) {
     cst_task_yield(cst_self());
 }
 
-/* The group of an explicit taskgroup construct: between two calls, so not on our stack. */
+/* The group of an explicit taskgroup construct. It lives between two calls, so it is not on the
+ * stack. */
 static void begin_group(struct cst_thread *thread) {
     struct cst_group *group = malloc(sizeof *group);
     if (!group) cst_memory_exhausted("a taskgroup", sizeof *group);
@@ -105,7 +106,7 @@ struct taskloop {
     unsigned flags;
 };
 
-/* A task's data begins with its bounds, whatever the program's data begins with. */
+/* Stores a task's bounds in the first words of its data, over those of the program's data. */
 static void set_bounds(const struct cst_task_request *request, void *data) {
     memcpy(data, ((const struct taskloop *)request)->bounds, 2 * sizeof(uint64_t));
 }
@@ -135,7 +136,7 @@ static void run_taskloop(struct taskloop *loop, uint64_t wanted) {
     bool grouped = !(loop->flags & GOMP_TASK_NOGROUP);
     bool reduces = grouped && (loop->flags & GOMP_TASK_REDUCTION);
     if (loop->trip == 0 || cst_region_is_cancelled(thread)) {
-        /* Tells the caller that there is no memory to combine. */
+        /* Stores 0 as the memory, so that the caller combines nothing. */
         if (reduces) reductions_of(loop)[GOMP_REDUCTION_MEMORY] = 0;
         return;
     }

@@ -1,4 +1,4 @@
-/* GCC's words for what the core says of a program's OpenMP. */
+/* The core's messages about a program's OpenMP, in GCC's words. */
 #include "core/front.h"
 
 const char cst_message_openmp_prefix[] = "\nlibgomp: ";

@@ -1,5 +1,6 @@
 /* The calls of omp.h that begin with kmp_: settings, memory, affinity. In Fortran they end in an
- * underscore and take addresses; compilers' own libraries call the names that begin with kmpc_. */
+ * underscore and take addresses. The libraries of compilers call the names that begin with
+ * kmpc_. */
 #include "abi/kmp/facts.h"
 #include "abi/kmp/settings.h"
 #include "abi/omp/prototypes.h"
@@ -20,7 +21,7 @@ CST_WHOLE(kmp_api);
 
 /* --- settings ------------------------------------------------------------------------------ */
 
-/* int kmp_get_NAME(void), void kmp_set_NAME(int), and their like */
+/* int kmp_get_NAME(void), void kmp_set_NAME(int), and their Fortran forms */
 #define SETTING(name, type, get, set)                                                              \
     PUBLIC type kmp_get_##name(void);                                                              \
     PUBLIC type kmp_get_##name##_(void);                                                           \
@@ -76,7 +77,7 @@ void kmp_set_defaults_(const char *text, int length) {
     free(copy);
 }
 
-/* Nobody waits for a buffer, so their number changes nothing (core/state/share.h). */
+/* No thread waits for a buffer, so their number has no effect (core/state/share.h). */
 void kmp_set_disp_num_buffers(int number) {
     (void)number;
 }
@@ -124,7 +125,7 @@ PUBLIC void kmp_free_(void **memory);
 void *kmp_malloc(size_t size) {
     return malloc(size);
 }
-/* NULL, as on libomp, where the alignment is no power of two. */
+/* NULL, as with libomp, if the alignment is no power of two. */
 void *kmp_aligned_malloc(size_t size, size_t alignment) {
     void *memory = NULL;
     if (alignment < sizeof(void *) && alignment && !(alignment & (alignment - 1)))
@@ -184,7 +185,7 @@ PUBLIC void kmp_set_thread_affinity_mask_initial(void);
 
 static uint64_t at_start[MASK_WORDS];
 
-/* Before the first thread is bound. */
+/* Stores the mask at the start. */
 static __attribute__((constructor)) void note_start(void) {
     cst_cpu_mask_get_own(at_start, MASK_WORDS);
 }
@@ -202,7 +203,7 @@ void kmp_destroy_affinity_mask(kmp_mask *mask) {
     *mask = NULL;
 }
 
-/* These two: 0 if it was done. */
+/* kmp_set_affinity and kmp_get_affinity return 0 on success, else -1. */
 int kmp_set_affinity(kmp_mask *mask) {
     return mask && *mask && cst_cpu_mask_set_own(*mask, MASK_WORDS) ? 0 : -1;
 }
@@ -212,7 +213,7 @@ int kmp_get_affinity(kmp_mask *mask) {
     return cst_cpu_mask_get_own(*mask, MASK_WORDS) > 0 ? 0 : -1;
 }
 
-/* One more than the highest processor. */
+/* The number of the highest processor, plus 1. */
 int kmp_get_affinity_max_proc(void) {
     int most = MASK_BITS;
     while (most > 0 && !(at_start[(most - 1) / 64] >> ((most - 1) % 64) & 1)) most--;

@@ -1,11 +1,11 @@
 /* Atomic updates as calls, which Intel's compilers emitted and MKL's libraries still make: one
- * table of types and operations. A value of up to eight bytes is updated by compare-and-swap; a
- * larger one under a lock that its address chooses, so all that is done to it must be done by these
- * calls.
+ * table of types and operations. A value of up to eight bytes is updated by compare-and-swap. A
+ * larger value is updated under a lock that its address selects, so a program must use these calls
+ * for every access to it.
  *
- * `x` is the variable's value, `y` the operand. Names ending in _cpt return a value, the old one
- * or, if the last argument says so, the new one; in those with _rev the operand stands on the left.
- */
+ * `x` is the variable's value, `y` the operand. A call whose name ends in _cpt returns a value: the
+ * new value if the last argument is true, else the old one. With _rev, the operand stands on the
+ * left. */
 #include "abi/kmp/facts.h"
 #include "abi/whole.h"
 #include "core/front.h"
@@ -28,7 +28,7 @@ static cst_lock *lock_of(const void *address) {
     return &locks[(uintptr_t)address / GRAIN % LOCKS].lock;
 }
 
-/* One for whatever the compiler has no call for. */
+/* One lock for all updates that have no call of their own. */
 static CST_LINE_ALIGNED cst_lock any;
 
 PUBLIC void __kmpc_atomic_start(void);
@@ -40,9 +40,10 @@ void __kmpc_atomic_end(void) {
     cst_lock_release(&any);
 }
 
-/* --- how a value is updated ---------------------------------------------------------------- */
+/* --- the update of a value ---------------------------------------------------------------- */
 
-/* Each defines TYPE name(TYPE *at, TYPE y, bool newer), for `name` and an expression of x and y. */
+/* Each macro defines TYPE name(TYPE *at, TYPE y, bool newer), from `name` and an expression of x
+ * and y. */
 
 #define BY_SWAP(name, type, image, operand, value)                                                 \
     static inline type name(type *at, operand y, bool newer) {                                     \
@@ -92,7 +93,7 @@ void __kmpc_atomic_end(void) {
         return do_##kind##_##name(at, y, newer);                                                   \
     }
 
-/* Of a complex number in eight bytes the result comes by address. */
+/* The result of a complex number in eight bytes is returned by address. */
 #define CAPTURE_OUT(kind, type, name, ending)                                                      \
     PUBLIC void __kmpc_atomic_##kind##_##ending(kmp_loc *loc, int32_t thread, type *at, type y,    \
                                                 type *out, int32_t newer);                         \
@@ -168,7 +169,7 @@ void __kmpc_atomic_end(void) {
     UPDATE(BY_SWAP, kind, type, image, double, mul_float8, x *y)                                   \
     UPDATE(BY_SWAP, kind, type, image, double, div_float8, x / y)
 
-/* What differs without a sign. */
+/* The operations that differ for unsigned types. */
 #define UNSIGNED(kind, type)                                                                       \
     OPERATION(CAPTURE, BY_SWAP, kind, type, type, div, x / y)                                      \
     OPERATION(CAPTURE, BY_SWAP, kind, type, type, shr, x >> y)                                     \

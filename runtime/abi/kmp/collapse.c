@@ -1,9 +1,10 @@
-/* Nests of loops that are collapsed into one, where the compiled code leaves the arithmetic to the
- * runtime, as Intel's compilers do: the bounds of a loop may depend on an outer loop's variable.
+/* Nests of loops that are collapsed into one loop, for compiled code that leaves the arithmetic to
+ * the runtime, as that of Intel's compilers does. The bounds of a loop may depend on an outer
+ * loop's variable.
  *
- * The points of a nest are counted, each member gets a block of them, and is told the first and the
- * last. Counting looks at each iteration of a loop whose variable an inner bound depends on, so it
- * costs as much as that part of the nest without its innermost loops. */
+ * The runtime counts the points of a nest. Each member gets a block of them, and is told the first
+ * and the last point. The count visits each iteration of a loop on whose variable an inner bound
+ * depends. So it costs as much as that part of the nest without its innermost loops. */
 #include "abi/kmp/facts.h"
 #include "abi/kmp/note.h"
 #include "abi/whole.h"
@@ -17,7 +18,7 @@ static bool is_signed(const struct kmp_bounds *loop) {
     return loop->type & 1;
 }
 
-/* Of a loop of 32 bits the compiled code writes no more than the lower half of each word. */
+/* For a loop of 32 bits, the compiled code writes only the lower half of each word. */
 static uint64_t value_of(const struct kmp_bounds *loop, uint64_t word) {
     if (loop->type == KMP_BOUNDS_INT32) return (uint64_t)(int32_t)word;
     return loop->type == KMP_BOUNDS_UINT32 ? (uint32_t)word : word;
@@ -28,7 +29,7 @@ static uint64_t step_of(const struct kmp_bounds *loop) {
     return is_long ? (uint64_t)loop->step : (uint64_t)(int32_t)loop->step;
 }
 
-/* The end belongs to the loop, whichever comparison the program has. */
+/* Turns the bounds into inclusive ones, whatever the program's comparison is. */
 static void close_end(struct kmp_bounds *loop) {
     bool up = (int64_t)step_of(loop) > 0;
     if (loop->comparison >= KMP_BOUNDS_NOT_EQUAL) loop->upper += up ? UINT64_MAX : 1;
@@ -39,7 +40,7 @@ static uint64_t first_value(const struct kmp_bounds *loop, const uint64_t *value
     return value_of(loop, loop->lower + loop->lower_by * values[loop->outer]);
 }
 
-/* Iterations of the loop while the outer loops have these values. */
+/* The number of iterations of the loop while the outer loops have these values. */
 static uint64_t trips(const struct kmp_bounds *loop, const uint64_t *values) {
     uint64_t end = value_of(loop, loop->upper + loop->upper_by * values[loop->outer]);
     return cst_schedule_trip_closed(first_value(loop, values), end, step_of(loop),
@@ -77,8 +78,8 @@ struct nest {
     bool steers[MOST_LOOPS]; /* does an inner bound depend on the loop's variable? */
 };
 
-/* The points from the loop `level` inwards; values of the outer loops are given, and those of inner
- * ones are overwritten. NOLINTNEXTLINE(misc-no-recursion): the nest's depth */
+/* The number of points from the loop `level` inwards. The values of the outer loops are given; the
+ * values of inner loops are overwritten. NOLINTNEXTLINE(misc-no-recursion): the nest's depth */
 static uint64_t points(const struct nest *nest, int32_t level, uint64_t *values) {
     const struct kmp_bounds *loop = &nest->loops[level];
     uint64_t count = trips(loop, values), all = 0;
@@ -92,7 +93,7 @@ static uint64_t points(const struct nest *nest, int32_t level, uint64_t *values)
     return all;
 }
 
-/* The values at the point of that number. */
+/* Finds the values at point `number`. */
 static void find(const struct nest *nest, uint64_t number, uint64_t *values) {
     for (int32_t level = 0; level < nest->depth; level++) {
         const struct kmp_bounds *loop = &nest->loops[level];
@@ -122,7 +123,7 @@ static void describe(struct nest *nest, struct kmp_bounds *loops, int32_t depth)
     }
 }
 
-/* 1: the member has points, from the lower values in `chunk` to the upper ones. */
+/* Returns 1 if the member has points: from the lower values in `chunk` to the upper ones. */
 int32_t __kmpc_for_collapsed_init(kmp_loc *loc, int32_t thread, struct kmp_bounds *loops,
                                   struct kmp_bounds *chunk, int32_t depth, int32_t *last) {
     (void)thread;

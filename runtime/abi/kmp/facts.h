@@ -1,8 +1,8 @@
-/* Facts of LLVM's and Intel's OpenMP ABI: what code that clang, flang or Intel's compilers made
- * passes, and what it calls.
+/* Facts of LLVM's and Intel's OpenMP ABI: the arguments and the calls of code that clang, flang or
+ * Intel's compilers made.
  *
- * Sizes, flag values and prototypes as clang 5 to 22 emit them. Names and numbers only; what the
- * calls mean is decoded in abi/kmp and done in core. */
+ * Sizes, flag values and prototypes as clang 5 to 22 emit them. Here are names and numbers only:
+ * abi/kmp decodes the calls, and core executes them. */
 #ifndef CST_ABI_KMP_FACTS_H
 #define CST_ABI_KMP_FACTS_H
 
@@ -20,7 +20,7 @@ struct kmp_ident {
 enum { KMP_IDENT_ATOMIC_REDUCE = 0x10 }; /* flags: a reduction has code with atomics */
 
 typedef struct kmp_ident kmp_loc;
-typedef int32_t kmp_name[8]; /* of a critical region: zero, until somebody meets it */
+typedef int32_t kmp_name[8]; /* of a critical region; zero at first */
 
 enum {
     KMP_LOCK_SIZE = sizeof(void *), /* omp_lock_t and omp_nest_lock_t in clang's omp.h */
@@ -30,7 +30,7 @@ union kmp_task_word {
     int32_t (*destructors)(int32_t thread, void *task);
     int32_t priority;
 };
-/* A task. The program's private variables follow, then what `shareds` leads to. */
+/* A task. The program's private variables follow, then the data to which `shareds` points. */
 struct kmp_task {
     void *shareds;
     int32_t (*routine)(int32_t thread, struct kmp_task *task);
@@ -46,7 +46,7 @@ enum {
     KMP_TASK_FINAL = 1 << 1,
     KMP_TASK_MERGED = 1 << 2,
     KMP_TASK_DESTRUCTORS = 1 << 3,
-    KMP_TASK_PROXY = 1 << 4, /* a call completes it, as an event does one with `detach` */
+    KMP_TASK_PROXY = 1 << 4, /* a call completes it, as the event does with `detach` */
     KMP_TASK_PRIORITY = 1 << 5,
     KMP_TASK_DETACH = 1 << 6,
 };
@@ -61,11 +61,11 @@ enum {
     KMP_DEPEND_OUT = 2,
     KMP_DEPEND_MUTEXINOUTSET = 4,
     KMP_DEPEND_INOUTSET = 8,
-    KMP_DEPEND_ALL = 0x80, /* omp_all_memory; also said by an address */
+    KMP_DEPEND_ALL = 0x80, /* omp_all_memory; also KMP_DEPEND_ALL_ADDRESS */
     KMP_DEPEND_ALL_ADDRESS = -1,
 };
 
-/* A variable that tasks reduce. The first form is that of clang 5 to 9, without the original. */
+/* A variable that tasks reduce. Clang 5 to 9 use the first form, without the original. */
 struct kmp_reduce_old {
     void *shared;
     size_t size;
@@ -85,10 +85,11 @@ struct kmp_loop {
 };
 
 /* A loop of a collapsed nest: it goes from lower + lower_by * X to upper + upper_by * X, where X is
- * the variable of the nest's loop number `outer`. A loop that depends on none has zeros there. */
+ * the variable of the nest's loop number `outer`. A loop that depends on no other loop has zeros
+ * there. */
 struct kmp_bounds {
     int32_t type;          /* of bounds and step */
-    int32_t variable_type; /* of the variable, which may be smaller */
+    int32_t variable_type; /* of the variable, which may be narrower */
     int32_t comparison, outer;
     uint64_t lower, lower_by, upper, upper_by;
     int64_t step;
@@ -100,7 +101,7 @@ enum {
     KMP_BOUNDS_UINT64 = 6,
     KMP_BOUNDS_INT64 = 7,
 };
-/* `comparison`. The first two have an end that belongs to the loop. */
+/* `comparison`. In the first two, the end belongs to the loop. */
 enum {
     KMP_BOUNDS_UP = 0,
     KMP_BOUNDS_DOWN = 1,
@@ -111,7 +112,7 @@ enum {
 
 /* --- constants in calls ------------------------------------------------------------------ */
 
-/* Schedules. Each also as an ordered one, + ORDERED, and either as one that is not merged, +
+/* Schedules. Each has an ordered form, + ORDERED. Both have a form that is not merged, +
  * NOMERGE. */
 enum {
     KMP_STATIC_CHUNKED = 33,
@@ -137,7 +138,7 @@ enum {
     KMP_MODIFIERS = 3 << 29, /* monotonic, nonmonotonic */
 };
 
-/* Which construct __kmpc_cancel and __kmpc_cancellationpoint mean. */
+/* The construct that __kmpc_cancel and __kmpc_cancellationpoint name. */
 enum {
     KMP_CANCEL_PARALLEL = 1,
     KMP_CANCEL_LOOP = 2,
@@ -145,10 +146,10 @@ enum {
     KMP_CANCEL_TASKGROUP = 4,
 };
 
-/* What __kmpc_reduce tells the compiled code to do. */
+/* The results of __kmpc_reduce, which tell the compiled code how to reduce. */
 enum { KMP_REDUCE_NOTHING = 0, KMP_REDUCE_PLAIN = 1, KMP_REDUCE_ATOMIC = 2 };
 
-/* How a taskloop says how it is to be cut. */
+/* The clause that sets the division of a taskloop. */
 enum { KMP_TASKLOOP_DEFAULT = 0, KMP_TASKLOOP_GRAINSIZE = 1, KMP_TASKLOOP_TASKS = 2 };
 
 enum { KMP_SEVERITY_WARNING = 1, KMP_SEVERITY_FATAL = 2 };
@@ -193,7 +194,7 @@ int32_t __kmpc_cancel(kmp_loc *loc, int32_t thread, int32_t which);
 int32_t __kmpc_cancellationpoint(kmp_loc *loc, int32_t thread, int32_t which);
 int32_t __kmpc_cancel_barrier(kmp_loc *loc, int32_t thread);
 
-/* barriers, critical regions, who executes (sync.c) */
+/* barriers, critical regions, single, masked (sync.c) */
 void __kmpc_barrier(kmp_loc *loc, int32_t thread);
 int32_t __kmpc_barrier_master(kmp_loc *loc, int32_t thread);
 void __kmpc_end_barrier_master(kmp_loc *loc, int32_t thread);

@@ -6,7 +6,7 @@
 
 CST_WHOLE(kmp_handles);
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): names are no expressions */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names are not expressions */
 
 #define HANDLE(name, number)                                                                       \
     extern const uintptr_t name;                                                                   \
@@ -29,7 +29,7 @@ HANDLE(omp_const_mem_space, 2);
 HANDLE(omp_high_bw_mem_space, 3);
 HANDLE(omp_low_lat_mem_space, 4);
 
-/* Larger than any handle; what is meant for as many bits as an address has. */
+/* Larger than any handle: its value is that of an address whose bits are all set. */
 HANDLE(kmp_max_mem_alloc, UINTPTR_MAX);
 HANDLE(kmp_max_mem_space, UINTPTR_MAX);
 

@@ -1,4 +1,4 @@
-/* Loops whose chunks are asked for one by one, sections, doacross nests: clang's calls, decoded. */
+/* Loops whose members ask for each chunk, sections, doacross nests: clang's calls, decoded. */
 #include "abi/kmp/facts.h"
 #include "abi/kmp/note.h"
 #include "abi/whole.h"
@@ -10,14 +10,14 @@ CST_WHOLE(kmp_loop);
 
 /* --- schedules ----------------------------------------------------------------------------- */
 
-/* What the program's settings say; at first static, as on libomp. */
+/* Takes the schedule from the program's settings; static if there is none, as with libomp. */
 static void set_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
     spec->chunk = 0;
     spec->schedule = CST_SCHEDULE_STATIC;
     if (cst_own_icv()->run_sched_given) cst_loop_runtime(thread, spec);
 }
 
-/* A block for each member, in whole vectors, whose length is the chunk. */
+/* Makes a block for each member, in whole vectors. The chunk is the length of a vector. */
 static void set_balanced(struct cst_loop_spec *spec) {
     uint64_t lanes = spec->chunk ? spec->chunk : 1;
     uint64_t each = cst_schedule_chunks(spec->trip, cst_ask_size());
@@ -25,7 +25,8 @@ static void set_balanced(struct cst_loop_spec *spec) {
     spec->chunk = cst_schedule_chunks(each, lanes) * lanes;
 }
 
-/* The chunk is the length of a vector, and the settings count in vectors. */
+/* Takes the schedule from the settings, which count in vectors. The chunk is the length of a
+ * vector. */
 static void set_runtime_simd(struct cst_thread *thread, struct cst_loop_spec *spec) {
     uint64_t lanes = spec->chunk ? spec->chunk : 1;
     set_runtime(thread, spec);
@@ -70,7 +71,7 @@ static void set_schedule(struct cst_thread *thread, struct cst_loop_spec *spec, 
     case KMP_TRAPEZOIDAL:
         spec->schedule = CST_SCHEDULE_GUIDED;
         break;
-    default: /* static_steal too; and guided_simd, whose chunks are to be whole vectors */
+    default: /* also static_steal, and guided_simd, which needs whole vectors */
         spec->schedule = CST_SCHEDULE_DYNAMIC;
     }
 }
@@ -93,8 +94,9 @@ static void start(uint64_t lower, uint64_t upper, int64_t step, bool is_signed, 
     *cst_loop_stride(thread) = (uint64_t)step;
 }
 
-/* The member's next chunk, both ends included; false: there is none, and the loop is over. Then
- * *last stays as it is: compiled code asks afterwards whether the last chunk was this member's. */
+/* The member's next chunk, both ends included; false: there is none, and the loop has ended. Then
+ * *last is unchanged: compiled code reads it later, to learn whether this member had the last
+ * chunk. */
 static bool next(int32_t *last, uint64_t *lower, uint64_t *upper, int64_t *stride) {
     struct cst_thread *thread = cst_self();
     uint64_t end;
@@ -134,7 +136,8 @@ static bool next(int32_t *last, uint64_t *lower, uint64_t *upper, int64_t *strid
         if (stride) *stride = (step_type)step;                                                     \
         return 1;                                                                                  \
     }                                                                                              \
-    /* An iteration of an ordered loop ends: the chunk knows by itself. */                         \
+    /* Called at the end of an ordered loop's iteration. core/work/ordered.c counts iterations     \
+     * itself. */                                                                                  \
     void __kmpc_dispatch_fini_##suffix(kmp_loc *loc, int32_t thread) {                             \
         (void)loc, (void)thread;                                                                   \
     }
@@ -147,7 +150,7 @@ void __kmpc_dispatch_deinit(kmp_loc *loc, int32_t thread) {
 
 /* --- sections ------------------------------------------------------------------------------ */
 
-/* Their number is told with each question. */
+/* The number of sections comes with each call of __kmpc_next_section. */
 void __kmpc_sections_init(kmp_loc *loc, int32_t thread) {
     (void)thread;
     cst_kmp_note(loc);
@@ -194,7 +197,7 @@ void __kmpc_doacross_post(kmp_loc *loc, int32_t number, const int64_t *values) {
     if (cst_doacross_number(thread, values, vector)) cst_doacross_post(thread, vector);
 }
 
-/* An iteration outside of the nest is not waited for. */
+/* Does not wait for an iteration outside of the nest. */
 void __kmpc_doacross_wait(kmp_loc *loc, int32_t number, const int64_t *values) {
     (void)loc, (void)number;
     struct cst_thread *thread = cst_self();

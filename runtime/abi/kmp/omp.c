@@ -1,4 +1,4 @@
-/* Calls of omp.h that mean something else to clang's programs than to GCC's. */
+/* Calls of omp.h with another meaning for clang's programs than for GCC's. */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 #include "abi/whole.h"
@@ -8,7 +8,7 @@ CST_WHOLE(kmp_omp);
 
 #ifdef CST_SHARED_LIBRARY
 
-/* What was never set is static, as on libomp. */
+/* A schedule that was never set is static, as with libomp. */
 static __attribute__((used)) void get_schedule(unsigned *kind, int *chunk) {
     omp_get_schedule(kind, chunk);
     if (cst_known_icv()->run_sched_given) return;

@@ -50,7 +50,7 @@ int32_t __kmpc_ok_to_fork(kmp_loc *loc) {
     return 1;
 }
 
-/* 0: it was done. Nothing stays paused, so there is nothing to resume either (level 0). */
+/* Returns 0 on success. No resource stays paused, so level 0 has nothing to resume. */
 int32_t __kmpc_pause_resource(int32_t level) {
     return omp_pause_resource_all(level) != 0;
 }
@@ -67,7 +67,7 @@ void __kmpc_push_num_threads(kmp_loc *loc, int32_t thread, int32_t threads) {
     cst_region_clauses(cst_self())->threads = threads > 0 ? (uint32_t)threads : 1;
 }
 
-/* The number that was given last must be met. */
+/* Makes the last given number of threads strict: it must be met. */
 static void make_strict(int32_t severity, const char *message) {
     struct cst_clauses *clauses = cst_region_clauses(cst_self());
     clauses->strict = severity == KMP_SEVERITY_FATAL ? KMP_SEVERITY_FATAL : KMP_SEVERITY_WARNING;
@@ -112,12 +112,12 @@ void __kmpc_push_proc_bind(kmp_loc *loc, int32_t thread, int32_t bind) {
 
 /* --- regions ------------------------------------------------------------------------------- */
 
-/* What each member calls: the compiler's function with its arguments. */
+/* The call of each member: the compiler's function with its arguments. */
 struct fork {
     kmp_micro *micro;
     size_t count;
     void **words;
-    /* Of a num_threads clause that is to be met. */
+    /* For a strict num_threads clause. */
     uint32_t wanted;
     uint8_t strict;
     const char *message;
@@ -129,7 +129,7 @@ static void run_micro(void *data) {
     cst_invoke((void (*)(void))fork->micro, &thread, &number, fork->count, fork->words);
 }
 
-/* Where the team is smaller than it must be, its master says so. */
+/* If the team is smaller than a strict clause demands, the master reports it. */
 static void run_strict(void *data) {
     const struct fork *fork = data;
     uint32_t size = cst_ask_size();
@@ -165,7 +165,7 @@ static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t th
     cst_region_run(thread, &region);
 }
 
-/* The words of a call that has as many arguments as it says; room for those of cst_invoke. */
+/* Reads the `count` further arguments of a call, with room for the least that cst_invoke reads. */
 #define READ_WORDS(words, count, last_parameter)                                                   \
     void *words[(count) > CST_INVOKE_LEAST ? (count) : CST_INVOKE_LEAST];                          \
     do {                                                                                           \
@@ -187,7 +187,7 @@ void __kmpc_fork_call_if(kmp_loc *loc, int32_t count, kmp_micro *micro, int32_t 
                          void *data) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
-    (void)count; /* there is at most one argument */
+    (void)count; /* at most one argument */
     void *words[CST_INVOKE_LEAST] = {data};
     run_region(cst_self(), &(struct fork){.micro = micro, .count = data != NULL, .words = words},
                wanted ? 0 : 1);

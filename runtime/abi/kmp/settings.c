@@ -13,9 +13,9 @@
 
 CST_WHOLE(kmp_settings);
 
-enum { UNSET = -1, DEFAULT_STACK = 8 << 20 /* the usual soft limit, where nothing was set */ };
+enum { UNSET = -1, DEFAULT_STACK = 8 << 20 /* the usual soft limit, if no size is set */ };
 
-/* What the program set last. Relaxed: they order nothing. */
+/* The last values that the program set. Relaxed: they order nothing. */
 static _Atomic int blocktime = UNSET, library = UNSET;
 
 int cst_kmp_blocktime(void) {
@@ -26,7 +26,8 @@ int cst_kmp_blocktime(void) {
     return cst_config.blocktime > INT_MAX ? INT_MAX : (int)cst_config.blocktime;
 }
 
-/* How long a thread spins is decided before the first region. Later it is noted for who asks. */
+/* The time of spinning is fixed before the first region. A later value is only stored, for
+ * cst_kmp_blocktime. */
 void cst_kmp_set_blocktime(int milliseconds) {
     cst_store_relaxed(&blocktime, milliseconds < 0 ? 0 : milliseconds);
 }
@@ -54,7 +55,7 @@ void cst_kmp_set_stack_size(size_t bytes) {
 
 /* --- texts --------------------------------------------------------------------------------- */
 
-/* What is none of the words is the default. */
+/* Any other word means the default. */
 static void set_offload(const char *value) {
     cst_config.target_offload = strcasecmp(value, "disabled") == 0    ? CST_OFFLOAD_DISABLED
                                 : strcasecmp(value, "mandatory") == 0 ? CST_OFFLOAD_MANDATORY
@@ -77,7 +78,7 @@ static void set(const char *name, const char *value) {
                                                                : KMP_LIBRARY_THROUGHPUT);
 }
 
-/* What has no meaning once the library is loaded is passed over. */
+/* Passes over settings that have no meaning once the library is loaded. */
 void cst_kmp_read(const char *text) {
     char *copy = strdup(text), *rest = copy;
     for (char *entry; copy && (entry = strsep(&rest, "|"));) {

@@ -4,7 +4,7 @@
 
 #include "abi/kmp/facts.h"
 
-/* How threads wait: in regions of one thread each; for long; as the block time says. */
+/* Kinds of execution: regions of one thread; long spinning; spinning as the block time says. */
 enum { KMP_LIBRARY_SERIAL = 1, KMP_LIBRARY_TURNAROUND = 2, KMP_LIBRARY_THROUGHPUT = 3 };
 
 /* In milliseconds; INT_MAX: for ever. */
@@ -14,11 +14,11 @@ void cst_kmp_set_blocktime(int milliseconds);
 int cst_kmp_library(void);
 void cst_kmp_set_library(int kind);
 
-/* Of threads that are yet to be made, in bytes. */
+/* The stack size of threads made later, in bytes. */
 size_t cst_kmp_stack_size(void);
 void cst_kmp_set_stack_size(size_t bytes);
 
-/* Settings in a text, "NAME=VALUE|NAME=VALUE". */
+/* Reads settings from a text, "NAME=VALUE|NAME=VALUE". */
 void cst_kmp_read(const char *text);
 
 #endif

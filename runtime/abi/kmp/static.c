@@ -1,5 +1,5 @@
-/* Loops whose iterations are shared out by arithmetic alone: each member, or each team of a league,
- * is told its part, and nobody enters a construct. Clang's calls, decoded. */
+/* Loops whose iterations are divided by arithmetic alone: each member, or each team of a league, is
+ * told its part, and no member enters a construct. Clang's calls, decoded. */
 #include "abi/kmp/facts.h"
 #include "abi/kmp/note.h"
 #include "abi/whole.h"
@@ -16,8 +16,8 @@ struct part {
     bool up, is_signed;
 };
 
-/* Leaves of the loop what member `number` of `size` gets in one piece; true if that ends the loop.
- * Who gets nothing is told bounds in the wrong order. */
+/* Reduces the loop to the block of member `number` of `size`; true if the block ends the loop. A
+ * member without iterations gets bounds in the wrong order. */
 static bool take_block(struct part *loop, uint64_t trip, uint32_t number, uint32_t size) {
     uint64_t first, end;
     cst_schedule_block(trip, size, number, &first, &end);
@@ -30,8 +30,8 @@ static bool take_block(struct part *loop, uint64_t trip, uint32_t number, uint32
     return end == trip;
 }
 
-/* The same for its first chunk; the others follow at *stride, and compiled code looks where the
- * loop ends. */
+/* Reduces the loop to the member's first chunk; true if a chunk of the member ends the loop.
+ * Further chunks follow at *stride, and compiled code checks for the loop's end. */
 static bool take_chunk(struct part *loop, uint64_t trip, uint32_t number, uint32_t size,
                        uint64_t chunk, uint64_t *stride) {
     uint64_t span = chunk * loop->step;
@@ -46,7 +46,8 @@ static bool is_chunked(int32_t schedule) {
            schedule == KMP_DISTRIBUTE_CHUNKED;
 }
 
-/* The number of lanes that a chunk is for: a balanced part in whole chunks, for simd loops. */
+/* Reduces the loop to a balanced block in whole chunks, for simd loops: a chunk is the number of
+ * lanes. True if the block ends the loop. */
 static bool take_balanced(struct part *loop, uint64_t trip, uint32_t number, uint32_t size,
                           uint64_t chunk) {
     uint64_t each = (trip / size + (trip % size != 0) + chunk - 1) / chunk * chunk;
@@ -67,8 +68,8 @@ static int32_t plain_kind(int32_t schedule) {
     return schedule;
 }
 
-/* A member's part of a loop, or for the schedules of `distribute` a team's. *last: does it end the
- * loop? */
+/* Reduces the loop to a member's part, or, for the schedules of `distribute`, to a team's part.
+ * *last: does the part end the loop? */
 static void share_out(struct part *loop, int32_t schedule, uint64_t chunk, bool *last,
                       uint64_t *stride) {
     schedule = plain_kind(schedule);
@@ -86,7 +87,7 @@ static void share_out(struct part *loop, int32_t schedule, uint64_t chunk, bool 
     *stride = trip * loop->step;
     if (chunk == 0) chunk = 1;
     if (size == 1)
-        *last = true; /* all of it, in one piece */
+        *last = true; /* the whole loop, in one piece */
     else if (schedule == KMP_STATIC_BALANCED_CHUNKED)
         *last = take_balanced(loop, trip, number, size, chunk);
     else if (is_chunked(schedule))
@@ -95,7 +96,8 @@ static void share_out(struct part *loop, int32_t schedule, uint64_t chunk, bool 
         *last = take_block(loop, trip, number, size);
 }
 
-/* A team's part first, then the member's of that. *team_upper: the end of the former. */
+/* Reduces the loop to a team's part, then to the member's part of that. *team_upper is the end of
+ * the team's part. */
 static void share_out_twice(struct part *loop, int32_t schedule, uint64_t chunk, bool *last,
                             uint64_t *team_upper, uint64_t *stride) {
     bool team_ends;

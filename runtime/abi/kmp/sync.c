@@ -15,7 +15,8 @@ void __kmpc_barrier(kmp_loc *loc, int32_t thread) {
     cst_barrier(cst_self());
 }
 
-/* --- who executes -------------------------------------------------------------------------- */
+/* --- masked, single, scope
+ * -------------------------------------------------------------------------- */
 
 int32_t __kmpc_masked(kmp_loc *loc, int32_t thread, int32_t filter) {
     (void)loc, (void)thread;
@@ -60,7 +61,7 @@ void __kmpc_end_scope(kmp_loc *loc, int32_t thread, void *unused) {
     (void)loc, (void)thread, (void)unused;
 }
 
-/* Its barriers are the construct's own: the compiled code has none. */
+/* Contains the barriers of the construct, as the compiled code has none. */
 void __kmpc_copyprivate(kmp_loc *loc, int32_t thread, size_t size, void *data, kmp_combine *copy,
                         int32_t executed) {
     (void)thread, (void)size;
@@ -141,12 +142,12 @@ void __kmpc_error(kmp_loc *loc, int32_t severity, const char *message) {
 
 /* --- reductions ---------------------------------------------------------------------------- */
 
-/* How one goes. Its end is told neither, so the thread remembers. */
+/* The method of a reduction. The call at its end does not get it, so the thread stores it. */
 enum method { ALONE, BY_LOCK, BY_ATOMICS, BY_TREE };
 
 enum { FEW_VARIABLES = 2 };
 
-/* All members choose the same, as all know the same. */
+/* All members choose the same method, as they decide by the same data. */
 static enum method choose(const struct cst_thread *thread, const kmp_loc *loc, int32_t count,
                           const void *data, kmp_combine *combine) {
     if (cst_ask_size() == 1) return ALONE;
@@ -183,7 +184,7 @@ void __kmpc_end_reduce_nowait(kmp_loc *loc, int32_t thread, kmp_name *name) {
     end_reduce(name);
 }
 
-/* Whoever is told to do nothing does not come to the end, and so waits here. */
+/* A member that gets KMP_REDUCE_NOTHING does not call the end, so it waits here. */
 int32_t __kmpc_reduce(kmp_loc *loc, int32_t thread, int32_t count, size_t size, void *data,
                       kmp_combine *combine, kmp_name *name) {
     (void)thread, (void)size;

@@ -1,5 +1,5 @@
-/* Tasks: clang's calls, decoded. The compiled code asks for a task's memory, fills it in, and then
- * says what is to become of it. */
+/* Tasks: clang's calls, decoded. The compiled code allocates a task, fills it in, and then submits
+ * it. */
 #include "abi/kmp/task.h"
 
 #include "abi/kmp/note.h"
@@ -20,8 +20,8 @@ static void destroy(struct kmp_task *task, int32_t thread) {
         task->data1.destructors(thread, task);
 }
 
-/* An untied task comes in parts: where another thread might go on with it, it submits itself and
- * returns. Here the same thread goes on. */
+/* Runs the parts of a task. At the end of a part, an untied task submits itself and returns, so
+ * that another thread could continue it. Here the same thread continues it. */
 static void call(struct kmp_head *head, struct kmp_task *task, int32_t number) {
     head->runs = true;
     do {
@@ -39,21 +39,21 @@ static void run(void *data) {
         call(head, task, number);
         return;
     }
-    /* One that is cancelled comes here for the sake of its variables alone. */
+    /* A cancelled task runs only to destroy its variables. */
     if (!cst_region_is_cancelled(thread) && !cst_taskgroup_is_cancelled(thread))
         call(head, task, number);
     destroy(task, number);
 }
 
 static void tell_event(const struct cst_task_request *request, struct cst_task *event) {
-    (void)request, (void)event; /* the program will ask for it */
+    (void)request, (void)event; /* the program asks for it */
 }
 
-/* Nearly all tasks are asked for in this way. */
+/* The request of nearly all tasks. */
 static const struct cst_task_request plain = {
     .function = run, .alignment = ALIGNMENT, .deferrable = true};
 
-/* Others complete it, when its body may have returned long since. */
+/* Tasks that another thread completes, perhaps long after their bodies have returned. */
 enum { COMPLETED_BY_OTHERS = KMP_TASK_DETACH | KMP_TASK_PROXY };
 
 static inline bool is_plain(int32_t flags) {
@@ -70,7 +70,7 @@ static struct cst_task_request request_for(int32_t flags) {
                                      .deferrable = true};
 }
 
-/* Of a task that only its dependences make, as in taskwait with nowait. */
+/* The routine of a task that has only dependences, as in taskwait with nowait. */
 static int32_t no_routine(int32_t thread, struct kmp_task *task) {
     (void)thread, (void)task;
     return 0;
@@ -125,9 +125,9 @@ void cst_kmp_task_submit(struct cst_thread *thread, struct kmp_task *task, bool 
 
 /* --- dependences --------------------------------------------------------------------------- */
 
-/* The compiler passes two lists; the second is said to be of addresses that differ. */
+/* The compiler passes two lists. It promises that the addresses of the second differ. */
 struct depend {
-    struct cst_depend_list core; /* first, so that one is the other */
+    struct cst_depend_list core; /* first, so that pointers to both are equal */
     size_t count;
     const struct kmp_depend *list, *more;
 };
@@ -164,7 +164,7 @@ struct kmp_task *__kmpc_omp_task_alloc(kmp_loc *loc, int32_t thread, int32_t fla
     return cst_kmp_task_make(flags, size, shareds, routine);
 }
 
-/* There is no device but the host, so it is a task like any other. */
+/* The host is the only device, so a target task is a plain task. */
 struct kmp_task *__kmpc_omp_target_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags,
                                               size_t size, size_t shareds, kmp_routine *routine,
                                               int64_t device) {
@@ -252,7 +252,8 @@ int32_t __kmpc_omp_taskyield(kmp_loc *loc, int32_t thread, int end) {
     return 0;
 }
 
-/* A task's number is its address, as no other has the same meanwhile. 0: there is no such task. */
+/* A task's number is its address, which no other task has at the same time. 0: there is no such
+ * task. */
 uint64_t __kmpc_get_taskid(void) {
     return (uintptr_t)cst_ask_task(0);
 }
@@ -298,7 +299,7 @@ void __kmpc_proxy_task_completed(int32_t thread, struct kmp_task *task) {
     __kmpc_proxy_task_completed_ooo(task);
 }
 
-/* The hint is permitted to change nothing. */
+/* The hint may have no effect. */
 int32_t __kmpc_omp_reg_task_with_affinity(kmp_loc *loc, int32_t thread, struct kmp_task *task,
                                           int32_t count, void *list) {
     (void)loc, (void)thread, (void)task, (void)count, (void)list;

@@ -11,7 +11,7 @@ CST_WHOLE(kmp_taskloop);
 /* The loop, and where in a task its bounds stand. */
 struct taskloop {
     struct kmp_task *pattern;
-    size_t lower_at, upper_at; /* both ends are included */
+    size_t lower_at, upper_at; /* the last iteration is included */
     uint64_t lower, upper, step, trip;
     bool wanted;
     kmp_duplicate *duplicate;
@@ -79,7 +79,7 @@ void __kmpc_taskloop_5(kmp_loc *loc, int32_t thread, struct kmp_task *task, int3
                             .step = (uint64_t)step,
                             .wanted = wanted,
                             .duplicate = (kmp_duplicate *)duplicate};
-    /* Signed or not is not told. Compiled code counts from 0 upwards. */
+    /* The call does not say whether the bounds are signed. Compiled code counts from 0 upwards. */
     loop.trip = cst_schedule_trip_closed(loop.lower, loop.upper, loop.step, step > 0, true);
     run_taskloop(&loop, !nogroup, schedule, grain, strict);
 }

@@ -1,5 +1,5 @@
-/* Task reductions: clang's calls, decoded. Each variable is a reduction of core's; the compiled
- * code has functions to make a member's copy, to combine it and to destroy it. */
+/* Task reductions: clang's calls, decoded. Each variable is a reduction of core/work/reduce.h. The
+ * compiled code has functions to make a member's copy, to combine it and to destroy it. */
 #include "abi/kmp/taskred.h"
 
 #include "abi/kmp/facts.h"
@@ -17,7 +17,7 @@ typedef void finish(void *copy);
 typedef void combine(void *to, void *from);
 
 struct reduction {
-    struct cst_reduction core; /* first, so that one is the other */
+    struct cst_reduction core; /* first, so that pointers to both are equal */
     struct kmp_reduce what;
     bool old; /* `initialise` takes the copy alone */
 };
@@ -114,12 +114,12 @@ void *__kmpc_taskred_init(int32_t thread, int32_t count, void *list) {
 
 /* --- reduction(task, ...) ------------------------------------------------------------------ */
 
-/* What the members of a team that have such a reduction share, besides the copies: in the copies of
- * one more reduction, the first of the list. Cleared memory is where it begins. */
+/* Data that the members of such a reduction share, besides the copies. It lies in the copies of an
+ * additional reduction, the first of the list. Zeroed memory is its initial state. */
 struct common {
     cst_lock lock;
-    bool made;        /* the copies are */
-    uint32_t arrived; /* members at the end */
+    bool made;        /* are the copies made? */
+    uint32_t arrived; /* members that have reached the end */
 };
 
 static struct common *common_of(struct cst_reduction *list) {
@@ -152,7 +152,7 @@ void *__kmpc_taskred_modifier_init(kmp_loc *loc, int32_t thread, int32_t is_loop
     return begin_shared(count, list, false);
 }
 
-/* Who comes last combines all copies with its own variables, which the construct's own reduction
+/* The last member combines all copies with its own variables, which the construct's own reduction
  * then takes. */
 void __kmpc_task_reduction_modifier_fini(kmp_loc *loc, int32_t thread, int32_t is_loop) {
     (void)loc, (void)thread, (void)is_loop;

@@ -4,8 +4,8 @@
 
 #include "core/front.h"
 
-/* The tasks of a list's reductions are complete: combines the members' copies, if `combine`, and
- * frees all. NULL: an empty list. */
+/* Called when the tasks of a list's reductions are complete: combines the members' copies, if
+ * `combine`, and frees all. NULL: an empty list. */
 void cst_kmp_reductions_end(struct cst_reduction *list, bool combine);
 
 #endif

@@ -1,8 +1,9 @@
 /* Threadprivate variables without the help of the linker: each thread has a copy in the heap, found
  * by the variable's address and the thread's number. Clang's calls, decoded.
  *
- * The first thread's copy is the variable itself. A copy is made at a thread's first use, from the
- * variable as it was when it was first heard of. It is destroyed when its thread ends. */
+ * The first thread's copy is the variable itself. A thread makes its copy at its first use, from
+ * the variable's value at the first use by any thread. The copy is destroyed when its thread
+ * ends. */
 #include "abi/kmp/facts.h"
 #include "abi/whole.h"
 #include "core/front.h"
@@ -20,13 +21,13 @@ struct variable {
     struct variable *next;
     void *data;
     struct cache *caches; /* the compiler's, one for each library that uses the variable */
-    void *image; /* of a variable without functions: what copies begin with; NULL: not yet known */
+    void *image; /* first value of copies, if the variable has no functions; NULL: not yet known */
     void *construct, *copy, *destroy;
     size_t length; /* of an array of objects; 0: one object */
 };
 
-/* The copies of one variable by the threads' numbers. An older table is kept when a larger one
- * takes its place, as others may be looking into it. */
+/* The copies of one variable by the threads' numbers. When a larger table replaces it, the older
+ * one is kept, as other threads may be reading it. */
 struct table {
     size_t length;
     _Atomic(void *) copies[];
@@ -36,13 +37,13 @@ struct table {
 struct cache {
     struct cache *next;
     void ***cache;
-    void **own; /* where a call brings no cache */
+    void **own; /* for calls without a cache */
 };
 
-/* In front of each copy. */
+/* Stands in front of each copy. */
 struct head {
     _Alignas(16) const struct variable *variable;
-    struct head *next; /* of those that end with their thread */
+    struct head *next; /* in the list of an ending thread's copies */
 };
 
 enum { BUCKETS = 256, FIRST_LENGTH = 64 };
@@ -91,7 +92,7 @@ static void construct(const struct variable *variable, void *copy) {
         ((kmp_construct_copy *)variable->copy)(copy, variable->data);
 }
 
-/* Under the lock: the variable, which from now on is remembered as it is. */
+/* Under the lock: finds the variable, and keeps its value if no thread has used it before. */
 static struct variable *keep_image(void *data, size_t size) {
     struct variable *variable = find(data);
     if (variable->image) return variable;
@@ -100,7 +101,7 @@ static struct variable *keep_image(void *data, size_t size) {
     return variable;
 }
 
-/* The first thread's. */
+/* The first thread's copy is the variable itself. */
 static void *use_itself(void *data, size_t size) {
     cst_lock_acquire(&variables.lock);
     keep_image(data, size);
@@ -108,7 +109,8 @@ static void *use_itself(void *data, size_t size) {
     return data;
 }
 
-/* The variable's own functions run without the lock, as they may use others like it. */
+/* The variable's own functions run without the lock, as they may use other threadprivate
+ * variables. */
 static void *make_copy(void *data, size_t size) {
     struct head *head = calloc(1, sizeof *head + size);
     if (!head) cst_memory_exhausted("a threadprivate variable", size);
@@ -144,7 +146,7 @@ static _Atomic(void **) *shared(void ***cache) {
     return (_Atomic(void **) *)(void *)cache;
 }
 
-/* The table that has room for that number. */
+/* The table that has room for the thread's number. */
 static struct table *table_for(void ***cache, size_t number) {
     void **copies = cst_load_acquire(shared(cache)); /* pairs with the release below */
     if (cst_likely(copies != NULL) && number < table_of(copies)->length) return table_of(copies);
@@ -159,8 +161,8 @@ static struct table *table_for(void ***cache, size_t number) {
     return table;
 }
 
-/* Only the thread itself writes its entry; but one that grows the table copies it, so this is done
- * under the lock, in the newest table. */
+/* Stores the thread's copy. Only the thread itself writes its entry, but a thread that enlarges the
+ * table copies the entry. So the store happens under the lock, in the newest table. */
 static void note(void ***cache, size_t number, void *copy) {
     table_for(cache, number);
     cst_lock_acquire(&variables.lock);
@@ -171,7 +173,7 @@ static void note(void ***cache, size_t number, void *copy) {
 
 /* --- the end of a thread ------------------------------------------------------------------- */
 
-/* Under the lock: takes that thread's copy out of all caches. NULL: it has none. */
+/* Under the lock: takes the thread's copy out of all caches. NULL: it has none. */
 static void *take_out(const struct variable *variable, size_t number) {
     void *copy = NULL;
     for (const struct cache *each = variable->caches; each; each = each->next) {
@@ -184,7 +186,7 @@ static void *take_out(const struct variable *variable, size_t number) {
     return copy;
 }
 
-/* All copies of that thread, linked. */
+/* Takes all copies of the thread, linked. */
 static struct head *take_all(size_t number) {
     struct head *list = NULL;
     cst_lock_acquire(&variables.lock);
@@ -209,8 +211,8 @@ static void destroy(struct head *head) {
     free(head);
 }
 
-/* A destructor may use other variables, which then have copies again: as often as the system calls
- * the destructors of its own. */
+/* A destructor may use other variables, of which the thread then has copies again. There are four
+ * rounds, as many as the system makes for thread-specific data. */
 static void thread_ends(const struct cst_thread *thread) {
     enum { ROUNDS = 4 };
     for (int round = 0; round < ROUNDS; round++) {
@@ -225,7 +227,8 @@ static void thread_ends(const struct cst_thread *thread) {
 
 /* --- the calls ----------------------------------------------------------------------------- */
 
-/* Under the lock: the variable's caches include this one. A call without a cache gets the first. */
+/* Under the lock: returns the record of this cache, which it adds to the variable's if need be. A
+ * call without a cache gets the first. */
 static struct cache *cache_of(struct variable *variable, void ***cache) {
     struct cache *each = variable->caches;
     while (each && cache && each->cache != cache) each = each->next;
@@ -238,7 +241,7 @@ static struct cache *cache_of(struct variable *variable, void ***cache) {
     return each;
 }
 
-/* A thread's copy that another library's cache has; NULL: there is none. */
+/* The thread's copy in another library's cache; NULL: there is none. */
 static void *copy_elsewhere(void *data, void ***cache, size_t number) {
     void *copy = NULL;
     cst_lock_acquire(&variables.lock);
@@ -270,7 +273,7 @@ void *__kmpc_threadprivate_cached(kmp_loc *loc, int32_t thread, void *data, size
     return copy;
 }
 
-/* The older call, which brings no cache. */
+/* The older call, without a cache. */
 void *__kmpc_threadprivate(kmp_loc *loc, int32_t thread, void *data, size_t size) {
     cst_lock_acquire(&variables.lock);
     struct cache *cache = cache_of(find(data), NULL);

@@ -1,4 +1,4 @@
-/* The user's memory calls, and the compiler's. Decodes traits; core/memory/allocator.c does the
+/* The memory calls of users and of compilers. Decodes traits; core/memory/allocator.c does the
  * work. */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
@@ -31,7 +31,7 @@ static const uintptr_t DEFAULT = UINTPTR_MAX;
 
 enum { LAST_SPACE = 4, MANAGED_SPACE = 200 };
 
-/* The C enumerations are in the order of the ABI's, so that one is the other plus a constant. */
+/* The C enumerations have the order of the ABI's, so that a constant converts one to the other. */
 _Static_assert((int)CST_FALLBACK_DEFAULT == 0 &&
                    (int)CST_FALLBACK_ALLOCATOR == ALLOCATOR_FB - DEFAULT_MEM_FB,
                "fallbacks are shifted");
@@ -39,7 +39,8 @@ _Static_assert((int)CST_PARTITION_ENVIRONMENT == 0 &&
                    (int)CST_PARTITION_INTERLEAVED == INTERLEAVED - ENVIRONMENT,
                "partitions are shifted");
 
-/* One of the values first..last; false for others. The default is one of them. */
+/* Chooses one of the values first..last; false for other values. `omp_atv_default` means the given
+ * default. */
 static bool choose(uintptr_t value, uintptr_t first, uintptr_t last, uintptr_t standard,
                    uintptr_t *chosen) {
     if (value == DEFAULT) value = standard;
@@ -47,11 +48,11 @@ static bool choose(uintptr_t value, uintptr_t first, uintptr_t last, uintptr_t s
     return value >= first && value <= last;
 }
 
-/* False when the trait has no such value. */
+/* False if the trait has no such value. */
 static bool decode(const omp_alloctrait_t *trait, struct cst_allocator_traits *traits) {
     uintptr_t value = trait->value, chosen;
     switch (trait->key) {
-    case SYNC_HINT: /* one way to synchronize serves all */
+    case SYNC_HINT: /* one way to synchronize serves all hints */
         return choose(value, CONTENDED, PRIVATE, CONTENDED, &chosen);
     case ACCESS: /* all threads can reach all memory */
         return choose(value, ALL, CGROUP, ALL, &chosen);
@@ -122,7 +123,7 @@ void *omp_alloc(size_t size, omp_allocator_handle_t allocator) {
 void *omp_aligned_calloc(size_t alignment, size_t count, size_t size,
                          omp_allocator_handle_t allocator) {
     size_t whole;
-    if (__builtin_mul_overflow(count, size, &whole)) whole = SIZE_MAX; /* the fallback's matter */
+    if (__builtin_mul_overflow(count, size, &whole)) whole = SIZE_MAX; /* the fallback decides */
     return cst_memory_alloc(alignment, whole, true, or_default(allocator));
 }
 
@@ -132,7 +133,7 @@ void *omp_calloc(size_t count, size_t size, omp_allocator_handle_t allocator) {
 
 void *omp_realloc(void *memory, size_t size, omp_allocator_handle_t allocator,
                   omp_allocator_handle_t free_allocator) {
-    (void)free_allocator; /* the memory's header knows */
+    (void)free_allocator; /* the memory's header names it */
     return memory ? cst_memory_realloc(memory, size, allocator) : omp_alloc(size, allocator);
 }
 
@@ -143,8 +144,7 @@ void omp_free(void *memory, omp_allocator_handle_t allocator) {
 
 /* --- the compiler's: `allocate` clauses and directives --------------------------------------- */
 
-/* Compiled code does not look at the result, so null_fb means abort_fb here (OpenMP 5.0, 2.11.4).
- */
+/* Compiled code does not check the result, so null_fb means abort_fb here (OpenMP 5.0, 2.11.4). */
 void *GOMP_alloc(size_t alignment, size_t size, uintptr_t allocator) {
     void *memory = omp_aligned_alloc(alignment, size, allocator);
     if (!memory && size > 0)

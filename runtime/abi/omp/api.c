@@ -1,6 +1,6 @@
-/* The user's questions about threads, teams and levels, and the control variables that a program
- * may set. Each works on the data environment of the current task. A question neither allocates nor
- * locks, so a signal's handler may ask it (thread.h, cst_known). */
+/* The user's questions about threads, teams and levels, and the ICVs that a program may set. Each
+ * call works on the data environment of the current task. A question neither allocates nor locks,
+ * so a signal handler may ask it (thread.h, cst_known). */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
@@ -40,7 +40,7 @@ int omp_get_thread_limit(void) {
     return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
-/* Bound threads see one place in their mask; then the number at start is the answer. */
+/* The mask of a bound thread contains one place, so the answer is the number at the start. */
 int omp_get_num_procs(void) {
     if (cst_config.icv.bind != 0) return (int)cst_config.available;
     unsigned now = cst_cpu_affinity_count(), quota = cst_processors_quota();
@@ -120,7 +120,7 @@ void omp_set_schedule(unsigned kind, int chunk) {
         mine->run_sched_chunk = chunk < 1 ? 1 : chunk;
         break;
     case OMP_SCHED_AUTO:
-        break; /* keeps the chunk, which auto does not use */
+        break; /* auto keeps the chunk and does not use it */
     default:
         return;
     }
@@ -167,7 +167,7 @@ int omp_get_team_num(void) {
     return (int)cst_ask_league().number;
 }
 
-/* These belong to the device; relaxed, as they order nothing (config.h). */
+/* These ICVs belong to the device. Relaxed: they order nothing (config.h). */
 void omp_set_num_teams(int teams) {
     if (teams >= 0) cst_store_relaxed(&cst_config.num_teams, (uint32_t)teams);
 }
@@ -197,7 +197,7 @@ double omp_get_wtick(void) {
 /* --- resources and tools ------------------------------------------------------------------ */
 
 /* Both kinds free all idle workers: threadprivate data lives in the program's own TLS, and the
- * specification allows a soft pause to do as much as a hard one. Not inside a region. */
+ * specification permits a soft pause to do as much as a hard one. A call inside a region fails. */
 int omp_pause_resource_all(int kind) {
     (void)kind;
     if (cst_ask_level() > 0) return -1;

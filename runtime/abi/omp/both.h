@@ -1,9 +1,9 @@
-/* A name that programs of clang use as well. They ask for it by the version VERSION, by which it
- * may mean something else than for programs of GCC. Only the shared library has versions; elsewhere
- * one function serves all.
+/* A name that programs of clang use as well. They link it with the symbol version VERSION, so it
+ * may have another meaning there than in programs of GCC. Only the shared library has versions;
+ * elsewhere one function serves all programs.
  *
- * The second name needs an address of its own, as the linker would drop the first otherwise. So it
- * is a jump, to a name that no other library can take. */
+ * The second name needs an address of its own, as otherwise the linker drops the first name. So it
+ * is a jump to a name that no other library can define. */
 #ifndef CST_ABI_OMP_BOTH_H
 #define CST_ABI_OMP_BOTH_H
 
@@ -20,7 +20,7 @@
 #define CST_FOR_CLANG(name, function) _Static_assert(1, "")
 #endif
 
-/* The same function for both. */
+/* One function for programs of both compilers. */
 #define CST_FOR_BOTH(name) CST_FOR_CLANG(name, name)
 
 #endif

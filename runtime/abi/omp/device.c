@@ -1,4 +1,4 @@
-/* The user's calls about devices: there is none but the host, whose memory is all there is. */
+/* The user's calls about devices. The host is the only device, and its memory the only memory. */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
@@ -64,15 +64,16 @@ int omp_target_is_present(const void *memory, int device) {
     return memory && cst_device_is_host(device);
 }
 
-/* As the libgomp of the GCC that builds this. Those of GCC 13 to 15 find any address accessible, a
- * null pointer too, and know no default device (omp_default_device); those before lack the call. */
+/* Answers as the libgomp of the GCC that builds this file. The libgomp of GCC 13 to 15 finds any
+ * address accessible, even a null pointer, and does not know omp_default_device. Older ones lack
+ * the call. */
 int omp_target_is_accessible(const void *memory, size_t size, int device) {
     bool old = __GNUC__ >= 13 && __GNUC__ < 16;
     if (old ? device == CST_DEVICE_DEFAULT : !memory || size == 0) return 0;
     return cst_device_is_host(device);
 }
 
-/* The host's memory cannot stand for another's. */
+/* The host's memory cannot stand for the memory of a device. */
 int omp_target_associate_ptr(const void *host, const void *device_memory, size_t size,
                              size_t offset, int device) {
     (void)host, (void)device_memory, (void)size, (void)offset;
@@ -91,7 +92,7 @@ void *omp_get_mapped_ptr(const void *memory, int device) {
 }
 
 void *omp_target_memset(void *memory, int value, size_t count, int device) {
-    (void)cst_device_is_host(device); /* an unknown device: the host, as in libgomp */
+    (void)cst_device_is_host(device); /* an unknown device means the host, as in libgomp */
     return memset(memory, value, count);
 }
 
@@ -108,7 +109,7 @@ int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offse
 
 /* --- copies of a part of an array --------------------------------------------------------- */
 
-/* What the program says of the two arrays, outermost dimension first. */
+/* The program's description of the two arrays, outermost dimension first. */
 struct box {
     size_t element;
     int dimensions;
@@ -120,8 +121,8 @@ struct axis {
     size_t count, to_step, from_step;
 };
 
-/* The copy as it is made: `length` bytes for each point of the axes, the innermost first. Only a
- * dimension with more than one piece is an axis, and a number of bytes has so many factors. */
+/* The plan of a copy: `length` bytes for each point of the axes, the innermost first. A dimension
+ * of one piece is no axis. A number of bytes has at most MOST_AXES factors above 1. */
 enum { MOST_AXES = 64 };
 struct plan {
     char *to;
@@ -147,7 +148,7 @@ static bool is_empty(const struct box *box) {
     return empty;
 }
 
-/* Plans a copy of at least one byte. False where an offset or a size does not fit its type. */
+/* Plans a copy of at least one byte. False if an offset or a size does not fit its type. */
 static bool make_plan(const struct box *box, struct plan *plan) {
     size_t to_slice = box->element, from_slice = box->element, to_offset = 0, from_offset = 0;
     size_t bytes = box->element, to_end = 0, from_end = 0;
@@ -162,7 +163,7 @@ static bool make_plan(const struct box *box, struct plan *plan) {
             !add_product(&from_end, count - 1, from_slice))
             return false;
         if (i == box->dimensions - 1)
-            plan->length = bytes; /* the innermost is in one piece */
+            plan->length = bytes; /* the innermost dimension is one piece */
         else if (count > 1)
             plan->axis[plan->axes++] = (struct axis){count, to_slice, from_slice};
         if (i > 0 && (!times(to_slice, box->to_sizes[i], &to_slice) ||
@@ -175,7 +176,7 @@ static bool make_plan(const struct box *box, struct plan *plan) {
            !__builtin_add_overflow(from_end, from_offset, &from_end);
 }
 
-/* Goes through the points of the axes as an odometer does. */
+/* Visits the points of the axes in the manner of an odometer. */
 static void copy_planned(const struct plan *plan) {
     size_t at[MOST_AXES] = {0};
     char *to = plan->to;
@@ -194,8 +195,8 @@ static void copy_planned(const struct plan *plan) {
     }
 }
 
-/* The call's answer; `length` 0: there is nothing to copy. Without memory the question is how many
- * dimensions are possible. */
+/* The result of the call; `length` 0: there is nothing to copy. Without addresses, the call asks
+ * for the largest number of dimensions. */
 static int plan_box(void *to, const void *from, const struct box *box, int to_device,
                     int from_device, struct plan *plan) {
     *plan = (struct plan){.to = to, .from = from};
@@ -219,8 +220,8 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimen
 
 enum { DEPEND_HEADER = 5 }; /* 0, count, three counts of kinds that are not objects */
 
-/* A task with these dependences. The array is of the form in which GCC passes `depend` clauses
- * that are depend objects only. 0 or ENOMEM. */
+/* Makes a task with these dependences. The array has GCC's form of `depend` clauses with depend
+ * objects only. Returns 0 or ENOMEM. */
 static int as_task(gomp_body *body, void *data, size_t size, int count, omp_depend_t *depend) {
     if (count <= 0 || !depend) {
         GOMP_task(body, data, NULL, (long)size, _Alignof(max_align_t), true, 0, NULL, 0, NULL);

@@ -1,5 +1,5 @@
-/* The same calls for Fortran: every argument comes as an address, names end in an underscore, and
- * a name with _8_ takes default integers of eight bytes (gfortran -fdefault-integer-8). */
+/* The same calls for Fortran: every argument is an address, names end in an underscore, and a name
+ * with _8_ takes default integers of eight bytes (gfortran -fdefault-integer-8). */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
@@ -12,7 +12,8 @@
 
 CST_WHOLE(omp_fortran);
 
-/* An eight-byte integer for a call that takes int: what does not fit is the nearest that does. */
+/* Converts an eight-byte integer for a call that takes int: a value out of range becomes the
+ * nearest int. */
 static int narrow(int64_t value) {
     return value < INT_MIN ? INT_MIN : value > INT_MAX ? INT_MAX : (int)value;
 }
@@ -127,7 +128,8 @@ void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk) {
     omp_set_schedule((unsigned)*kind, narrow(*chunk));
 }
 
-/* Fortran programs compare the kind, so it comes without the monotonic bit, as from libgomp. */
+/* Fortran programs compare the kind, so the call returns it without the monotonic bit, as libgomp
+ * does. */
 void omp_get_schedule_(int32_t *kind, int32_t *chunk) {
     unsigned found;
     omp_get_schedule(&found, chunk);
@@ -142,8 +144,8 @@ void omp_get_schedule_8_(int32_t *kind, int64_t *chunk) {
 
 /* --- locks ------------------------------------------------------------------------------- */
 
-/* integer(omp_lock_kind) has four bytes: the lock. integer(omp_nest_lock_kind) has eight, of which
- * a nestable lock needs no more. */
+/* integer(omp_lock_kind) has four bytes: the lock. integer(omp_nest_lock_kind) has eight, and a
+ * nestable lock fits into them. */
 void omp_init_lock_(omp_lock_t *lock);
 void omp_init_lock_with_hint_(omp_lock_t *lock, const int32_t *hint);
 void omp_destroy_lock_(omp_lock_t *lock);
@@ -211,7 +213,8 @@ void omp_get_partition_place_nums_(int32_t *places) {
     omp_get_partition_place_nums(places);
 }
 
-/* In place, from the last to the first: the wide array begins where the narrow one does. */
+/* Widens the numbers in place, from the last to the first: the wide array begins where the narrow
+ * one begins. */
 static void widen(int64_t *wide, int count) {
     for (int i = count - 1; i >= 0; i--) {
         int32_t narrow_value;
@@ -280,8 +283,8 @@ intptr_t omp_get_default_allocator_(void) {
 
 /* --- texts ------------------------------------------------------------------------------- */
 
-/* A Fortran text has no end mark but a length, passed after the other arguments; a shorter text
- * is filled up with blanks. A result of any length is an address and a length. */
+/* A Fortran text has a length, passed after the other arguments, and no end mark. Blanks fill up a
+ * shorter text. A result of any length is an address and a length. */
 
 void omp_set_affinity_format_(const char *format, size_t length);
 int32_t omp_get_affinity_format_(char *buffer, size_t size);
@@ -300,7 +303,7 @@ void omp_get_uid_from_device_(const char **text, size_t *length, int32_t device)
 void omp_get_uid_from_device_8_(const char **text, size_t *length, int64_t device);
 int omp_get_device_from_uid_(const char *uid, size_t length);
 
-/* To be freed. */
+/* The text with an end mark; the caller frees it. */
 static char *c_text(const char *text, size_t length) {
     char *copy = cst_memory_get("a text", length + 1);
     memcpy(copy, text, length);
@@ -341,7 +344,7 @@ int32_t omp_capture_affinity_(char *buffer, const char *format, size_t size, siz
     return (int32_t)written;
 }
 
-/* These three are libomp's alone; libgomp's module calls the names of C. */
+/* Only libomp has these three; libgomp's module calls the C names. */
 int omp_get_num_interop_properties_(omp_interop_t object) {
     return omp_get_num_interop_properties(object);
 }

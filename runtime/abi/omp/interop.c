@@ -22,7 +22,7 @@ static void answer(int property, int *result) {
     if (result) *result = in_range(property) ? EMPTY : OUT_OF_RANGE;
 }
 
-/* None beyond those that the specification names. */
+/* There are no properties except those of the specification. */
 int omp_get_num_interop_properties(omp_interop_t object) {
     (void)object;
     return 0;
@@ -54,14 +54,14 @@ const char *omp_get_interop_name(omp_interop_t object, int property) {
     return in_range(property) ? names[LAST_PROPERTY - property] : NULL;
 }
 
-/* The type of a property of no object. */
+/* The type of a property of omp_interop_none. */
 const char *omp_get_interop_type_desc(omp_interop_t object, int property) {
     (void)object, (void)property;
     return NULL;
 }
 
 const char *omp_get_interop_rc_desc(omp_interop_t object, int result) {
-    /* As libgomp words them. */
+    /* libgomp's texts. */
     static const char *const texts[] = {
         "no meaningful value available",
         "successful",
@@ -75,14 +75,14 @@ const char *omp_get_interop_rc_desc(omp_interop_t object, int result) {
     return result <= NO_VALUE && result >= TYPE_STR ? texts[NO_VALUE - result] : NULL;
 }
 
-/* The interop directive. The order of the parts is libgomp's: destroy, init, use; the dependences
- * are waited for at the end, as nothing here takes time. */
+/* The interop directive. The order of the parts is libgomp's: destroy, init, use; the call waits
+ * for the dependences at the end, as nothing before takes time. */
 void GOMP_interop(int device, int inits, struct gomp_interop ***init, const int *targetsync,
                   const char **prefer, int uses, struct gomp_interop **use, int destroys,
                   struct gomp_interop ***destroy, unsigned flags, void **depend) {
     (void)targetsync, (void)prefer, (void)uses, (void)use, (void)flags;
     for (int i = 0; i < destroys; i++) *destroy[i] = NULL;
-    if (inits > 0) (void)cst_device_is_host(device); /* says if it may not be the host */
+    if (inits > 0) (void)cst_device_is_host(device); /* ends the process if the host may not */
     for (int i = 0; i < inits; i++) *init[i] = NULL;
     if (depend) GOMP_taskwait_depend(depend);
 }

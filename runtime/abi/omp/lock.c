@@ -1,7 +1,7 @@
-/* The user's locks. A simple one is the lock of core/base/lock.h in the program's own variable. Of
- * a nestable one the variable holds the address: sixteen bytes would hold the lock itself, but
- * clang's programs and Fortran's have eight, and so a lock may go from one compiler's code to
- * another's. */
+/* The user's locks. A simple lock is the lock of core/base/lock.h in the program's own variable.
+ * For a nestable lock, the variable holds its address. Sixteen bytes would hold the lock itself,
+ * but clang's programs and Fortran's have eight. So code of one compiler may use a lock that code
+ * of another has made. */
 #include "abi/omp/both.h"
 #include "abi/omp/prototypes.h"
 
@@ -26,12 +26,12 @@ static struct cst_nest_lock *nestable(omp_nest_lock_t *lock) {
     return *(struct cst_nest_lock **)lock->bytes;
 }
 
-/* Relaxed: nobody may use a lock while it is initialized. */
+/* Relaxed: no thread may use a lock while it is initialized. */
 void omp_init_lock(omp_lock_t *lock) {
     cst_store_relaxed(simple(lock), CST_LOCK_FREE);
 }
 
-/* A hint may be ignored; one kind of lock serves all of them well. */
+/* A hint may be ignored; one kind of lock serves all hints well. */
 void omp_init_lock_with_hint(omp_lock_t *lock, int hint) {
     (void)hint;
     omp_init_lock(lock);

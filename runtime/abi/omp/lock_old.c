@@ -1,5 +1,5 @@
 /* The lock calls of OpenMP 2.5, symbol version OMP_1.0: programs of GCC 4.2 and 4.3 still name
- * them. Simple locks are the same as today's; nestable ones have eight bytes and belong to a
+ * them. Simple locks are those of newer programs; nestable locks have eight bytes and belong to a
  * thread. Only the shared library has symbol versions, so only it has this file's contents. */
 #ifdef CST_SHARED_LIBRARY
 
@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The lock word names the owning thread, as there is no room for more: 0 when free, else the
- * thread's id, plus SLEEPERS when someone may sleep on it. */
+/* The lock word names the owning thread, as there is no room for more. It is 0 if the lock is free,
+ * else the thread's id, plus SLEEPERS if a thread may sleep on it. */
 struct old_nest_lock {
     _Atomic uint32_t owner;
     uint32_t count; /* the holder's */
@@ -24,21 +24,21 @@ _Static_assert(sizeof(struct old_nest_lock) == GOMP_OLD_NEST_LOCK_SIZE, "eight b
 
 #define SLEEPERS 0x80000000u /* Linux's thread ids have at most 22 bits */
 
-/* A system call each time: these programs are rare. */
+/* Makes a system call each time, as these programs are rare. */
 static uint32_t me(void) {
     return (uint32_t)syscall(SYS_gettid);
 }
 
-/* Orders as in core/base/lock.h: acquire pairs with the release of the holder before. */
+/* Orders as in core/base/lock.h: acquire pairs with the release of the previous holder. */
 static int enter(struct old_nest_lock *nest, int block) {
     uint32_t self = me(), found = 0, mine = self;
     while (!cst_cas_acquire(&nest->owner, &found, mine)) {
         if ((found & ~SLEEPERS) == self) return (int)++nest->count;
         if (!block) return 0;
-        /* Say that we sleep, unless that has been said or the lock has become free. */
+        /* Announces the sleep, unless that has been done or the lock has become free. */
         if (found & SLEEPERS || cst_cas_acquire(&nest->owner, &found, found | SLEEPERS))
             cst_futex_wait(&nest->owner, found | SLEEPERS);
-        mine = self | SLEEPERS; /* others may sleep as well; only a needless wake-up if not */
+        mine = self | SLEEPERS; /* others may sleep as well; if not, one wake-up is needless */
         found = 0;
     }
     cst_happens_after(nest);
@@ -87,7 +87,7 @@ OLD(int, omp_test_nest_lock)(struct old_nest_lock *nest) {
     return enter(nest, 0);
 }
 
-/* Fortran's integer(omp_nest_lock_kind) has eight bytes: the lock itself fits. */
+/* Fortran's integer(omp_nest_lock_kind) has eight bytes, so it is the lock itself. */
 OLD(void, omp_init_lock_)(omp_lock_t *lock) {
     omp_init_lock(lock);
 }

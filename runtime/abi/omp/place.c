@@ -35,7 +35,7 @@ void omp_get_place_proc_ids(int number, int *ids) {
         if (cst_mask_has(mask, i)) *ids++ = (int)i;
 }
 
-/* A thread that is not known yet is told where it would be bound. */
+/* For a thread that is not known yet, this is the binding that it would get. */
 static struct cst_binding binding(void) {
     return cst_known() ? *cst_bind_self(cst_self()) : cst_place_here();
 }
@@ -61,7 +61,7 @@ void omp_set_affinity_format(const char *format) {
     cst_affinity_set_format(format, length);
 }
 
-/* C texts end with a zero, however short the buffer. */
+/* A C text ends with a zero, however short the buffer is. */
 static void terminate(char *buffer, size_t size, size_t length) {
     if (size > 0) buffer[length < size ? length : size - 1] = '\0';
 }

@@ -1,7 +1,7 @@
 /* The user's calls with plain types: what <omp.h> and omp_lib of GCC 4.2 to 16 declare.
  *
- * Not <omp.h> itself, because the compiler's own knows only the calls of its release. Enumerations
- * are int, handles uintptr_t. tests/c/abi compares with the compiler's header. */
+ * It is not <omp.h>, because the compiler's own contains only the calls of its release.
+ * Enumerations are int, handles uintptr_t. tests/c/abi compares with the compiler's header. */
 #ifndef CST_ABI_OMP_PROTOTYPES_H
 #define CST_ABI_OMP_PROTOTYPES_H
 

@@ -1,9 +1,9 @@
-/* libtcm.so.1, the permit interface by which oneTBB and Intel's runtime ask how many threads they
- * may run. Names, formats and values are those of its public header (oneTBB, tcm.h); permits
- * themselves are core's (budget/permit.h).
+/* libtcm.so.1: the permit interface by which oneTBB and Intel's runtime ask for the number of
+ * threads that they may run. Names, formats and values are those of its public header (oneTBB,
+ * tcm.h). core/budget/permit.h implements the permits.
  *
- * It is refused, as Intel's is unless TCM_ENABLE is set, where CAPSTAN_ADOPT does not name oneTBB:
- * the caller then sizes itself. */
+ * A connection is refused if CAPSTAN_ADOPT does not name oneTBB: the caller then chooses its size
+ * itself. Intel's library refuses in the same way unless TCM_ENABLE is set. */
 #include "abi/whole.h"
 #include "capstan.h"
 #include "core/front.h"
@@ -21,7 +21,7 @@ enum {
 /* Bits of struct tcm_permit's and struct tcm_request's flags. */
 enum { TCM_RIGID = 2, TCM_AS_INACTIVE = 8 };
 
-/* What a client is told; `masks` is for processors, which Capstan does not choose. */
+/* The answer to a client. `masks` is for processors, which Capstan does not choose. */
 struct tcm_permit {
     uint32_t *concurrencies; /* one for each constraint of the request, or one */
     void **masks;
@@ -30,7 +30,7 @@ struct tcm_permit {
     uint32_t flags;
 };
 
-/* How many threads are wanted on certain processors. */
+/* A request for threads on certain processors. */
 struct tcm_constraint {
     int32_t least, most;
     void *mask;
@@ -38,7 +38,7 @@ struct tcm_constraint {
 };
 
 struct tcm_request {
-    int32_t least, most; /* negative: the interface is to choose */
+    int32_t least, most; /* negative: this interface chooses */
     struct tcm_constraint *constraints;
     uint32_t constraint_count;
     int32_t priority;
@@ -66,7 +66,7 @@ static int code(enum cst_permit_result result) {
     return codes[result];
 }
 
-/* Tells `permit` of the handle's permit, if anybody wants to know. */
+/* Fills in `permit` from the handle's permit, unless it is NULL. */
 static int show(struct cst_permit *handle, struct tcm_permit *permit) {
     struct cst_permit_view view;
     enum cst_permit_result result = cst_permit_view(handle, &view);
@@ -92,7 +92,8 @@ int tcmDisconnect(uint64_t client) {
 
 /* --- permits --------------------------------------------------------------------------------- */
 
-/* Where processors are named, their number counts; several sets of them are refused. */
+/* If processors are named, the numbers of that constraint count. Several constraints are
+ * refused. */
 int tcmRequestPermit(uint64_t client, struct tcm_request request, void *argument,
                      struct cst_permit **handle, struct tcm_permit *permit) {
     if (!handle || request.constraint_count > 1) return TCM_INVALID_ARGUMENT;
@@ -133,8 +134,8 @@ int tcmActivatePermit(struct cst_permit *handle) {
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* A thread that takes part in a permit's work is one of its threads already. What it opens in turn,
- * a region or another permit, is shared out like anybody's. */
+/* A thread that takes part in a permit's work is already one of its threads. Its own regions and
+ * permits count like those of any thread. */
 int tcmRegisterThread(struct cst_permit *handle) {
     return show(handle, NULL);
 }
@@ -143,7 +144,7 @@ int tcmUnregisterThread(void) {
     return TCM_SUCCESS;
 }
 
-/* One line. */
+/* Writes one line. */
 int tcmGetVersionInfo(char *buffer, uint32_t size) {
     if (!buffer || size == 0) return TCM_INVALID_ARGUMENT;
     snprintf(buffer, size, "TCM: permits by Capstan %s%s\n", CAPSTAN_VERSION,

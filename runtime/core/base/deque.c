@@ -8,12 +8,12 @@ enum { FIRST_CAPACITY = 64 };
 bool cst_deque_grow(struct cst_deque *deque) {
     struct cst_deque_buffer *old = cst_load_relaxed(&deque->buffer);
     int64_t capacity = old ? 2 * (old->mask + 1) : FIRST_CAPACITY;
-    /* Zero: a late thief, whose entry was taken before, finds nothing there (steal). */
+    /* Zeroed: a late thief, whose entry was taken before, finds NULL there (cst_deque_steal). */
     struct cst_deque_buffer *new = calloc(1, sizeof *new + (size_t)capacity * sizeof new->entry[0]);
     if (!new) return false;
     new->mask = capacity - 1;
     new->retired = old;
-    /* Relaxed: an older top means some more to copy. */
+    /* Relaxed: with an older top the owner copies some more entries. */
     int64_t top = cst_load_relaxed(&deque->top);
     int64_t bottom = cst_load_relaxed(&deque->bottom);
     if (old)
@@ -28,24 +28,24 @@ bool cst_deque_grow(struct cst_deque *deque) {
 
 struct cst_task *cst_deque_take(struct cst_deque *deque, int64_t floor) {
     int64_t bottom = cst_load_relaxed(&deque->bottom) - 1;
-    /* Relaxed: top only grows, so an older one means a harder look below. */
+    /* Relaxed: top only grows, so an older value only means that the owner looks again below. */
     if (bottom < floor || bottom < cst_load_relaxed(&deque->top)) return NULL;
     struct cst_deque_buffer *buffer = cst_load_relaxed(&deque->buffer);
-    /* Store of bottom before load of top, against the thief's load of top before load of
-     * bottom: one of the two sees the other (both sequentially consistent). */
+    /* The owner stores bottom before it loads top; a thief loads top before it loads bottom. All
+     * are sequentially consistent, so one of the two sees the other. */
     cst_store_seq_cst(&deque->bottom, bottom);
     int64_t top = cst_load_seq_cst(&deque->top);
     struct cst_task *task = cst_load_relaxed(&buffer->entry[bottom & buffer->mask]);
     if (top < bottom) return task;
     if (top == bottom) {
-        /* The last one: a thief may be after it. Release: a thief that sees it taken sees the
-         * bottom above, too, and no older one behind which there are entries still. */
+        /* This is the last task, and a thief may want it. Release: a thief that sees the new top
+         * also sees the bottom above, and not an older one that promises more entries. */
         if (!cst_cas_release(&deque->top, &top, top + 1)) task = NULL;
     } else {
         task = NULL;
     }
-    /* Release, as in a push: a thief that has an older top, and reads this bottom, looks at the
-     * entry and at the task behind it before its compare-and-swap fails. */
+    /* Release, as in a push: a thief with an older top may read this bottom. It then reads the
+     * entry and its task before its compare-and-swap fails. */
     cst_store_release(&deque->bottom, bottom + 1);
     return task;
 }
@@ -55,8 +55,8 @@ struct cst_task *cst_deque_steal(struct cst_deque *deque, cst_deque_permit *perm
     int64_t top = cst_load_seq_cst(&deque->top);
     int64_t bottom = cst_load_seq_cst(&deque->bottom);
     if (top >= bottom) return NULL;
-    /* Meanwhile the task may be taken, its entry used again, and the entries from a later top on
-     * copied into a larger buffer, where this one is NULL. */
+    /* Meanwhile another thread may take the task, and the owner may reuse its entry. The owner may
+     * also copy the entries from a later top on into a larger buffer, where this entry is NULL. */
     struct cst_deque_buffer *buffer = cst_load_acquire(&deque->buffer);
     struct cst_task *task = cst_load_acquire(&buffer->entry[top & buffer->mask]);
     if (task && permit && !permit(task, argument)) return NULL;
@@ -78,7 +78,7 @@ static void validate_buffers(const struct cst_deque_buffer *buffer) {
 void cst_deque_validate(struct cst_deque *deque) {
     struct cst_deque_buffer *buffer = cst_load_relaxed(&deque->buffer);
     int64_t bottom = cst_load_relaxed(&deque->bottom);
-    /* Thieves only raise it, and leave their entries as they are. */
+    /* Thieves only raise top, and leave their entries unchanged. */
     int64_t top = cst_load_acquire(&deque->top);
     cst_check(0 <= deque->top_seen && deque->top_seen <= top && top <= bottom);
     if (!buffer) {

@@ -22,17 +22,17 @@ struct cst_deque_buffer {
 
 struct cst_deque {
     CST_LINE_ALIGNED _Atomic int64_t top;    /* thieves; the owner when one entry is left */
-    _Atomic uint32_t heirs;                  /* a hint who is to have the entries (steal.c) */
+    _Atomic uint32_t heirs;                  /* a hint: members to have the entries */
     CST_LINE_ALIGNED _Atomic int64_t bottom; /* owner */
-    int64_t top_seen; /* owner: `top` when it last looked, so that a push need not fetch its line */
+    int64_t top_seen; /* owner: `top` as last read, so that a push need not fetch its line */
     _Atomic(struct cst_deque_buffer *) buffer; /* owner; NULL until the first push */
 };
 
-/* Doubles the buffer (or makes the first). False when memory is exhausted. */
+/* Doubles the buffer, or makes the first one. False when memory is exhausted. */
 bool cst_deque_grow(struct cst_deque *deque);
 
-/* Owner, in builds with all checks (check.h): fails unless the deque is whole. Looks at each entry.
- */
+/* Owner, in builds with all checks (check.h): fails unless the deque is consistent. Reads each
+ * entry. */
 #if CST_CHECK_LEVEL >= 2
 void cst_deque_validate(struct cst_deque *deque);
 #else
@@ -41,7 +41,8 @@ static inline void cst_deque_validate(struct cst_deque *deque) {
 }
 #endif
 
-/* Owner: are there at least `limit` entries? Looks at the thieves' end only when it matters. */
+/* Owner: are there at least `limit` entries? Reads the thieves' end only if the answer depends on
+ * it. */
 static inline bool cst_deque_holds(struct cst_deque *deque, int64_t limit) {
     int64_t bottom = cst_load_relaxed(&deque->bottom);
     if (bottom - deque->top_seen < limit) return false;
@@ -58,8 +59,8 @@ static inline bool cst_deque_push(struct cst_deque *deque, struct cst_task *task
         buffer = cst_load_relaxed(&deque->buffer);
     }
     int64_t bottom = cst_load_relaxed(&deque->bottom);
-    /* Pairs with the thief's acquire of the entry: a thief that comes late, and finds this one in
-     * place of the one it was after, looks at a task, not at memory that is not set up. */
+    /* Pairs with the thief's acquire of the entry. A late thief may find this task in the place of
+     * an older one; it then reads a task that is set up. */
     cst_store_release(&buffer->entry[bottom & buffer->mask], task);
     /* Pairs with the thief's acquire of bottom: it sees the entry and the task behind it. */
     cst_store_release(&deque->bottom, bottom + 1);
@@ -69,15 +70,15 @@ static inline bool cst_deque_push(struct cst_deque *deque, struct cst_task *task
 /* Owner: takes the newest task whose index is at least `floor`, or NULL. */
 struct cst_task *cst_deque_take(struct cst_deque *deque, int64_t floor);
 
-/* Is there nothing to steal? A racy look. */
+/* Is there nothing to steal? A racy answer. */
 static inline bool cst_deque_is_empty(struct cst_deque *deque) {
     return cst_load_relaxed(&deque->top) >= cst_load_relaxed(&deque->bottom);
 }
 
-/* Asked by a thief about the task that it is about to steal. The task may be taken by another
- * at any moment, so the answer counts only if the steal then succeeds; memory of tasks is
- * never unmapped while a deque exists (slab.h), so looking is safe. It may even be a task that was
- * pushed later, where a late thief's entry was; but always one that was pushed. */
+/* May the thief have this task? A thief asks before it steals. Another thread may take the task at
+ * any moment, so the answer counts only if the steal then succeeds. Reading the task is safe,
+ * because memory of tasks is never unmapped while a deque exists (slab.h). A late thief may read a
+ * task that was pushed later into the same entry, but it always reads a task that was pushed. */
 typedef bool cst_deque_permit(const struct cst_task *task, const void *argument);
 
 /* Thief: steals the oldest task if `permit` (NULL: always) agrees; NULL when there is none, when

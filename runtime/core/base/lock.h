@@ -4,13 +4,14 @@
  * have no room for more. Zero is a free lock, so static memory needs no initialization. States,
  * after Drepper, "Futexes are tricky", third mutex:
  *
- *   0 free   1 held   2 held, and someone may sleep
+ *   0 free   1 held   2 held, and a thread may sleep
  *
- * Unfair: a thread that releases and acquires again may overtake those who wait, which keeps the
- * protected data in its cache. Who waits long sleeps, and is woken by the next release.
+ * The lock is unfair: a thread that releases and acquires again may overtake waiting threads, which
+ * keeps the protected data in its cache. A thread that waits long sleeps, and the next release
+ * wakes it.
  *
- * Any thread may call, also one that OpenMP does not know; release may be called by another
- * thread than acquire. */
+ * Any thread may call, also a thread that OpenMP does not know. The thread that releases need not
+ * be the thread that acquired. */
 #ifndef CST_CORE_BASE_LOCK_H
 #define CST_CORE_BASE_LOCK_H
 
@@ -26,14 +27,14 @@ enum { CST_LOCK_FREE = 0, CST_LOCK_HELD = 1, CST_LOCK_CONTENDED = 2 };
 void cst_lock_wait(cst_lock *lock);
 void cst_lock_wake(cst_lock *lock);
 
-/* A caller got no lock, and is likely to try again until the holder lets go. The holder may need
- * the Capability that the caller keeps, so it is given back. */
+/* The caller did not get a lock, and is likely to try again until the holder releases it. The
+ * holder may need the Capability that the caller keeps, so the Capability is given back. */
 void cst_lock_missed(void);
 
 /* Never blocks. */
 static inline bool cst_lock_try(cst_lock *lock) {
     uint32_t expected = CST_LOCK_FREE;
-    /* Acquire pairs with the release of whoever held the lock last: its writes are seen. */
+    /* Acquire pairs with the last holder's release: the holder's writes are seen. */
     bool got = cst_cas_acquire(lock, &expected, CST_LOCK_HELD);
     if (got) cst_happens_after(lock);
     return got;
@@ -46,26 +47,26 @@ static inline void cst_lock_acquire(cst_lock *lock) {
     cst_happens_after(lock);
 }
 
-/* Does not block. The lock's memory is not read after the exchange, as the next holder may free
- * it; the wake-up only uses its address, and a stray one is allowed by futex(2). */
+/* Does not block. The lock's memory is not read after the exchange, as the next holder may free it.
+ * The wake-up uses the address alone, and futex(2) allows a stray wake-up. */
 static inline void cst_lock_release(cst_lock *lock) {
-    /* Release publishes the critical section to the next holder's acquire. An exchange and not
-     * a store, because the same step must tell whether someone sleeps. */
+    /* Release publishes the critical section to the next holder's acquire. It is an exchange and
+     * not a store, because the same step must tell whether a thread sleeps. */
     cst_happens_before(lock);
     if (cst_unlikely(cst_exchange_release(lock, CST_LOCK_FREE) == CST_LOCK_CONTENDED))
         cst_lock_wake(lock);
 }
 
-/* A lock that its owner may acquire again. The owner is a task, as OpenMP 5.2 section 18.9
- * demands: a handle that only its holder compares with. Zero is a free one. */
+/* A lock that its owner may acquire again. The owner is a task, as OpenMP 5.2 section 18.9 demands;
+ * its handle is compared and never followed. Zero is a free lock. */
 struct cst_nest_lock {
     cst_lock lock;
     uint32_t count;        /* the holder's */
     _Atomic(void *) owner; /* written by the holder; NULL when free */
 };
 
-/* Relaxed suffices: if the owner found is the caller's, the caller wrote it itself; if another's,
- * any other value leads to the same step. */
+/* Relaxed suffices. If the caller reads its own handle, the caller wrote it; every other value
+ * leads to the same step. */
 static inline bool cst_nest_lock_owned(struct cst_nest_lock *nest, void *owner) {
     return cst_load_relaxed(&nest->owner) == owner;
 }
@@ -79,7 +80,8 @@ static inline uint32_t cst_nest_lock_acquire(struct cst_nest_lock *nest, void *o
     return ++nest->count;
 }
 
-/* As above, or 0 at once when another owner holds it. Never blocks. */
+/* As cst_nest_lock_acquire, but returns 0 at once when another owner holds the lock. Never
+ * blocks. */
 static inline uint32_t cst_nest_lock_try(struct cst_nest_lock *nest, void *owner) {
     if (!cst_nest_lock_owned(nest, owner)) {
         if (!cst_lock_try(&nest->lock)) return 0;

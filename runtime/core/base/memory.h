@@ -1,5 +1,6 @@
-/* Memory that the caller cannot do without. Where a caller can go on, it takes malloc and says
- * less: a smaller team, a null pointer from omp_alloc. The interface of a construct cannot fail. */
+/* Memory that the caller cannot do without, as the interface of a construct cannot fail. A caller
+ * that can go on calls malloc instead: it has a smaller team, or omp_alloc returns a null
+ * pointer. */
 #ifndef CST_CORE_BASE_MEMORY_H
 #define CST_CORE_BASE_MEMORY_H
 
@@ -7,13 +8,13 @@
 
 #include <stdlib.h>
 
-/* Ends the process, with libgomp's message and its status, 1. `use` says what the bytes were for,
- * as in "a task". The caller holds no lock: functions that run at the exit may open regions. */
+/* Ends the process, with libgomp's message and its status, 1. `use` names the purpose of the bytes,
+ * as in "a task". The caller holds no lock, as functions that run at the exit may open regions. */
 static inline _Noreturn void cst_memory_exhausted(const char *use, size_t size) {
     cst_message_openmp_fatal("Out of memory allocating %zu bytes for %s", size, use);
 }
 
-/* Never NULL. To be freed by free(). */
+/* Never returns NULL. free() frees the memory. */
 static inline void *cst_memory_get(const char *use, size_t size) {
     void *memory = malloc(size ? size : 1);
     if (!memory) cst_memory_exhausted(use, size);

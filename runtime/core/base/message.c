@@ -1,4 +1,4 @@
-/* What the runtime says on stderr. */
+/* The messages of the runtime on stderr; see message.h. */
 #include "core/base/message.h"
 
 #include "platform/atomic.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One message at a time: two threads' words must not mix. */
+/* Writes one message at a time: the words of two threads must not mix. */
 static void say(const char *prefix, const char *format, va_list arguments) {
     int saved = errno;
     flockfile(stderr);
@@ -22,10 +22,10 @@ static void say(const char *prefix, const char *format, va_list arguments) {
     errno = saved;
 }
 
-/* The first thread that comes here ends the process. Others may come before that is done: they
- * would run its exit functions at the same time. So they wait; not for ever, as an exit function
- * may wait for one of them. Where an exit function of the first thread comes here, exit goes on
- * with the next. */
+/* The first thread that comes here ends the process. Other threads may come before exit returns,
+ * and would run exit functions at the same time. So they wait, but not for ever, as an exit
+ * function may wait for one of them. If an exit function of the first thread comes here, exit
+ * continues with the next function. */
 static _Noreturn void end_process(void) {
     static const uint64_t patience_ns = UINT64_C(5000000000);
     static _Atomic(pthread_t) ending;

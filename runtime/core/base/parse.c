@@ -118,7 +118,7 @@ bool cst_parse_count(const char *text, uint64_t *count) {
     return true;
 }
 
-/* How many items a comma-separated list has; at least 1. */
+/* The number of items in a comma-separated list; at least 1. */
 static size_t items(const char *text) {
     size_t count = 1;
     for (; *text; text++) count += *text == ',';

@@ -1,7 +1,8 @@
 /* The grammar of the environment's values: pure functions from text to a value.
  *
- * Each takes the whole text and returns false, leaving *value alone, when the text is not wholly
- * of its form. Blanks around are allowed, case does not matter, as in libgomp. */
+ * Each function reads the whole text. If the text does not have its form, it returns false and
+ * leaves *value unchanged. Blanks around the value are allowed and case does not matter, as in
+ * libgomp. */
 #ifndef CST_CORE_BASE_PARSE_H
 #define CST_CORE_BASE_PARSE_H
 
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A word and what it stands for; a table ends with a null word. */
+/* A word and its value; a table ends with a null word. */
 struct cst_word {
     const char *text;
     uint64_t value;
@@ -17,25 +18,27 @@ struct cst_word {
 
 /* Skips blanks. */
 const char *cst_parse_blanks(const char *text);
-/* Consumes one of the words at *text; false when none begins there. */
+/* Consumes one of the words at *text; false if none begins there. */
 bool cst_parse_word_at(const char **text, const struct cst_word *words, uint64_t *value);
 /* Consumes a decimal number at *text; false on none or overflow. */
 bool cst_parse_number_at(const char **text, uint64_t *value);
 
-/* One of the words. */
+/* The text is one of the words. */
 bool cst_parse_word(const char *text, const struct cst_word *words, uint64_t *value);
-/* A number from `least` to `most`. */
+/* The text is a number from `least` to `most`. */
 bool cst_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *value);
-/* A size: number and optional B, K, M or G; kilobytes without. */
+/* The text is a size: a number and optionally B, K, M or G; kilobytes without a unit. */
 bool cst_parse_size(const char *text, uint64_t *bytes);
-/* A count: number and optional k, M, G or T, or `infinite`, `infinity` (UINT64_MAX). */
+/* The text is a count: a number and optionally k, M, G or T; or `infinite`, `infinity`
+ * (UINT64_MAX). */
 bool cst_parse_count(const char *text, uint64_t *count);
 
-/* Numbers from 1 to `most` separated by commas. *list is allocated when there is more than one;
- * *first is the first. False also when memory is out. */
+/* The text is numbers from 1 to `most`, separated by commas. *first is the first. If there are
+ * more, *list is allocated for all. False also if there is no memory. */
 bool cst_parse_number_list(const char *text, uint32_t most, uint32_t *first, uint32_t **list,
                            size_t *length);
-/* One of `words`, or several of them separated by commas provided that none is below `least`. */
+/* The text is one of `words`, or several of them, separated by commas, whose values are `least` or
+ * more. */
 bool cst_parse_word_list(const char *text, const struct cst_word *words, uint64_t least,
                          uint8_t *first, uint8_t **list, size_t *length);
 

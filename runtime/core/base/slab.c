@@ -7,7 +7,7 @@
 
 enum {
     CHUNK = 64 * 1024,
-    PARCEL = 16 /* blocks that are given back together: one transfer of the owner's line */
+    PARCEL = 16 /* blocks given back together, by one transfer of the owner's line */
 };
 
 /* A free block's first word links it to the next one. */
@@ -21,7 +21,8 @@ static struct cst_slab_block *block_of(void *memory) {
 
 void *cst_slab_refill(struct cst_slab *slab, uint32_t class) {
     if (cst_load_relaxed(&slab->returned[class])) {
-        /* Acquire pairs with the release in cst_slab_free: the giver is done with the blocks. */
+        /* Acquire pairs with the release in send_parcel: the other thread no longer uses the
+         * blocks. */
         void *all = cst_exchange_acquire(&slab->returned[class], NULL);
         cst_happens_after(&slab->returned[class]);
         slab->free[class] = *link_of(all);
@@ -45,7 +46,7 @@ static void send_parcel(struct cst_slab_parcel *parcel) {
     if (parcel->count == 0) return;
     _Atomic(void *) *stack = &parcel->to->returned[parcel->class];
     void *head = cst_load_relaxed(stack);
-    cst_happens_before(stack); /* what the program did in the memory that it sees there again */
+    cst_happens_before(stack); /* the program's writes to memory that it will use again */
     do *link_of(parcel->last) = head;
     while (!cst_cas_release(stack, &head, parcel->first)); /* pairs with refill's exchange */
     parcel->count = 0;

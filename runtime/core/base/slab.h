@@ -1,7 +1,7 @@
 /* Memory of tasks: blocks of a few sizes, kept by the thread that made them.
  *
- * The owner allocates and frees without atomics; another thread gives a block back through a
- * stack that the owner empties at once (no ABA: it takes all). Blocks are never returned to the
+ * The owner allocates and frees without atomics. Another thread gives a block back through a stack,
+ * which the owner takes as a whole (so there is no ABA problem). Blocks are never returned to the
  * system and never change their size, so a stale pointer to a task always points at a task. */
 #ifndef CST_CORE_BASE_SLAB_H
 #define CST_CORE_BASE_SLAB_H
@@ -15,7 +15,7 @@ enum { CST_SLAB_CLASSES = 4 };
 
 struct cst_slab;
 
-/* Head of each block, in front of what the user of the block sees. */
+/* Head of each block, in front of the memory that the user of the block gets. */
 struct cst_slab_block {
     struct cst_slab *owner;
     uint32_t class;
@@ -24,7 +24,7 @@ struct cst_slab_block {
 
 struct cst_slab {
     void *free[CST_SLAB_CLASSES]; /* owner */
-    /* Owner of this slab: blocks of one other slab and class, to be given back together. */
+    /* Owner of this slab: blocks of one other slab and class, which it will give back together. */
     struct cst_slab_parcel {
         struct cst_slab *to;
         void *first, *last;
@@ -38,11 +38,11 @@ struct cst_slab {
 /* Largest request that a slab serves, in bytes. */
 enum { CST_SLAB_LARGEST = 1280 - sizeof(struct cst_slab_block) };
 
-/* Bytes with the head, by class. Known to the compiler, so that a fixed size costs no search. */
+/* Bytes with the head, by class. The compiler knows them, so a fixed size costs no search. */
 static const uint32_t cst_slab_block_size[CST_SLAB_CLASSES] = {
     192, 320, 640, CST_SLAB_LARGEST + sizeof(struct cst_slab_block)};
 
-/* The slow parts of the two below. */
+/* The slow parts of the two functions below. */
 void *cst_slab_refill(struct cst_slab *slab, uint32_t class);
 void cst_slab_give_back(struct cst_slab *mine, void *memory);
 
@@ -57,8 +57,8 @@ static inline void *cst_slab_allocate(struct cst_slab *slab, size_t size) {
     return memory;
 }
 
-/* Any thread: gives a block back. `mine` is the calling thread's slab. A few blocks of another's
- * may be kept until there are more of them. */
+/* Any thread: gives a block back. `mine` is the calling thread's slab. It may keep a few blocks of
+ * another slab until it has more of them. */
 static inline void cst_slab_free(struct cst_slab *mine, void *memory) {
     struct cst_slab_block *block = (struct cst_slab_block *)memory - 1;
     if (cst_unlikely(block->owner != mine)) {

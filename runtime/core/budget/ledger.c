@@ -45,7 +45,7 @@ void cst_ledger_leave(struct cst_ledger *ledger, struct cst_ledger_member *membe
 
 /* --- processors ------------------------------------------------------------------------------ */
 
-/* An owner that was found to live is not asked for again in the same look. */
+/* One search through the words. An owner that was found alive is not looked up twice in it. */
 struct look {
     uint64_t alive;
     bool allowed;
@@ -58,8 +58,8 @@ static bool is_dead(struct look *look, uint64_t owner) {
     return false;
 }
 
-/* The two steps that there are, each one exchange: from nobody, or somebody who has ended, to the
- * process; and from the process to nobody. */
+/* The two steps, each one compare-and-swap: `take` goes from 0 or an ended process to this process,
+ * and `give_back` from this process to 0. */
 static bool take(_Atomic uint64_t *word, uint64_t process, struct look *look) {
     uint64_t owner = cst_load_relaxed(word);
     if (owner == process || (owner != 0 && !is_dead(look, owner))) return false;
@@ -71,7 +71,7 @@ static bool give_back(_Atomic uint64_t *word, uint64_t process) {
     return owner == process && cst_cas_acq_rel(word, &owner, 0);
 }
 
-/* The next processor of the mask from `*at` on, which goes around once; false: there is none. */
+/* The next processor of the mask from `*at` on, going around once; false: there is none. */
 static bool next(const uint64_t *mask, uint32_t *at, uint32_t *left) {
     while (*left > 0) {
         uint32_t word = *at / 64, bit = *at % 64;
@@ -105,10 +105,10 @@ uint32_t cst_ledger_take(struct cst_ledger *ledger, uint64_t process, const uint
     return taken;
 }
 
-/* Where threads take and give back at once, each finds enough words in the end: a pass may miss
- * some that are taken behind it while others are given back before it. A process that has been
- * stopped in the middle of its end may find that others have some of its words; then it is not to
- * look for ever. */
+/* Several threads may take and give back at once. A pass may miss words that are taken behind it
+ * while others are given back before it; later passes find enough. The number of passes is bounded:
+ * a process stopped within cst_ledger_leave may find that other processes have some of its
+ * words. */
 void cst_ledger_return(struct cst_ledger *ledger, uint64_t process, const uint64_t *mask,
                        uint32_t hint, uint32_t count) {
     for (int passes = 0; count > 0 && passes < PASSES; passes++)
@@ -117,7 +117,8 @@ void cst_ledger_return(struct cst_ledger *ledger, uint64_t process, const uint64
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
-/* Who has said nothing for a while is in a long region, or has ended. */
+/* Does the member count? A member whose time has passed is in a long region, or its process has
+ * ended. */
 static bool counts(struct cst_ledger_member *member, uint64_t now) {
     uint64_t process = cst_load_relaxed(&member->process);
     if (process == 0) return false;
@@ -158,7 +159,7 @@ uint32_t cst_ledger_part(struct cst_ledger *ledger, const struct cst_ledger_memb
         claims.wants[claims.count++] = cst_load_relaxed(&other->wants);
     }
     uint32_t level = cst_fair_level(total, fits, &claims);
-    uint32_t over = total - sum_at(&claims, level); /* the first get one more */
+    uint32_t over = total - sum_at(&claims, level); /* the first members get one more */
     uint32_t part = cst_fair_at(level, 0, claims.wants[own]);
     for (uint32_t i = 0; i <= own && over > 0; i++)
         if (claims.wants[i] > level) part += (over--, i == own);

@@ -1,4 +1,4 @@
-/* Permits of other pools; see permit.h, and README.md for how processors are shared out. */
+/* Permits of other pools; see permit.h. README.md tells how processors are divided. */
 #include "core/budget/permit.h"
 
 #include "core/base/lock.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 enum {
-    OFFER_NS = 1000000,  /* between two looks at permits by regions that end or are left too few */
-    CLAIM_NS = 10000000, /* so long after a region was left too few others are counted on */
+    OFFER_NS = 1000000,  /* between two divisions that ends or claims of regions cause */
+    CLAIM_NS = 10000000, /* a region's claim lapses after this time */
 };
 
 struct pool {
@@ -21,42 +21,43 @@ struct pool {
 };
 
 struct cst_permit {
-    struct cst_permit *next; /* asked for later */
+    struct cst_permit *next; /* the next younger one */
     struct pool *pool;
     struct cst_permit_request request;
     struct cst_permit_view now;
-    uint32_t changes; /* of which the pool is to be told */
-    uint32_t telling; /* calls of its `told` that are under way */
+    uint32_t changes; /* that the pool is to be told of */
+    uint32_t telling; /* calls of the pool's `told` that are under way */
     bool gone;        /* out of the list, and freed by the last call that returns */
 };
 
-/* A call of `told` that the thread is in. */
+/* A call of `told` that this thread is in, as a link of a list. */
 struct telling {
     const struct telling *outer;
     const struct cst_permit *permit;
 };
 
-/* Under the lock, but for what is atomic. */
+/* All fields are under the lock, except the atomic ones. */
 static struct {
     cst_lock lock;
     struct pool *pools;
     struct cst_permit *permits;
     uint64_t number;          /* of the last pool */
-    _Atomic uint64_t offered; /* when permits were looked at */
-    _Atomic uint32_t claim;   /* threads that regions want */
-    _Atomic uint64_t claimed; /* when one was left fewer */
+    _Atomic uint64_t offered; /* time of the last division */
+    _Atomic uint32_t claim;   /* threads that a region wanted and did not get in full */
+    _Atomic uint64_t claimed; /* time of that region */
 } budget;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_permit_threads;
 _Atomic bool cst_permit_unmet;
 
-/* A permit that is released from there does not wait for the call's end. */
+/* The innermost call of `told` on this thread. A release within the call does not wait for the
+ * call's end. */
 static _Thread_local const struct telling *told_now __attribute__((tls_model("initial-exec")));
 
 /* --- sharing out, under the lock ---------------------------------------------------------------
  */
 
-/* Its number stays, once it has one. */
+/* A rigid permit keeps its number of threads, once it has one. */
 static bool is_fixed(const struct cst_permit *permit) {
     return permit->request.rigid && permit->now.threads > 0;
 }
@@ -69,7 +70,8 @@ static uint32_t most_of(const struct cst_permit *permit) {
     return is_fixed(permit) ? permit->now.threads : permit->request.most;
 }
 
-/* What there is: processors, those that regions have now, and those that they have a claim to. */
+/* The supply: `total` processors, `room` for permits beside the running regions, and the regions'
+ * `claim`. */
 struct supply {
     uint32_t total, room, claim;
 };
@@ -103,7 +105,7 @@ static void set_state(struct cst_permit *permit, enum cst_permit_state state) {
     permit->now.state = state;
 }
 
-/* Who insists on a number that is not there waits, the later ones first. */
+/* Permits whose least number does not fit wait (PENDING). Older permits come first. */
 static void admit(const struct supply *supply) {
     uint32_t left = supply->total;
     for (struct cst_permit *permit = budget.permits; permit; permit = permit->next) {
@@ -120,7 +122,7 @@ static void give(struct cst_permit *permit, uint32_t threads) {
     permit->now.threads = threads;
 }
 
-/* What the level leaves over; the first get one more each. */
+/* The processors that the level leaves over; the first permits get one more each. */
 static uint32_t left_over(const struct supply *supply, uint32_t level) {
     uint32_t sum = sum_at(level), claim = cst_fair_at(level, 0, supply->claim);
     uint32_t bound = supply->total > claim ? supply->total - claim : 0;
@@ -137,7 +139,7 @@ static void give_active(struct cst_permit *permit, uint32_t level, uint32_t *ove
     give(permit, threads);
 }
 
-/* One that idles keeps all that it has, if nobody else wants it. */
+/* An idle permit keeps all its threads if nobody else wants them, and otherwise loses all. */
 static void keep_idle(struct cst_permit *permit, uint32_t *over) {
     if (*over >= permit->now.threads) {
         *over -= permit->now.threads;
@@ -186,8 +188,8 @@ static void tell(struct cst_permit *permit) {
     if (--permit->telling == 0 && permit->gone) free(permit);
 }
 
-/* Tells the pools what has changed, and lets go of the lock: one call at a time, and then from the
- * beginning, since permits may have come, gone and changed in it. */
+/* Tells the pools of the marked changes, then releases the lock. After each call the search starts
+ * from the beginning, since the call may have added, removed and changed permits. */
 static void tell_and_release(void) {
     struct cst_permit *permit = budget.permits;
     while (permit) {
@@ -198,7 +200,7 @@ static void tell_and_release(void) {
     cst_lock_release(&budget.lock);
 }
 
-/* Its own pool knows. */
+/* Divides anew, and tells the pools. The caller's own pool knows of its own permit. */
 static void settle(struct cst_permit *permit) {
     divide();
     if (permit) permit->changes = 0;
@@ -236,8 +238,8 @@ static uint32_t own_calls(const struct cst_permit *permit) {
     return count;
 }
 
-/* Takes it out of the list, so that nobody is told of it any more, and waits for the calls that are
- * under way, but for those that the thread is in itself. */
+/* Takes the permit out of the list, so that no further call tells of it. Then waits for calls that
+ * are under way, except the calls that this thread is in. */
 static void forget(struct cst_permit *permit) {
     struct cst_permit **link = &budget.permits;
     while (*link != permit) link = &(*link)->next;
@@ -299,7 +301,7 @@ enum cst_permit_result cst_permit_request(uint64_t number, const struct cst_perm
         result = CST_PERMIT_NO_MEMORY;
     } else {
         (*permit)->request = *request;
-        (*permit)->now.threads = 0; /* a rigid one has no number to stay at */
+        (*permit)->now.threads = 0; /* a rigid permit has no number to keep yet */
         (*permit)->now.state = request->inactive ? CST_PERMIT_INACTIVE : CST_PERMIT_ACTIVE;
         settle(*permit);
         return CST_PERMIT_DONE;
@@ -344,7 +346,7 @@ enum cst_permit_result cst_permit_release(struct cst_permit *permit) {
 /* --- regions ------------------------------------------------------------------------------------
  */
 
-/* May the caller look at the permits, or has somebody just done so? */
+/* May the caller divide anew, or was the last division less than OFFER_NS ago? */
 static bool is_time(void) {
     return cst_clock_coarse_ns() - cst_load_relaxed(&budget.offered) >= OFFER_NS;
 }
@@ -364,7 +366,7 @@ uint32_t cst_permit_leave_some(uint32_t threads) {
     return left;
 }
 
-/* A worker falls asleep where regions want nothing. */
+/* A worker that falls asleep while no region runs drops the regions' claim. */
 void cst_permit_offer_some(bool region) {
     if (!region && cst_busy_threads() == 0) cst_store_relaxed(&budget.claim, 0);
     if (!region || is_time()) look();

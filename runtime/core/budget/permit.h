@@ -1,12 +1,13 @@
-/* Permits: how many threads another pool of the process may run at once.
+/* Permits: the numbers of threads that other pools of the process may run at once.
  *
- * A pool connects, asks for a permit of so many threads, and is told when it may have more or is to
- * have fewer. What all permits and all regions have together is no more than there are processors,
- * as far as nobody insists on a least number. The pool counts threads of its own; those of the
- * program that take part in its work are in no permit unless the pool asks for them.
+ * A pool connects, asks for a permit of a number of threads, and is told when it may have more or
+ * must have fewer. All permits and all regions together have at most the processors of the process,
+ * unless pools insist on least numbers. A permit counts the pool's own threads. Threads of the
+ * program that take part in the pool's work are in no permit unless the pool asks for them.
  *
- * Every function may be called by any thread, and from within a pool's `told`. None is for signal
- * handlers. A call takes a lock for some hundred ns, and calls the `told` of other pools. */
+ * Any thread may call every function, also from within a pool's `told`. No function may be called
+ * by a signal handler. A call holds a lock for some hundred ns, and calls the `told` of other
+ * pools. */
 #ifndef CST_CORE_BUDGET_PERMIT_H
 #define CST_CORE_BUDGET_PERMIT_H
 
@@ -17,10 +18,10 @@
 #include <stdint.h>
 
 enum cst_permit_state {
-    CST_PERMIT_VOID,     /* there is none */
+    CST_PERMIT_VOID,     /* no permit */
     CST_PERMIT_INACTIVE, /* asks for nothing, has nothing */
-    CST_PERMIT_PENDING,  /* asks for a least number that is not to be had now */
-    CST_PERMIT_IDLE,     /* keeps its threads as long as nobody else asks for them */
+    CST_PERMIT_PENDING,  /* waits: its least number is not available now */
+    CST_PERMIT_IDLE,     /* keeps its threads while nobody else asks for them */
     CST_PERMIT_ACTIVE
 };
 
@@ -28,18 +29,19 @@ enum cst_permit_result { CST_PERMIT_DONE, CST_PERMIT_WRONG, CST_PERMIT_NO_MEMORY
 
 struct cst_permit;
 
-/* What has changed of a permit; added up. */
+/* The parts of a permit that have changed, added up. */
 enum { CST_PERMIT_NEW_THREADS = 1, CST_PERMIT_NEW_STATE = 2 };
 
-/* The permit has changed. Called without a lock; what it returns does not matter. */
+/* Tells a pool that its permit has changed. It is called without a lock, and its result is
+ * ignored. */
 typedef int cst_permit_told(struct cst_permit *permit, void *argument, uint32_t changes);
 
-/* What is asked for. */
+/* A request for a permit. */
 struct cst_permit_request {
     uint32_t least, most; /* threads */
     bool inactive;        /* for later: cst_permit_set makes it active */
-    bool rigid;           /* while it is active its number stays */
-    void *argument;       /* told */
+    bool rigid;           /* its number stays while it is active */
+    void *argument;       /* passed to `told` */
 };
 
 struct cst_permit_view {
@@ -47,21 +49,21 @@ struct cst_permit_view {
     enum cst_permit_state state;
 };
 
-/* A new pool; its number, or 0: there is no memory. */
+/* Makes a pool. Returns its number, or 0 when memory is exhausted. */
 uint64_t cst_permit_connect(cst_permit_told *told);
-/* The pool and all its permits go. WRONG: there is no such pool. Waits until it is told no more. */
+/* Removes the pool and all its permits, after the last call of `told` has returned. WRONG: there is
+ * no such pool. */
 enum cst_permit_result cst_permit_disconnect(uint64_t pool);
 
-/* Asks for a permit (*permit is NULL), or for another number in one that there is. WRONG: no such
- * pool or permit, or `least` is above `most` or the number of processors. */
+/* Asks for a new permit (*permit is NULL), or changes the request of an existing one. WRONG: no
+ * such pool or permit, or `least` is above `most` or the number of processors. */
 enum cst_permit_result cst_permit_request(uint64_t pool, const struct cst_permit_request *request,
                                           struct cst_permit **permit);
-/* INACTIVE, IDLE or ACTIVE. WRONG: there is no such permit, or one that is not active is to idle.
- */
+/* Sets INACTIVE, IDLE or ACTIVE. WRONG: there is no such permit, or an inactive one is to idle. */
 enum cst_permit_result cst_permit_set(struct cst_permit *permit, enum cst_permit_state state);
 enum cst_permit_result cst_permit_view(const struct cst_permit *permit,
                                        struct cst_permit_view *view);
-/* The permit goes, once nobody is told of it. */
+/* Frees the permit, after the last call of `told` for it has returned. */
 enum cst_permit_result cst_permit_release(struct cst_permit *permit);
 
 /* --- regions --------------------------------------------------------------------------------- */
@@ -70,15 +72,15 @@ enum cst_permit_result cst_permit_release(struct cst_permit *permit);
 extern _Atomic uint32_t cst_permit_threads;
 extern _Atomic bool cst_permit_unmet;
 
-/* How many of a region's threads permits leave it now, at least 1. Whoever is left too few is a
- * claim that permits are cut down for. */
+/* The number of a region's threads that permits leave it now, at least 1. A region that gets fewer
+ * than it wants leaves a claim, for which permits are cut down. */
 uint32_t cst_permit_leave_some(uint32_t threads);
 static inline uint32_t cst_permit_leave(uint32_t threads) {
     return cst_likely(cst_load_relaxed(&cst_permit_threads) == 0) ? threads
                                                                   : cst_permit_leave_some(threads);
 }
 
-/* Processors have become free: by a region that has ended (then only once in a while), or as a
+/* Processors have become free: a region has ended (`region`; looked at once in a millisecond), or a
  * worker falls asleep. */
 void cst_permit_offer_some(bool region);
 static inline void cst_permit_offer(bool region) {

@@ -1,4 +1,4 @@
-/* Processors, looked at from time to time; see processors.h. */
+/* The number of processors, checked from time to time; see processors.h. */
 #include "core/budget/processors.h"
 
 #include "core/settings/config.h"
@@ -7,9 +7,9 @@
 
 enum { LOOK_NS = 100000000 };
 
-/* Hints, each written by whoever looks; a reader may get the one before the last. */
+/* Hints. Any thread that checks writes them, and a reader may get the value before the last. */
 static struct {
-    _Atomic uint64_t looked; /* by the coarse clock; 0: not yet */
+    _Atomic uint64_t looked; /* time of the last check, by the coarse clock; 0: none yet */
     _Atomic uint32_t count, quota, affinity;
 } processors;
 
@@ -17,8 +17,9 @@ static uint32_t least(uint32_t affinity, uint32_t quota) {
     return quota && quota < affinity ? quota : affinity;
 }
 
-/* The mask is the first thread's, that of a program which binds none of its threads. It counts once
- * it has changed: what the process began with was asked of libc, where a program may answer. */
+/* The mask is that of the first thread, in a program that binds none of its threads. It counts only
+ * when it has changed: the number at the start came from libc, whose answer a program may
+ * replace. */
 static void look(uint64_t since) {
     if (since == 0) {
         cst_store_relaxed(&processors.affinity, cst_cpu_process_count());
@@ -45,7 +46,7 @@ static void look_again(void) {
 uint32_t cst_processors(void) {
     look_again();
     uint32_t count = cst_load_relaxed(&processors.count);
-    return count ? count : cst_config.available; /* the first look is under way */
+    return count ? count : cst_config.available; /* the first check is under way */
 }
 
 uint32_t cst_processors_quota(void) {

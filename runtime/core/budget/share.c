@@ -11,18 +11,18 @@
 #include <string.h>
 
 enum {
-    LOOK_NS = 4000000,   /* between two looks at the others; one tick of the coarse clock */
-    GRACE_NS = 20000000, /* so long after a region the process still counts */
+    LOOK_NS = 4000000,   /* between two checks of the others; one tick of the coarse clock */
+    GRACE_NS = 20000000, /* time after a region in which the process still counts */
 };
 
 static struct {
-    cst_lock lock;             /* to join */
+    cst_lock lock;             /* for joining */
     struct cst_ledger *ledger; /* NULL: not yet */
     _Atomic(struct cst_ledger_member *) member;
     uint64_t process;
-    uint64_t mask[CST_CPU_MASK_WORDS]; /* of the first thread, as the process joined */
-    _Atomic uint64_t looked;           /* at the others, by the coarse clock */
-    _Atomic uint64_t searched;         /* for processors of those that have ended */
+    uint64_t mask[CST_CPU_MASK_WORDS]; /* of the first thread, when the process joined */
+    _Atomic uint64_t looked;           /* last check of the others, by the coarse clock */
+    _Atomic uint64_t searched;         /* last search for processors of ended processes */
 } share;
 
 _Atomic bool cst_share_wanted, cst_share_tight;
@@ -58,7 +58,7 @@ static struct cst_ledger_member *join(void) {
     return member;
 }
 
-/* The process's place; NULL: it could not have one. */
+/* The process's place in the books; NULL: it cannot have one. */
 static struct cst_ledger_member *place(void) {
     struct cst_ledger_member *member = cst_load_acquire(&share.member);
     if (cst_likely(member != NULL)) return member;
@@ -74,7 +74,8 @@ static struct cst_ledger_member *place(void) {
 
 /* --- regions --------------------------------------------------------------------------------- */
 
-/* Tells the others what is wanted, and looks at them now and then. */
+/* Tells the other processes how many processors this one wants, and checks theirs from time to
+ * time. */
 static void look(struct cst_ledger_member *member, uint32_t wants, uint64_t now) {
     uint64_t looked = cst_load_relaxed(&share.looked);
     if (cst_load_relaxed(&member->wants) != wants) cst_store_relaxed(&member->wants, wants);
@@ -86,7 +87,8 @@ static void look(struct cst_ledger_member *member, uint32_t wants, uint64_t now)
     cst_store_relaxed(&cst_share_tight, part < wants);
 }
 
-/* Leave to hold so many more, all regions together no more than the process's part. */
+/* Reserves the right to hold `count` more processors. If `at_most`, all regions together get no
+ * more than the process's part. */
 static uint32_t reserve(uint32_t count, bool at_most) {
     uint32_t held = cst_load_relaxed(&cst_share_held), part = cst_load_relaxed(&cst_share_part),
              granted;
@@ -97,8 +99,8 @@ static uint32_t reserve(uint32_t count, bool at_most) {
     return granted;
 }
 
-/* Where processes are pinned nowhere, which processor it is does not matter; each begins at another
- * one, so that their exchanges do not meet. */
+/* Where processes are not bound, any processor serves. Each process begins at another one, so that
+ * their exchanges do not meet. */
 static uint32_t hint(void) {
     return (uint32_t)(share.process * 7);
 }
@@ -114,7 +116,7 @@ static uint32_t take(uint32_t count, uint64_t now) {
            cst_ledger_take(share.ledger, share.process, share.mask, hint(), count - taken, true);
 }
 
-/* `hold` is one more than the processors: a region that has none counts all the same. */
+/* `hold` is one more than the number of processors, as a region that has none counts too. */
 uint32_t cst_share_take_some(uint32_t threads, uint32_t least, bool at_most, uint32_t *hold) {
     struct cst_ledger_member *member = place();
     if (!member) return threads;
@@ -144,14 +146,14 @@ void cst_share_return_some(uint32_t hold) {
 
 void cst_share_start(void) {
     cst_store_relaxed(&cst_share_wanted, cst_config.share[0] != '\0');
-    /* A number that the user asks for stays. */
+    /* A number of threads that the user has set stays. */
     if (cst_config.share[0] && !cst_config.dynamic_given && !cst_config.icv.nthreads_explicit)
         cst_config.icv.dynamic = CST_DYNAMIC_ON;
 }
 
 void cst_share_end(void) {
     struct cst_ledger_member *member = cst_load_acquire(&share.member);
-    if (!member || cst_load_relaxed(&cst_share_held) > 0) return; /* a killed one is noticed too */
+    if (!member || cst_load_relaxed(&cst_share_held) > 0) return; /* others notice its end anyway */
     cst_ledger_leave(share.ledger, member);
     cst_store_relaxed(&share.member, NULL);
     cst_store_relaxed(&cst_share_wanted, false);

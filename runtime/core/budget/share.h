@@ -1,8 +1,8 @@
-/* Processors that processes of one user share, where CAPSTAN_SHARE names a group: the threads of
- * all their regions together are about as many as there are processors.
+/* Processors that the processes of one user share, if CAPSTAN_SHARE names a group. The regions of
+ * all these processes together have about one thread for each processor.
  *
  * A region's threads take processors from the books (ledger.h) as it begins, and give them back as
- * it ends. Without CAPSTAN_SHARE both are one load. */
+ * it ends. Without CAPSTAN_SHARE, each of the two costs one load. */
 #ifndef CST_CORE_BUDGET_SHARE_H
 #define CST_CORE_BUDGET_SHARE_H
 
@@ -12,19 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* CAPSTAN_SHARE is set, and has not failed; other processes want processors that this one would
- * have. */
+/* Wanted: CAPSTAN_SHARE is set, and has not failed. Tight: other processes want processors that
+ * this one would have. */
 extern _Atomic bool cst_share_wanted, cst_share_tight;
 
-/* The process's part of the processors as it last looked (0: never), and how many its regions have.
- */
+/* The process's part of the processors at its last look (0: never), and the number that its regions
+ * have. */
 extern _Atomic uint32_t cst_share_part, cst_share_held;
 
-/* Takes processors for a region that is to have `threads`, and returns how many threads it may
- * have: all of them, or, if `at_most`, as many as processors were to be had; then fewer than
- * `least` are `least` - 1, and none is taken. `hold` is to be given back when the region has ended;
- * 0: nothing.
- */
+/* Takes processors for a region that asks for `threads`, and returns the number of threads that it
+ * may have. That number is `threads`, or, if `at_most`, the number of free processors. If `at_most`
+ * and fewer than `least` are free, it takes none and returns `least` - 1. The caller gives `hold`
+ * back when the region has ended; 0: nothing. */
 uint32_t cst_share_take_some(uint32_t threads, uint32_t least, bool at_most, uint32_t *hold);
 static inline uint32_t cst_share_take(uint32_t threads, uint32_t least, bool at_most,
                                       uint32_t *hold) {
@@ -38,7 +37,7 @@ static inline void cst_share_return(uint32_t hold) {
     if (cst_unlikely(hold != 0)) cst_share_return_some(hold);
 }
 
-/* Others want processors too: who waits is not to spin. */
+/* Do other processes want processors too? Then waiting threads shall not spin. */
 static inline bool cst_share_is_tight(void) {
     return cst_load_relaxed(&cst_share_tight);
 }

@@ -1,4 +1,5 @@
-/* How many threads execute regions. Each is taken to need a processor (wait/turn.h counts them). */
+/* The number of threads that execute regions. The runtime assumes that each needs a processor
+ * (wait/turn.h counts them). */
 #ifndef CST_CORE_HOST_BUSY_H
 #define CST_CORE_HOST_BUSY_H
 

@@ -1,4 +1,4 @@
-/* Which substrate serves, and what Haskell code wants; see host.h. */
+/* The choice of the substrate, and the demand of Haskell code; see host.h. */
 #include "core/host/host.h"
 
 #include "core/base/message.h"
@@ -9,11 +9,11 @@
 #include "platform/stack.h"
 
 static struct {
-    /* Set under the pool's lock, read by others at any time. */
+    /* Set under the pool's lock, read by any thread at any time. */
     _Atomic(const struct cst_substrate *) substrate;
-    const char *note; /* why the wanted substrate does not serve */
+    const char *note; /* the reason why the wanted substrate does not serve */
     bool haskell;     /* a Haskell program, with the runtime linked in */
-    bool child;       /* of a fork, in which the RTS cannot go on */
+    bool child;       /* a forked child, in which the RTS cannot continue */
 } host;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_busy;
@@ -28,7 +28,7 @@ void cst_host_init(void) {
 
 /* --- choosing ---------------------------------------------------------------------------- */
 
-/* A look for GHC's runtime system: what it found, or why it does not serve. */
+/* A search for GHC's runtime system: the substrate, or the reason why it does not serve. */
 struct search {
     const struct cst_substrate *found;
     const char *reason;
@@ -46,9 +46,9 @@ static void start_rts(void *argument) {
     if (rts && rts->start(capabilities, busy, &search->reason) == 0) search->found = rts;
 }
 
-/* A guest is loaded by the dynamic linker and started by GHC, on the stack of whoever opens the
- * first region, which may be small. So it has a stack of its own. It has no thread of its own,
- * since the caller may hold the dynamic linker's lock. */
+/* The thread that opens the first region loads a guest. Its stack may be too small for the dynamic
+ * linker, so the search has a stack of its own. It has no thread of its own, since the caller may
+ * hold the dynamic linker's lock. */
 static void search_rts(struct search *search) {
     enum { STACK_SIZE = 1024 * 1024 };
     if (host.child) {
@@ -72,7 +72,7 @@ static const struct cst_substrate *choose(void) {
     if (search.found) return search.found;
     host.note = search.reason;
     if (!host.child && cst_config.substrate == CST_SUBSTRATE_RTS)
-        cst_message("CAPSTAN_SUBSTRATE=rts cannot be had: %s; using pthread", search.reason);
+        cst_message("CAPSTAN_SUBSTRATE=rts is not available: %s; using pthread", search.reason);
     return &cst_pthread_substrate;
 }
 
@@ -131,7 +131,7 @@ bool cst_host_holds_capability(void) {
 
 /* --- the end of a guest, and forks --------------------------------------------------------- */
 
-/* With the pool's lock, and no worker: the regions to come are served by plain threads. */
+/* Called under the pool's lock, without a worker: plain threads serve the regions to come. */
 static void leave_guest(void) {
     cst_store_release(&host.substrate, &cst_pthread_substrate);
     cst_store_relaxed(&cst_trace_to, NULL);

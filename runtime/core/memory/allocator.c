@@ -16,9 +16,9 @@ struct cst_allocator {
     _Atomic size_t used;
 };
 
-/* Before each piece of memory that a program has. */
+/* Lies before each piece of memory that a program has. */
 struct header {
-    void *block; /* what malloc or the kernel gave */
+    void *block; /* as malloc or the kernel gave it */
     size_t size; /* of the block */
     cst_allocator_handle allocator;
     size_t granted; /* by cst_pinned_get or cst_pages_get; 0: from malloc */
@@ -121,7 +121,7 @@ static void *get(size_t alignment, size_t size, bool zeroed, cst_allocator_handl
     return header + 1;
 }
 
-/* What the allocator wants to be tried next; null: nothing. */
+/* The allocator to try next, by the fallback trait; null: none. */
 static cst_allocator_handle fall_back(cst_allocator_handle allocator, size_t size) {
     const struct cst_allocator_traits *traits = traits_of(allocator);
     switch (traits->fallback) {
@@ -167,7 +167,7 @@ void cst_memory_free(void *memory) {
 
 /* --- realloc ------------------------------------------------------------------------------- */
 
-/* malloc's own realloc serves where neither side has an alignment or pages, and where the pool, if
+/* malloc's own realloc serves if neither side has an alignment or pages, and if the pool, where
  * there is one, stays the same. */
 static bool can_resize(const struct header *header, cst_allocator_handle allocator) {
     const struct cst_allocator_traits *traits = traits_of(allocator);
@@ -178,7 +178,7 @@ static bool can_resize(const struct header *header, cst_allocator_handle allocat
            !traits->managed;
 }
 
-/* A pool pays for the difference. The old memory is left alone on failure. */
+/* A pool is charged for the difference. On failure the old memory is untouched. */
 static void *resize(struct header *header, size_t size, cst_allocator_handle allocator) {
     size_t whole, old = header->size;
     if (__builtin_add_overflow(size, sizeof *header, &whole)) return NULL;

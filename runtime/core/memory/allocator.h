@@ -1,8 +1,8 @@
-/* OpenMP's memory allocators (5.2, chapter 6): a header before each piece of memory tells where it
- * came from, so that freeing needs no more than the address.
+/* OpenMP's memory allocators (5.2, chapter 6): a header before each piece of memory names its
+ * origin, so that freeing needs only the address.
  *
- * All memory spaces are the host's one memory. Memory comes from malloc, or in pages of its own
- * when it is to be pinned or to lie on certain memory nodes. */
+ * All memory spaces are the host's one memory. Memory comes from malloc, or in pages of its own if
+ * a trait asks for pinned memory or for certain memory nodes. */
 #ifndef CST_CORE_MEMORY_ALLOCATOR_H
 #define CST_CORE_MEMORY_ALLOCATOR_H
 
@@ -18,7 +18,7 @@ enum {
     CST_ALLOCATOR_DEFAULT = 1,
     CST_ALLOCATOR_PREDEFINED = 8, /* the last of OpenMP's */
     CST_ALLOCATOR_PINNED = 200,   /* ompx_gnu_pinned_mem_alloc */
-    CST_ALLOCATOR_MANAGED = 201,  /* ompx_gnu_managed_mem_alloc: of a device, so there is none */
+    CST_ALLOCATOR_MANAGED = 201,  /* ompx_gnu_managed_mem_alloc: devices have it, the host not */
 };
 
 enum cst_fallback {
@@ -29,7 +29,7 @@ enum cst_fallback {
 };
 
 enum cst_partition {
-    CST_PARTITION_ENVIRONMENT, /* the operating system decides, by first touch */
+    CST_PARTITION_ENVIRONMENT, /* the operating system places memory by first touch */
     CST_PARTITION_NEAREST,
     CST_PARTITION_BLOCKED,
     CST_PARTITION_INTERLEAVED
@@ -42,29 +42,31 @@ struct cst_allocator_traits {
     cst_allocator_handle fallback_allocator;
     enum cst_partition partition;
     bool pinned;
-    bool managed; /* a memory space that only a device has */
+    bool managed; /* a memory space of devices only */
 };
 
-/* A new allocator, or CST_ALLOCATOR_NULL without memory for it. */
+/* Makes an allocator. CST_ALLOCATOR_NULL: there is no memory for it. */
 cst_allocator_handle cst_allocator_make(const struct cst_allocator_traits *traits);
 void cst_allocator_free(cst_allocator_handle allocator);
 
-/* OMP_ALLOCATOR. False, with libgomp's message, when the text is wrong. */
+/* OMP_ALLOCATOR. False, with libgomp's message, if the text is wrong. */
 bool cst_allocator_parse(const char *text, cst_allocator_handle *allocator);
 
-/* These any thread may call; none blocks but for malloc. A null handle is not allowed. Without
- * memory they follow the allocator's fallback: NULL, or the process ends. */
+/* Any thread may call these functions; they block only in malloc. A null handle is not allowed. If
+ * there is no memory, they follow the allocator's fallback: they return NULL, or the process
+ * ends. */
 void *cst_memory_alloc(size_t alignment, size_t size, bool zeroed, cst_allocator_handle allocator);
-/* A null handle means the allocator that the memory came from. */
+/* A null handle means the allocator from which the memory came. */
 void *cst_memory_realloc(void *memory, size_t size, cst_allocator_handle allocator);
 void cst_memory_free(void *memory);
 
-/* Addresses of Fortran's allocatable variables that came from OpenMP's allocators: the compiler
+/* Addresses of Fortran's allocatable variables that came from OpenMP's allocators: compiled code
  * asks before it frees one. */
 void cst_memory_remember(void *memory);
-/* Was it remembered? It is forgotten then. */
+/* Was the address remembered? If so, forgets it. */
 bool cst_memory_forget(void *memory);
-/* Around a fork: nobody else changes the addresses meanwhile. After: in parent and child. */
+/* Called around a fork: no other thread changes the addresses meanwhile. The second runs in parent
+ * and child. */
 void cst_memory_before_fork(void);
 void cst_memory_after_fork(void);
 

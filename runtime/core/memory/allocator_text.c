@@ -18,7 +18,7 @@ static const struct cst_word allocators[] = {{"omp_default_mem_alloc", 1},
                                              {"ompx_gnu_managed_mem_alloc", 201},
                                              {NULL, 0}};
 
-/* A space stands for the allocator that is named after it. */
+/* A space's value is the allocator that is named after it. */
 static const struct cst_word spaces[] = {{"omp_default_mem_space", 1},
                                          {"omp_large_cap_mem_space", 2},
                                          {"omp_const_mem_space", 3},
@@ -92,7 +92,7 @@ static bool wrong(const char *text, const char *at) {
     return false;
 }
 
-/* A new allocator, or the default one with a message. */
+/* Makes an allocator. If that fails, prints a message and returns the default one. */
 static cst_allocator_handle make(const struct cst_allocator_traits *made) {
     bool sound = (made->alignment & (made->alignment - 1)) == 0;
     cst_allocator_handle allocator = sound ? cst_allocator_make(made) : CST_ALLOCATOR_NULL;

@@ -1,7 +1,7 @@
-/* Pinned memory, small blocks many to a page; see pinned.h.
+/* Pinned memory, with many small blocks in a page; see pinned.h.
  *
- * A page has 64 units, and a word that says which are taken; the first unit holds the word itself.
- * A block is a run of units. A page whose last block is freed goes back at once. */
+ * A page has 64 units, and a word with a bit for each taken unit. The first unit holds the word. A
+ * block is a run of units. A page whose last block is freed goes back at once. */
 #include "core/memory/pinned.h"
 
 #include "core/base/lock.h"
@@ -11,21 +11,21 @@
 
 enum {
     UNITS = 64,
-    MOST_UNITS = UNITS / 2, /* of a small block; larger ones have pages of their own */
-    MOST_LOOKS = 8          /* at pages with room, before a new one is taken */
+    MOST_UNITS = UNITS / 2, /* of a small block; larger blocks have pages of their own */
+    MOST_LOOKS = 8          /* at pages with room, before it gets a new page */
 };
 
 struct page {
     uint64_t taken;     /* a bit for each unit */
     struct page *next;  /* in the list of pages with room */
-    struct page **link; /* what points to this one there; NULL: not in the list */
-    unsigned forks;     /* that the process came out of when the page was pinned */
+    struct page **link; /* the pointer there to this page; NULL: not in the list */
+    unsigned forks;     /* that led to the process which pinned the page */
 };
 
 static struct {
     cst_lock lock;     /* for all pages */
-    struct page *room; /* pages that have some */
-    unsigned forks;    /* that this process came out of */
+    struct page *room; /* pages with free units */
+    unsigned forks;    /* that led to this process */
 } pinned;
 
 static const uint64_t header_only = 1;
@@ -53,7 +53,7 @@ static void erase(struct page *page) {
     page->link = NULL;
 }
 
-/* A page of the process's own, with the header's unit taken. */
+/* Adds a page of this process, whose header's unit is taken. */
 static struct page *add_page(void) {
     size_t granted;
     struct page *page = cst_pages_get(sizeof *page, true, CST_PAGES_ANYWHERE, &granted);
@@ -66,10 +66,10 @@ static struct page *add_page(void) {
 
 /* --- runs of units -------------------------------------------------------------------------- */
 
-/* The units at which a free run of that length begins. */
+/* The units at which a free run of `units` begins. */
 static uint64_t beginnings(uint64_t taken, unsigned units) {
     uint64_t found = ~taken;
-    for (unsigned i = 1; i < units; i++) found &= ~taken >> i; /* beyond the page nothing is free */
+    for (unsigned i = 1; i < units; i++) found &= ~taken >> i; /* zeros come in at the end */
     return found;
 }
 

@@ -8,7 +8,7 @@
 
 static struct {
     cst_lock lock; /* for all of it */
-    void **slots;  /* a power of two of them; NULL is free */
+    void **slots;  /* their number is a power of two; NULL: free */
     size_t length, used;
 } table;
 
@@ -29,7 +29,7 @@ static void insert(void *memory) {
     table.slots[slot] = memory;
 }
 
-/* At most half full, so that probes stay short. False: no memory. */
+/* Keeps the table at most half full, so that probes stay short. False: no memory. */
 static bool make_room(void) {
     if (2 * (table.used + 1) <= table.length) return true;
     size_t old_length = table.length, length = old_length ? 2 * old_length : FIRST_LENGTH;
@@ -54,7 +54,7 @@ void cst_memory_remember(void *memory) {
         cst_memory_exhausted("the list of allocated variables", 2 * table.length * sizeof memory);
 }
 
-/* Closes the gap: what was pushed on by the removed one moves back, so that no search ends too
+/* Closes the gap: entries that the removed one displaced move back, so that no search ends too
  * early (Knuth, volume 3, section 6.4, algorithm R). */
 static void erase(size_t gap) {
     for (size_t slot = after(gap); table.slots[slot]; slot = after(slot)) {
@@ -83,7 +83,7 @@ bool cst_memory_forget(void *memory) {
     return found;
 }
 
-/* The child must not get a table that another thread is changing. */
+/* The child must not get a table that another thread is just changing. */
 void cst_memory_before_fork(void) {
     cst_lock_acquire(&table.lock);
 }

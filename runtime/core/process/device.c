@@ -1,4 +1,4 @@
-/* Device numbers, when the host is the only device; see device.h. */
+/* Device numbers, where the host is the only device; see device.h. */
 #include "core/process/device.h"
 
 #include "core/settings/config.h"
@@ -9,7 +9,7 @@ static int default_device(void) {
     return cst_known_icv()->default_device;
 }
 
-/* A number that is neither the host's nor an existing device's. */
+/* The number is neither the host's nor an existing device's. */
 static void refuse(int device) {
     bool mandatory = cst_config.target_offload == CST_OFFLOAD_MANDATORY;
     if (mandatory && device < 0)

@@ -21,7 +21,7 @@ const char cst_life_is_linked = 1; /* threads.c says why */
 
 static pid_t process;
 
-/* What the child goes on with is whole: nobody else is changing it when the process is copied. */
+/* Takes all locks, so that no other thread is changing the state that the child continues with. */
 static void before_fork(void) {
     cst_add_relaxed(&cst_host_forks, 1);
     cst_memory_before_fork();
@@ -38,10 +38,10 @@ static void after_fork_in_parent(void) {
     cst_sub_acq_rel(&cst_host_forks, 1);
 }
 
-/* The child of a fork has one thread. What other threads held, it lets go; teams and their workers
- * are made anew at its first region. */
+/* The child of a fork has one thread. It releases all that other threads held. Teams and their
+ * workers are made anew at its first region. */
 static void after_fork_in_child(void) {
-    if (process == getpid()) return; /* noticed before */
+    if (process == getpid()) return; /* already done */
     process = getpid();
     cst_host_after_fork_in_child();
     cst_pool_after_fork();
@@ -52,7 +52,7 @@ static void after_fork_in_child(void) {
     cst_memory_after_fork();
 }
 
-/* Before constructors without a number: those of layers above rely on it. */
+/* Runs before constructors without a number, since the constructors of layers above rely on it. */
 __attribute__((constructor(60000))) static void start(void) {
     process = getpid();
     cst_host_notice_fork = after_fork_in_child;

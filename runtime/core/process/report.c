@@ -1,4 +1,4 @@
-/* What the runtime did; see report.h. */
+/* The report of the runtime's work; see report.h. */
 #include "core/process/report.h"
 
 #include "core/host/host.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    LINE = 4096, /* one write to a pipe of so much is not torn */
+    LINE = 4096, /* one write of this size to a pipe is atomic */
     POOLS = 1600
 };
 
@@ -51,7 +51,8 @@ static const char *own_path(char *room, size_t size) {
     return escape(info.dli_fname, room, size);
 }
 
-/* A program may have closed the descriptor and opened a file of its own under its number. */
+/* Is the descriptor still ours? A program may have closed it, and opened a file of its own under
+ * that number. */
 static bool is_ours(int fd) {
     struct stat file;
     if (!cst_config.report_inode) return true;
@@ -90,7 +91,7 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         note ? "\"" : "", cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
     if (length > 0 && length < LINE) {
         ssize_t written = write(cst_config.report_fd, line, (size_t)length);
-        (void)written; /* nobody listens any more: nothing is lost but the report */
+        (void)written; /* a reader that is gone loses the report alone */
     }
     errno = saved;
 }

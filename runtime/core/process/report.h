@@ -1,4 +1,4 @@
-/* What the runtime did, for `capstan run --report`: one line of JSON at the process's end. */
+/* The report for `capstan run --report`: one line of JSON at the process's end. */
 #ifndef CST_CORE_PROCESS_REPORT_H
 #define CST_CORE_PROCESS_REPORT_H
 
@@ -6,15 +6,15 @@
 
 struct cst_substrate;
 
-/* Notes when the process began, if a report is wanted. */
+/* Stores the time at which the process began, if a report is wanted. */
 void cst_report_start(void);
 
 /* Writes the line to CAPSTAN_REPORT's descriptor, if one is set. `substrate` is NULL when no region
- * with more than one thread ran; `note` is NULL or says what fell back. */
+ * with more than one thread ran; `note` is NULL or says why a substrate fell back. */
 void cst_report_write(const struct cst_substrate *substrate, const char *note);
 
-/* What else there is to tell: a member of the object that begins with a comma, of less than `size`
- * bytes, in `room`, or "". NULL: nothing. */
+/* Writes a further member of the object, which begins with a comma, to `room`. It has less than
+ * `size` bytes, or is "". NULL: no further member. */
 extern const char *(*cst_report_pools)(char *room, size_t size);
 
 #endif

@@ -11,9 +11,10 @@
 
 /* --- the format ---------------------------------------------------------------------------- */
 
-/* Of the device, so of the process. `text` is NULL while it is the default. */
+/* The format belongs to the device, and so to the process. `text` is NULL while it is the
+ * default. */
 static struct {
-    cst_lock lock; /* for the other two */
+    cst_lock lock; /* for `text` and `length` */
     char *text;
     size_t length;
 } current;
@@ -60,7 +61,7 @@ void cst_affinity_after_fork(void) {
 
 /* --- grammar -------------------------------------------------------------------------------- */
 
-/* What a wrong format makes of a function below: NULL, and libgomp's words in *why. */
+/* The result of the functions below for a wrong format: NULL, and libgomp's words in *why. */
 static CST_PRINTF(2, 3) const char *wrong(char why[CST_AFFINITY_WHY], const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -69,7 +70,7 @@ static CST_PRINTF(2, 3) const char *wrong(char why[CST_AFFINITY_WHY], const char
     return NULL;
 }
 
-/* {name}; returns what follows. */
+/* Reads {name}; returns the text after it. */
 static const char *parse_long_name(const char *at, struct cst_affinity_field *field,
                                    char why[CST_AFFINITY_WHY]) {
     static const struct {
@@ -99,7 +100,8 @@ static const char *parse_long_name(const char *at, struct cst_affinity_field *fi
                  (int)(length < CST_AFFINITY_WHY ? length : CST_AFFINITY_WHY), at);
 }
 
-/* The decimal number at *at. Digits beyond the bound are read, and leave it above the bound. */
+/* The decimal number at *at. Digits beyond the bound are read too; the number stays above the
+ * bound. */
 static size_t parse_width(const char **at) {
     size_t width = 0;
     for (; **at >= '0' && **at <= '9'; ++*at)

@@ -1,4 +1,4 @@
-/* The environment to a constant struct, once, from one table. */
+/* Reads the environment into a constant struct, once, by one table. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -47,16 +47,16 @@ typedef bool reader(const struct variable *variable, const char *text);
 
 struct variable {
     const char *name;
-    reader *read; /* false: nonsense */
-    bool speaks;  /* the reader has told the user what is wrong */
+    reader *read; /* false: the value is wrong */
+    bool speaks;  /* the reader prints a message of its own */
     bool scoped;  /* may have a suffix for devices (config_device.c) */
-    void *field;  /* where it goes, and how wide that is */
+    void *field;  /* destination, and its size */
     size_t size;
     uint64_t least, most; /* of a number */
-    uint64_t beyond;      /* what stands for numbers above `most`; 0: they are refused */
+    uint64_t beyond;      /* replaces numbers above `most`; 0: they are wrong */
     const struct cst_word *words;
-    const char *hidden_by; /* not read when that variable (earlier here) was accepted */
-    const char *allowed;   /* for our own variables: what to tell the user */
+    const char *hidden_by; /* not read if this variable, an earlier one, was accepted */
+    const char *allowed;   /* for Capstan's variables: the values, for the message */
 };
 
 static reader read_allocator, read_word, read_number, read_size, read_count, read_schedule,
@@ -77,15 +77,15 @@ static const struct cst_word offloads[] = {{"default", CST_OFFLOAD_DEFAULT},
 static const struct cst_word substrates[] = {
     {"rts", CST_SUBSTRATE_RTS}, {"pthread", CST_SUBSTRATE_PTHREAD}, {NULL, 0}};
 
-static bool nested;            /* OMP_NESTED, where OMP_MAX_ACTIVE_LEVELS is not given */
+static bool nested;            /* OMP_NESTED, if OMP_MAX_ACTIVE_LEVELS is not given */
 static int dump_fd = -1;       /* CAPSTAN_DUMP=fd:N; see cst_config_dump */
-static uint32_t openacc_debug; /* GOMP_DEBUG: checked for libgomp's warning, shows nothing */
+static uint32_t openacc_debug; /* GOMP_DEBUG: checked for libgomp's warning, else unused */
 
 #define INTO(f) .field = &(f), .size = sizeof(f)
 #define CONFIG(f) INTO(cst_config.f)
 #define A_DESCRIPTOR "\"fd:N\", where N is an open file descriptor"
 
-/* In the order in which libgomp reads, and so warns. */
+/* In the order in which libgomp reads them, so that warnings have its order. */
 static const struct variable variables[] = {
     {.name = "OMP_SCHEDULE", .read = read_schedule, .speaks = true, .scoped = true},
     {"OMP_DYNAMIC", read_word, CONFIG(icv.dynamic), .words = boolean, .scoped = true},
@@ -131,7 +131,7 @@ static const struct variable variables[] = {
      .allowed = "\"none\", or a group's name: at most 31 letters, digits, \"-\" and \"_\""},
     {.name = "CAPSTAN_REPORT", .read = read_report, .allowed = A_DESCRIPTOR},
     {"CAPSTAN_DUMP", read_descriptor, INTO(dump_fd), .allowed = A_DESCRIPTOR},
-    {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* where the command finds this library */
+    {.name = "CAPSTAN_LIBDIR", .read = read_nothing}, /* tells the command where this library is */
 };
 
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
@@ -194,7 +194,7 @@ static bool read_affinity_format(const struct variable *variable, const char *te
     return true;
 }
 
-/* [monotonic:|nonmonotonic:]kind[,chunk]. Like libgomp keeps what came before a bad chunk, and
+/* [monotonic:|nonmonotonic:]kind[,chunk]. Like libgomp, it keeps the values before a bad chunk, and
  * has messages of its own. */
 static bool read_schedule(const struct variable *variable, const char *text) {
     (void)variable;
@@ -214,7 +214,7 @@ static bool read_schedule(const struct variable *variable, const char *text) {
     if (!cst_parse_word_at(&text, kinds, &kind)) goto unknown;
     icv->run_sched_kind = (uint8_t)kind;
     icv->run_sched_given = 1;
-    /* A static schedule is monotonic unless told otherwise. */
+    /* A static schedule is monotonic unless the value says otherwise. */
     icv->run_sched_monotonic = modified ? monotonic : kind == CST_SCHEDULE_STATIC;
 
     text = cst_parse_blanks(text);
@@ -263,7 +263,7 @@ static bool read_proc_bind(const struct variable *variable, const char *text) {
     return true;
 }
 
-/* Its text is kept where no name tells what it is. */
+/* The text is kept if the allocator has no name. */
 static bool read_allocator(const struct variable *variable, const char *text) {
     (void)variable;
     cst_allocator_handle allocator;
@@ -276,7 +276,7 @@ static bool read_allocator(const struct variable *variable, const char *text) {
     return true;
 }
 
-/* A list that is not to be used is checked all the same, as in libgomp. */
+/* The caller checks a list that it will not use, as libgomp does. */
 static bool places_are_idle(void) {
     bool unbound = cst_config_state("OMP_PROC_BIND") == CST_VARIABLE_ACCEPTED &&
                    cst_config.icv.bind == CST_BIND_FALSE;
@@ -302,7 +302,8 @@ static bool read_descriptor(const struct variable *variable, const char *text) {
     return true;
 }
 
-/* fd:N or, so that a descriptor which was closed and used anew is noticed, fd:N:DEVICE:INODE. */
+/* fd:N, or fd:N:DEVICE:INODE, by which the runtime notices that the descriptor was closed and
+ * reused. */
 static bool read_report(const struct variable *variable, const char *text) {
     (void)variable;
     static const struct cst_word prefix[] = {{"fd:", 0}, {NULL, 0}};
@@ -344,7 +345,7 @@ static bool read_adopt(const struct variable *variable, const char *text) {
     return true;
 }
 
-/* none, or a name, which becomes part of a file's. */
+/* none, or a name, which becomes part of a file's name. */
 static bool read_share(const struct variable *variable, const char *text) {
     (void)variable;
     static const char allowed[] =
@@ -374,7 +375,7 @@ enum cst_config_state cst_config_state(const char *name) {
     return CST_VARIABLE_UNKNOWN;
 }
 
-/* Is the value only larger than any number of threads? */
+/* Is the value right, except that it is larger than any number of threads? */
 static bool wants_too_many(const struct variable *variable, const char *text) {
     uint32_t first, *list = NULL;
     size_t length;
@@ -399,7 +400,8 @@ static bool accept(const struct variable *variable, const char *name, const char
     return false;
 }
 
-/* OMP_x_ALL is for all devices, the host too, and gives way to OMP_x. It has been checked. */
+/* The value of OMP_x_ALL, which has been checked. It is for all devices, the host too; OMP_x
+ * overrides it. */
 static const char *for_all(const struct variable *variable) {
     const struct cst_device_setting *setting;
     for (size_t n = 0; variable->scoped && (setting = cst_config_device_setting(n)); n++)
@@ -414,7 +416,7 @@ static const char *for_all(const struct variable *variable) {
 static enum cst_config_state read_variable(const struct variable *variable) {
     const char *text = getenv(variable->name), *all = for_all(variable);
     if (!text && !all) return CST_VARIABLE_ABSENT;
-    /* A set-user-ID program takes no orders about threads of another runtime system. */
+    /* A set-user-ID program ignores Capstan's variables, and GOMP_DEBUG. */
     bool trusted = !is_ours(variable->name) && variable->field != &openacc_debug;
     if (!trusted && !secure_getenv(variable->name)) return CST_VARIABLE_HIDDEN;
     if (variable->hidden_by && cst_config_state(variable->hidden_by) == CST_VARIABLE_ACCEPTED)
@@ -438,7 +440,7 @@ static void keep_initial_teams(void) {
     cst_config.teams_thread_limit_at_start = cst_load_relaxed(&cst_config.teams_thread_limit);
 }
 
-/* The reader writes into the configuration, so that is put aside meanwhile. */
+/* The reader writes into the configuration, so the function restores that afterwards. */
 char *cst_config_value(const char *name, const char *shown_as, const char *text) {
     struct cst_config kept = cst_config;
     char *value = NULL;
@@ -454,7 +456,7 @@ char *cst_config_value(const char *name, const char *shown_as, const char *text)
     return value;
 }
 
-/* A misspelt variable of ours would otherwise be obeyed by nobody and noticed by nobody. */
+/* Without this message nobody would notice a misspelt variable of Capstan. */
 static void report_unknown(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         if (!is_ours(*entry)) continue;

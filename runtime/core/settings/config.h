@@ -1,7 +1,8 @@
 /* The environment, read once when the library is loaded, as a constant struct.
  *
- * One table in config.c describes every variable: name, parser, field, default. Wrong values get
- * libgomp's warning on stderr and the default. Set-user-ID programs ignore CAPSTAN_*. */
+ * One table in config.c describes every variable: name, parser, field, default. For a wrong value,
+ * libgomp's warning goes to stderr, and the default holds. Set-user-ID programs ignore
+ * CAPSTAN_*. */
 #ifndef CST_CORE_SETTINGS_CONFIG_H
 #define CST_CORE_SETTINGS_CONFIG_H
 
@@ -23,18 +24,18 @@ enum cst_adopt {
     CST_ADOPT_NONE = 0,
     CST_ADOPT_OPENBLAS = 1,
     CST_ADOPT_FFTW = 2,
-    CST_ADOPT_ONETBB = 4, /* not its pool, but how many threads that has (core/budget) */
+    CST_ADOPT_ONETBB = 4, /* not the pool, but the number of its threads (core/budget) */
     CST_ADOPT_ALL = 7
 };
 
-/* Where a setting came from; `capstan env` shows it. */
+/* The origin of a setting; `capstan env` shows it. */
 enum cst_source { CST_FROM_DEFAULT, CST_FROM_ENVIRONMENT, CST_FROM_LIMITS };
 
 struct cst_config {
     struct cst_icv icv; /* of every initial task */
 
-    /* OMP_NUM_THREADS=4,2 and OMP_PROC_BIND=spread,close: the value for each nesting level;
-     * icv holds the first. Length 0 or 1 where no list was given. */
+    /* OMP_NUM_THREADS=4,2 and OMP_PROC_BIND=spread,close: the value for each nesting level; icv
+     * holds the first. The length is 0 or 1 if no list was given. */
     const uint32_t *nthreads_list;
     size_t nthreads_list_length;
     const uint8_t *bind_list;
@@ -52,63 +53,64 @@ struct cst_config {
     uint32_t max_task_priority; /* OMP_MAX_TASK_PRIORITY */
     bool dynamic_given;         /* OMP_DYNAMIC was given; icv.dynamic holds it */
     /* ICVs of the device: omp_set_num_teams and omp_set_teams_thread_limit write them later, so
-     * they are atomic; relaxed, because they order nothing else. */
+     * they are atomic. All accesses are relaxed, because these variables order nothing else. */
     _Atomic uint32_t num_teams;          /* OMP_NUM_TEAMS; 0: not set */
     _Atomic uint32_t teams_thread_limit; /* OMP_TEAMS_THREAD_LIMIT; 0: not set */
     uint32_t num_teams_at_start, teams_thread_limit_at_start; /* the same, for display */
-    const char *allocator_text; /* OMP_ALLOCATOR, where it is none of OpenMP's own; or NULL */
+    const char *allocator_text; /* OMP_ALLOCATOR if OpenMP does not predefine it, or NULL */
     size_t stack_size_given;    /* OMP_STACKSIZE or GOMP_STACKSIZE in bytes; 0: not set */
-    size_t stack_size;          /* the same if a thread can have it; 0: system default */
-    bool tasks_wait;            /* KMP_ENABLE_TASK_THROTTLING=0: no task runs where it is made */
+    size_t stack_size;          /* the same, if a thread can have it; 0: the system's */
+    bool tasks_wait;            /* KMP_ENABLE_TASK_THROTTLING=0: deferrable tasks are deferred */
     uint64_t blocktime;         /* KMP_BLOCKTIME in milliseconds; UINT64_MAX: for ever */
     bool spin_count_given;
     uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */
 
-    /* Our own. */
+    /* Settings of Capstan. */
     enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
-    uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: as many as available */
+    uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: `available` */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
     char share[32];                       /* CAPSTAN_SHARE: the group's name; "": none */
     uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */
     int report_fd;                        /* CAPSTAN_REPORT=fd:N; -1: no report */
-    uint64_t report_device, report_inode; /* the file that it must be; inode 0: any */
+    uint64_t report_device, report_inode; /* of the report's file; inode 0: any file */
 };
 
-/* Valid after the library's constructor has run. Then constant. */
+/* Valid and constant after the library's constructor has run. */
 extern struct cst_config cst_config;
 
-/* Reads the environment into cst_config. Called once by the constructor in runtime.c. */
+/* Reads the environment into cst_config. The constructor in life.c calls it once. */
 void cst_config_read(void);
 
-/* What became of a variable; `capstan env` and tests ask. */
+/* The state of a variable, for `capstan env` and tests. */
 enum cst_config_state {
     CST_VARIABLE_UNKNOWN, /* no such variable in the table */
     CST_VARIABLE_ABSENT,  /* not in the environment */
     CST_VARIABLE_ACCEPTED,
-    CST_VARIABLE_REJECTED, /* nonsense; the user was told */
-    CST_VARIABLE_HIDDEN,   /* another variable takes precedence, or the process is set-user-ID */
+    CST_VARIABLE_REJECTED, /* wrong; the user was told */
+    CST_VARIABLE_HIDDEN,   /* overridden by another variable, or the process is set-user-ID */
 };
 enum cst_config_state cst_config_state(const char *name);
 
 /* Writes OMP_DISPLAY_ENV's text (libgomp's form) to stderr; also omp_display_env(verbose). */
 void cst_config_display(bool verbose);
 
-/* Writes each setting as a JSON line to a descriptor: what `capstan env` shows. First a line with
- * the processors that the affinity mask, the quota and both allow, then for each variable
- * {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
+/* Writes each setting as a JSON line to a descriptor, for `capstan env`. The first line has the
+ * numbers of processors that the affinity mask, the quota and both allow. Then each variable has a
+ * line {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
 void cst_config_dump(int fd);
 
-/* Reads those KMP_* that all else depends on: whether wrong values are told of, and which part of
- * the machine there is. */
+/* Reads the KMP_* that other settings depend on: they decide whether wrong values are reported, and
+ * select a part of the machine. */
 void cst_config_read_kmp_first(void);
-/* Reads the other KMP_*, the settings of libomp, where OMP_* say nothing else (config_kmp.c). */
+/* Reads the other KMP_*, the settings of libomp. OMP_* take precedence (config_kmp.c). */
 void cst_config_read_kmp(void);
 
-/* Fills in what follows from several variables together (config_derive.c). */
+/* Fills in settings that follow from several variables together (config_derive.c). */
 void cst_config_derive(void);
 
-/* The value of a setting as OMP_DISPLAY_ENV shows it; to be freed, NULL without memory. */
+/* The value of a setting as OMP_DISPLAY_ENV shows it. The caller frees it. NULL when memory is
+ * exhausted. */
 char *cst_config_format(const char *name);
 
 /* --- variables for devices (config_device.c) ------------------------------------------------ */
@@ -120,19 +122,19 @@ struct cst_device_setting {
     char scope[12];   /* "all", "device" or the device's number */
 };
 
-/* Reads them. As there is no device, they are checked and shown; what _ALL says is the host's too,
- * and read with the others. */
+/* Reads them. As there is no device, they are checked and shown. A value with _ALL holds for the
+ * host too, and is read with the plain variables. */
 void cst_config_read_devices(void);
 
 /* The n-th setting, in the order in which they are shown; NULL at the end. */
 const struct cst_device_setting *cst_config_device_setting(size_t n);
 
-/* The length of the name with which this entry of the environment begins, if it is that of a
- * variable that may have a suffix; else 0. */
+/* The length of the name at the beginning of this entry of the environment, if the variable may
+ * have a suffix; else 0. */
 size_t cst_config_scoped(const char *entry);
 
-/* What the variable would be with this text, as shown; NULL, with a message that calls it
- * `shown_as`, when the text is wrong. To be freed. */
+/* The value of the variable for this text, as shown. The caller frees it. NULL, with a message that
+ * names `shown_as`, if the text is wrong. */
 char *cst_config_value(const char *name, const char *shown_as, const char *text);
 
 #endif

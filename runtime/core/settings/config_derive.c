@@ -1,4 +1,4 @@
-/* What follows from several variables together, once all are read; see config.h. */
+/* Settings that follow from several variables together, once all are read; see config.h. */
 #include "core/settings/config.h"
 
 #include "core/base/message.h"
@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-/* OpenMP 5.2, section 21.2.7: where offloading is mandatory and there is no device, the default
- * device is an invalid one. */
+/* OpenMP 5.2, section 21.2.7: if offloading is mandatory and there is no device, the default device
+ * is invalid. */
 static void choose_device(void) {
     if (cst_config.target_offload == CST_OFFLOAD_MANDATORY &&
         cst_config_state("OMP_DEFAULT_DEVICE") != CST_VARIABLE_ACCEPTED)
@@ -28,18 +28,18 @@ static void check_stack_size(void) {
         cst_config.stack_size = given;
 }
 
-/* A list of places asks for binding, and binding asks for places. */
+/* A list of places implies binding, and binding implies places. */
 static void choose_binding(void) {
     if (cst_places.count > 0 && cst_config.icv.bind == CST_BIND_FALSE)
         cst_config.icv.bind = CST_BIND_TRUE;
     if (cst_config.icv.bind == CST_BIND_FALSE) return;
     if (cst_places.count == 0) cst_place_default();
-    /* The program's first thread sits in the first place from the start, so that what it touches
-     * first lies near. */
+    /* The program's first thread is bound to the first place from the start, so that the memory
+     * that it touches first is near. */
     if (cst_thread_is_main() && !cst_config.bind_resets) cst_place_bind(1);
 }
 
-/* libgomp's figures: they are shown, and say how long to spin where the user asks for it. */
+/* libgomp's numbers. They are shown, and bound the spinning if the user asks for it. */
 static void choose_spin_count(void) {
     cst_config.spin_count_given = cst_config_state("GOMP_SPINCOUNT") == CST_VARIABLE_ACCEPTED;
     if (cst_config.spin_count_given) return;
@@ -56,8 +56,8 @@ static void choose_spin_count(void) {
     }
 }
 
-/* At start, not at the first region: a program may have given up the right to read files by then,
- * or call from a small stack. */
+/* Runs at start, not at the first region: by then a program may have given up the right to read
+ * files, or may call from a small stack. */
 static void apply_quota(void) {
     cst_config.quota = cst_cpu_quota();
     if (!cst_config.quota || cst_config.quota >= cst_config.available) return;

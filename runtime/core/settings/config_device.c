@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More are not kept. No program has so many devices, and the kernel passes on 100 000 variables to
- * a program that is set-user-ID too. */
+/* The table keeps no more. No program has so many devices, while the kernel passes 100 000
+ * variables even to a set-user-ID program. */
 enum { MOST_SETTINGS = 1024 };
 
 static struct {
@@ -32,7 +32,8 @@ static char *copy(const char *text, size_t length) {
     return made;
 }
 
-/* All first, then devices in general, then each by its number as they come. */
+/* The order of scopes: all, then devices in general, then numbered devices in the environment's
+ * order. */
 static int rank(const char *scope) {
     return strcmp(scope, "all") == 0 ? 0 : strcmp(scope, "device") == 0 ? 1 : 2;
 }
@@ -40,7 +41,7 @@ static int rank(const char *scope) {
 static bool insert(const struct cst_device_setting *setting) {
     struct cst_device_setting *list =
         realloc(settings.list, (settings.length + 1) * sizeof *settings.list);
-    if (!list) return false; /* it would only have been shown */
+    if (!list) return false; /* the setting is only for display */
     settings.list = list;
     size_t at = settings.length++;
     for (; at > 0 && rank(list[at - 1].scope) > rank(setting->scope); at--) list[at] = list[at - 1];
@@ -48,7 +49,7 @@ static bool insert(const struct cst_device_setting *setting) {
     return true;
 }
 
-/* A device's number as libgomp wants it: digits, no superfluous zero, an int. */
+/* Is the text a device's number by libgomp's rules: digits, no leading zero, an int? */
 static bool is_number(const char *text) {
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || text[digits] != '\0' || (text[0] == '0' && digits > 1)) return false;
@@ -59,7 +60,8 @@ static bool is_number(const char *text) {
     return fits;
 }
 
-/* The scope that a suffix means; false with a message for a wrong one. `entry` is the whole. */
+/* Finds the scope that a suffix means. False, with a message that names `entry`, for a wrong
+ * suffix. */
 static bool scope_of(const char *suffix, const char *entry, char *scope, size_t size) {
     const char *found = NULL;
     if (strcmp(suffix, "_ALL") == 0) found = "all";
@@ -77,7 +79,7 @@ static bool scope_of(const char *suffix, const char *entry, char *scope, size_t 
 
 static void read_entry(const char *entry, size_t length) {
     const char *equals = strchr(entry, '=');
-    if (!equals || equals == entry + length) return; /* no suffix: the host's (config.c) */
+    if (!equals || equals == entry + length) return; /* no suffix: for the host (config.c) */
     struct cst_device_setting setting;
     char *whole = copy(entry, (size_t)(equals - entry));
     if (scope_of(whole + length, entry, setting.scope, sizeof setting.scope)) {

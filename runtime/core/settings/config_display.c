@@ -1,5 +1,5 @@
-/* The settings as text: OMP_DISPLAY_ENV in libgomp's form, character by character, because scripts
- * that compare machines read it; and one JSON line each for `capstan env`. */
+/* The settings as text. OMP_DISPLAY_ENV has exactly libgomp's form, because scripts that compare
+ * machines read it. For `capstan env` each setting is a JSON line. */
 #include "core/settings/config.h"
 
 #include "core/settings/affinity_format.h"
@@ -14,14 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In which of libgomp's two texts a setting appears. */
+/* The text of libgomp in which a setting appears: always, only the verbose one, or neither. */
 enum shown { SHOWN, SHOWN_VERBOSE, SHOWN_NEVER };
 
-/* Whose it is, as libgomp tells. */
+/* The devices that a setting holds for, as libgomp shows them. */
 enum scope { HOST, ALL, NOBODY };
 
-/* Since its release 13 libgomp says before each setting for whom it is, and shows num_teams and the
- * limit beside it as they were at the start; what stands in for an older one does not. */
+/* Since its release 13, libgomp shows the scope before each setting. It also shows num_teams and
+ * its thread limit as they were at the start. A library that replaces an older release does
+ * neither. */
 #ifndef CST_GCC_RELEASE
 #define CST_GCC_RELEASE __GNUC__
 #endif
@@ -43,7 +44,7 @@ static void show_number(FILE *to, uint64_t value) {
 }
 
 static void show_version(FILE *to) {
-    fputs(CST_GCC_RELEASE >= 16 ? "202111" : "201511", to); /* of the compiler that goes with it */
+    fputs(CST_GCC_RELEASE >= 16 ? "202111" : "201511", to); /* of the compiler of that release */
 }
 
 static void show_dynamic(FILE *to) {
@@ -79,7 +80,7 @@ static void show_proc_bind(FILE *to) {
         fprintf(to, ",%s", names[cst_config.bind_list[i]]);
 }
 
-/* libgomp shows what came of GOMP_CPU_AFFINITY as OMP_PLACES, and this as empty. */
+/* libgomp shows the places of GOMP_CPU_AFFINITY as OMP_PLACES, and GOMP_CPU_AFFINITY as empty. */
 static void show_nothing(FILE *to) {
     (void)to;
 }
@@ -127,7 +128,7 @@ static void show_cancellation(FILE *to) {
 
 static void show_default_device(FILE *to) {
     int32_t device = cst_config.icv.default_device;
-    /* An older libgomp does not know that there may be none. */
+    /* An older libgomp does not know the invalid device. */
     fprintf(to, "%" PRId32, device == CST_DEVICE_INVALID && !SCOPED ? CST_DEVICE_HOST : device);
 }
 
@@ -279,7 +280,7 @@ char *cst_config_format(const char *name) {
 static const char *source_of(const char *name) {
     bool counts = strcmp(name, "OMP_NUM_THREADS") == 0 || strcmp(name, "CAPSTAN_CAPABILITIES") == 0;
     if (cst_config_state(name) == CST_VARIABLE_ACCEPTED) return "environment";
-    return counts ? "limits" : "default"; /* the affinity mask and the quota */
+    return counts ? "limits" : "default"; /* the affinity mask or the quota */
 }
 
 static const char *state_of(const char *name) {

@@ -1,5 +1,5 @@
-/* KMP_*, the settings of libomp: those that steer what is here. Others are passed over, as they
- * concern libomp's insides; wrong values are told of in libomp's way, and ignored. */
+/* KMP_*, the settings of libomp, as far as they apply to this runtime. Other KMP_* are passed over,
+ * as they concern libomp's internals. Wrong values are reported in libomp's words, and ignored. */
 #include "core/settings/config.h"
 
 #include "core/base/message.h"
@@ -44,7 +44,8 @@ static void choose_policy(enum cst_wait_policy policy) {
         cst_config.wait_policy = policy;
 }
 
-/* Not at all, or for ever, is a policy. In between the runtime knows better than a number. */
+/* 0 and infinity are policies of waiting. For numbers in between, the runtime's own heuristics
+ * decide. */
 static void read_blocktime(const char *name, const char *text) {
     static const struct cst_word words[] = {
         {"infinite", UINT64_MAX}, {"infinity", UINT64_MAX}, {NULL, 0}};
@@ -83,7 +84,7 @@ static void read_library(const char *name, const char *text) {
 
 /* --- sizes --------------------------------------------------------------------------------- */
 
-/* Bytes where no unit is given, unlike OMP_STACKSIZE. */
+/* A number without a unit means bytes, unlike in OMP_STACKSIZE. */
 static void read_stack_size(const char *name, const char *text) {
     char *end;
     uint64_t bytes;
@@ -108,7 +109,7 @@ static void read_thread_limit(const char *name, const char *text) {
         cst_config.icv.thread_limit = (uint32_t)limit;
 }
 
-/* There are no such buffers, but a wrong number is told of. */
+/* This runtime has no such buffers, but a wrong number is reported. */
 static void read_buffers(const char *name, const char *text) {
     enum { MOST = 4096 };
     uint64_t number;
@@ -151,14 +152,14 @@ struct affinity {
     enum type type;
     bool resets;
     const char *places; /* by the granularity */
-    char list[2048];    /* of an explicit one, as OMP_PLACES has it */
+    char list[2048];    /* explicit list, in the form of OMP_PLACES */
 };
 
 static const struct cst_word types[] = {
     {"none", UNBOUND},     {"disabled", UNBOUND},  {"compact", COMPACT},
     {"logical", COMPACT},  {"scatter", SCATTER},   {"physical", SCATTER},
     {"balanced", SCATTER}, {"explicit", EXPLICIT}, {NULL, 0}};
-/* All but `reset` are of no consequence here. */
+/* All modifiers but `reset` and `noreset` have no effect here. */
 enum modifier { NO_CONSEQUENCE, NO_RESET, RESET };
 static const struct cst_word modifiers[] = {{"noverbose", NO_CONSEQUENCE},
                                             {"verbose", NO_CONSEQUENCE},
@@ -176,7 +177,7 @@ static const struct cst_word granularities[] = {
     {"node", 2}, {"group", 2},  {"socket", 2}, {"package", 2}, {NULL, 0}};
 static const char *const place_names[] = {"threads", "cores", "sockets"};
 
-/* [0,2-4,{6,7}] as {0},{2},{3},{4},{6,7}. Returns what follows, or NULL. */
+/* Turns [0,2-4,{6,7}] into {0},{2},{3},{4},{6,7}. Returns the text after it, or NULL. */
 static const char *read_list(const char *text, struct affinity *affinity) {
     size_t used = 0;
     if (*text++ != '[') return NULL;
@@ -206,7 +207,7 @@ static const char *read_list(const char *text, struct affinity *affinity) {
     return *text == ']' ? text + 1 : NULL;
 }
 
-/* One entry of the list; what follows it, or NULL. */
+/* Reads one entry of the list. Returns the text after it, or NULL. */
 static const char *read_entry(const char *text, struct affinity *affinity) {
     static const struct cst_word granularity[] = {{"granularity", 0}, {"gran", 0}, {NULL, 0}};
     static const struct cst_word proclist[] = {{"proclist", 0}, {NULL, 0}};

@@ -12,8 +12,8 @@ struct cst_place_table cst_places;
 
 /* --- assignment ---------------------------------------------------------------------------- */
 
-/* Which of the P places, counted from the master's, a member gets when there are more members
- * than places: T / P consecutive members for each place, then the rest one by one. */
+/* The place of a member, counted from the master's, in a team with more members (T) than places
+ * (P). T / P consecutive members share each place; the remaining members are added one by one. */
 static uint32_t crowded_offset(uint32_t size, uint32_t places, uint32_t number) {
     uint32_t rest = size % places;
     return number < size - rest ? number / (size / places) : number - (size - rest);
@@ -23,9 +23,9 @@ static uint32_t wrap(const struct cst_binding *master, uint32_t offset) {
     return master->first + (master->place - 1 - master->first + offset) % master->length;
 }
 
-/* The partition is cut into one piece for each member, the first ones a place longer. The master
- * stays where it is, in the piece around it; the others sit at the beginning of theirs, the
- * following pieces in turn. */
+/* The partition is cut into one piece for each member; the first pieces are one place longer. The
+ * master stays at its place, in the piece around it. The other members take the following pieces in
+ * order, and are bound to the beginning of theirs. */
 static struct cst_binding spread(const struct cst_binding *master, uint32_t size, uint32_t number) {
     uint32_t length = master->length / size, longer = master->length % size;
     uint32_t at = master->place - 1 - master->first, bound = longer * (length + 1);
@@ -59,12 +59,12 @@ struct cst_binding cst_place_assign(const struct cst_binding *master, enum cst_b
 
 void cst_place_bind(uint32_t place) {
     if (place == 0 || place > cst_places.count) return;
-    /* A refusal (a processor went offline, a sandbox forbids it) leaves the thread where it may
-     * run, which is no error for OpenMP. */
+    /* The kernel may refuse: a processor went offline, or a sandbox forbids the call. Then the
+     * thread keeps its mask, which is no error for OpenMP. */
     (void)cst_cpu_mask_set(cst_place_mask(&cst_places, place - 1), cst_places.words);
 }
 
-/* The processors of the process, as they were when the places were read. */
+/* The processors of the process at the time when the places were read. */
 static uint64_t all[CST_CPU_MASK_WORDS];
 
 void cst_place_unbind(void) {
@@ -92,8 +92,8 @@ struct cst_binding cst_place_first(void) {
 
 /* --- configuration ------------------------------------------------------------------------- */
 
-/* The processors of the process. Words up to the last one that is there: numbers beyond are out of
- * range, as in libgomp. False when they are not known. */
+/* The processors of the process. The words end with the last processor: larger numbers are out of
+ * range, as in libgomp. False when the processors are not known. */
 static bool own_source(struct cst_place_source *source, uint64_t *bits) {
     if (cst_cpu_mask_get(bits, CST_CPU_MASK_WORDS) == 0) return false;
     memcpy(all, bits, sizeof all);

@@ -1,12 +1,12 @@
 /* The grammar of OMP_PLACES and GOMP_CPU_AFFINITY.
  *
- *   list     = place { "," place } | name [ "(" count ")" ]
- *   place    = [ "!" ] ( "{" item { "," item } "}" | number ) [ ":" count [ ":" stride ] ]
- *   item     = number [ ":" count [ ":" stride ] ] | "!" number
- *   name     = threads | cores | sockets | ll_caches | numa_domains
+ *     list     = place { "," place } | name [ "(" count ")" ]
+ *     place    = [ "!" ] ( "{" item { "," item } "}" | number ) [ ":" count [ ":" stride ] ]
+ *     item     = number [ ":" count [ ":" stride ] ] | "!" number
+ *     name     = threads | cores | sockets | ll_caches | numa_domains
  *
- * Read twice, as libgomp does: first for the form, so that a wrong list is reported whole; then to
- * build the table. Messages are libgomp's. */
+ * A list is read twice, as in libgomp: first for its form, so that a wrong list is reported whole;
+ * then to build the table. The messages are libgomp's. */
 #include "core/base/bounds.h"
 #include "core/base/message.h"
 #include "core/base/parse.h"
@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 65536 }; /* of a list, before those without processors go */
-enum { NODE_WORDS = 16 };     /* of a mask of memory nodes: 1024, the most that Linux has */
+enum { MOST_PLACES = 65536 }; /* of a list, before places without processors are removed */
+enum { NODE_WORDS = 16 };     /* of a mask of memory nodes: Linux has at most 1024 */
 enum level { THREADS, CORES, SOCKETS, LAST_CACHES, NODES };
 
-/* One reading of a list. Without `source` nothing is built. */
+/* One reading of a list. Without `source` the table is not built. */
 struct reading {
     const char *at;
     const struct cst_place_source *source;
@@ -106,8 +106,8 @@ static bool signed_number(struct reading *reading, int64_t *value) {
     return good;
 }
 
-/* An interval of processors, or of places, names more than there can be: its text repeats itself,
- * or is out of range. */
+/* Does an interval of processors, or of places, have more elements than CST_MOST_PROCESSORS? Then
+ * its elements repeat, or are out of range. */
 static bool is_too_long(uint64_t count) {
     if (count <= CST_MOST_PROCESSORS) return false;
     cst_message_openmp("Interval of length %lu is longer than the number of possible logical CPUs, "
@@ -126,8 +126,8 @@ static bool repetition(struct reading *reading, bool *given, uint64_t *count, in
     return !skip(reading, ':') || signed_number(reading, stride);
 }
 
-/* The items between braces. Negated ones count after all others, wherever they stand, so they are
- * read in a second turn. */
+/* The items between braces. Negated items take effect after all others, wherever they stand, so
+ * they are read in a second pass. */
 static bool items(struct reading *reading, uint64_t *mask) {
     const char *start = reading->at;
     bool any_negated = false;
@@ -169,7 +169,7 @@ static bool parse_one(struct reading *reading, struct one_place *place, uint64_t
     }
     if (!repetition(reading, &repeated, &place->count, &place->stride)) return false;
     reading->at = cst_parse_blanks(reading->at);
-    if (place->count >= MOST_PLACES) return false; /* libgomp has no word for this */
+    if (place->count >= MOST_PLACES) return false; /* libgomp has no message for this */
     return !(place->negated && repeated) && !is_too_long(place->count);
 }
 
@@ -193,7 +193,7 @@ static size_t mask_size(const struct cst_place_table *table) {
     return table->words * sizeof *table->masks;
 }
 
-/* Leaves in each place what is available, and only places that keep something. */
+/* Leaves the available processors in each place, and removes places without one. */
 static bool restrict_table(const struct cst_place_source *source, struct cst_place_table *table) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -213,7 +213,7 @@ static bool restrict_table(const struct cst_place_source *source, struct cst_pla
     return true;
 }
 
-/* How many places the table may hold while it is built; 0: the form is wrong. */
+/* The most places that the table holds while it is built; 0: the form is wrong. */
 static uint64_t check_form(const char *text) {
     struct reading reading = {text, NULL, NULL};
     uint64_t most = 0;
@@ -272,7 +272,7 @@ static bool build(const char *text, const struct cst_place_source *source,
 
 /* --- names of levels ----------------------------------------------------------------------- */
 
-/* Takes from `left` those in `group`, as one place, or (threads) as one place each. */
+/* Moves the processors of `group` from `left` into one place or, if `each`, into one place each. */
 static void take_group(struct cst_place_table *table, const uint64_t *group, uint64_t *left,
                        bool each, uint64_t most) {
     bool any = false;
@@ -306,7 +306,7 @@ static void take_level(const struct cst_place_source *source, enum level level, 
         if (!cst_mask_has(numbers, i) || (level != NODES && !cst_mask_has(left, i))) continue;
         bool known =
             cst_topology_group(source->root, kinds[level], (unsigned)i, group, source->words);
-        if (!known && level == THREADS) { /* the order is not known, but the threads are */
+        if (!known && level == THREADS) { /* without the topology, a thread still is a place */
             memset(group, 0, source->words * sizeof *group);
             group[i / 64] |= (uint64_t)1 << i % 64;
             known = true;
@@ -376,13 +376,13 @@ static bool small_number(const char **at, uint64_t *value) {
     if (!isdigit((unsigned char)**at)) return false;
     char *end;
     int saved = errno;
-    *value = strtoull(*at, &end, 0); /* the largest number there is, where it does not fit */
+    *value = strtoull(*at, &end, 0); /* the largest number if the text's does not fit */
     errno = saved;
     *at = end;
     return *value <= UINT16_MAX;
 }
 
-/* How many of the processors of a range an affinity mask can name. */
+/* The number of processors of a range that an affinity mask can name. */
 static uint64_t nameable(uint64_t first, uint64_t last, uint64_t stride) {
     if (first >= CST_MOST_PROCESSORS) return 0;
     if (last >= CST_MOST_PROCESSORS) last = CST_MOST_PROCESSORS - 1;
@@ -403,7 +403,7 @@ static bool processor_range(const char **at, uint64_t *first, uint64_t *last, ui
     return small_number(at, stride) && *stride > 0;
 }
 
-/* Blanks or commas between ranges; each processor is a place. */
+/* Blanks or commas separate ranges; each processor is a place. */
 bool cst_place_parse_processors(const char *text, const struct cst_place_source *source,
                                 struct cst_place_table *table) {
     uint64_t most = 0;
@@ -417,7 +417,7 @@ bool cst_place_parse_processors(const char *text, const struct cst_place_source 
             if (good && turn == 0) most += nameable(first, last, stride);
             if (!good || most > MOST_PLACES) {
                 cst_message_openmp("Invalid value for enviroment variable GOMP_CPU_AFFINITY");
-                return false; /* libgomp's own spelling */
+                return false; /* as libgomp misspells it */
             }
             for (uint64_t i = first; turn == 1 && i <= last && i < 64 * (uint64_t)table->words;
                  i += stride)

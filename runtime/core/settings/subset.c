@@ -4,7 +4,7 @@
  *   layer  = [ count | "*" ] unit [ "@" first ]
  *   unit   = socket | numa | l3_cache | ll_cache | core | thread, or a first letter: s n c t, l3 ll
  *
- * The order of the layers does not matter. Of what is not named everything is taken. */
+ * The order of the layers does not matter. A layer that is not named counts as a whole. */
 #include "core/settings/subset.h"
 
 #include "core/base/message.h"
@@ -28,7 +28,7 @@ struct subset {
 
 /* --- the text ------------------------------------------------------------------------------ */
 
-/* Longer words before those that they begin with. */
+/* A longer word stands before a word with which it begins. */
 static const struct cst_word units[] = {{"sockets", SOCKETS},
                                         {"socket", SOCKETS},
                                         {"s", SOCKETS},
@@ -88,7 +88,7 @@ static bool node_of(const struct cst_place_source *source, unsigned processor, u
     return false;
 }
 
-/* The processors that share this unit with one. */
+/* The processors that share this unit with `processor`. */
 static bool group_of(const struct cst_place_source *source, enum unit unit, unsigned processor,
                      uint64_t *group) {
     static const enum cst_topology kinds[] = {[SOCKETS] = CST_TOPOLOGY_SOCKET,
@@ -102,8 +102,8 @@ static bool group_of(const struct cst_place_source *source, enum unit unit, unsi
     return true;
 }
 
-/* Adds to `chosen` what is wanted of `from`, from this unit inwards. False: there is not so much of
- * it. NOLINTNEXTLINE(misc-no-recursion): five units */
+/* Adds to `chosen` the wanted processors of `from`, by the layers from this unit inwards. False: a
+ * unit has fewer than the text asks for. NOLINTNEXTLINE(misc-no-recursion): five units */
 static bool choose(const struct subset *subset, enum unit unit, const uint64_t *from,
                    uint64_t *chosen) {
     const struct cst_place_source *source = subset->source;
@@ -155,6 +155,6 @@ void cst_subset_read(void) {
                         text);
         break;
     case CST_SUBSET_CHOSEN:
-        (void)cst_cpu_mask_set(chosen, CST_CPU_MASK_WORDS); /* a refusal leaves all as it is */
+        (void)cst_cpu_mask_set(chosen, CST_CPU_MASK_WORDS); /* if refused, the mask stays */
     }
 }

@@ -1,5 +1,5 @@
-/* A part of the machine, as KMP_HW_SUBSET names it: 1s,2c@1,1t are of one socket the two cores
- * after the first, and of each one thread. */
+/* A part of the machine, as KMP_HW_SUBSET names it: 1s,2c@1,1t means one thread of each of the two
+ * cores after the first of one socket. */
 #ifndef CST_CORE_SETTINGS_SUBSET_H
 #define CST_CORE_SETTINGS_SUBSET_H
 
@@ -8,16 +8,16 @@
 enum cst_subset_result {
     CST_SUBSET_CHOSEN,
     CST_SUBSET_MALFORMED, /* the text */
-    CST_SUBSET_TOO_LARGE, /* the machine has less, or says too little about itself */
+    CST_SUBSET_TOO_LARGE, /* the machine has fewer, or its files do not tell */
 };
 
-/* The processors of the source that belong to the part; `chosen` is a mask of as many words. Reads
- * files. */
+/* Chooses the processors of the source that belong to the part. `chosen` is a mask of as many
+ * words. Reads files. */
 enum cst_subset_result cst_subset_choose(const char *text, const struct cst_place_source *source,
                                          uint64_t *chosen);
 
-/* Binds the calling thread to the part that KMP_HW_SUBSET names, as `taskset` would, so that all
- * that is derived from its mask follows. Called before the processors are counted. */
+/* Binds the calling thread to the part that KMP_HW_SUBSET names, as `taskset` does, so that all
+ * values derived from its mask follow. Called before the runtime counts the processors. */
 void cst_subset_read(void);
 
 #endif

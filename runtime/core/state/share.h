@@ -2,11 +2,11 @@
  *
  * All members of a team meet the same constructs in the same order, so each counts them, and the
  * count names the construct. Construct s lives in slot s mod CST_SHARE_RING. A slot may be used
- * again once every member has left the construct that used it before. After a barrier that is
- * known without asking; a thread that runs ahead of the others through `nowait` constructs looks
- * at everybody's count and, if a slot is still in use, adds one beside the ring. So nobody ever
- * waits for a slot. Which of the two it is, is decided once, by the compare-and-swap that moves
- * the slot's `claim` to the construct. */
+ * again once every member has left the construct that used it before. After a barrier, this holds
+ * for all earlier constructs. A thread that runs ahead through `nowait` constructs reads the count
+ * of each member. If a slot is still in use, the thread adds a slot beside the ring, so no thread
+ * ever waits for a slot. The compare-and-swap that moves the slot's `claim` to the construct
+ * decides once between the slot and one beside it. */
 #ifndef CST_CORE_STATE_SHARE_H
 #define CST_CORE_STATE_SHARE_H
 
@@ -29,12 +29,12 @@ struct cst_room {
 };
 
 struct cst_share {
-    /* Twice the tag of the newest construct that came to the slot, plus one if that one was sent to
-     * a slot beside the ring. Only grows. */
+    /* Twice the tag of the newest construct that came to the slot, plus one if that construct was
+     * sent to a slot beside the ring. Only grows. */
     CST_LINE_ALIGNED _Atomic uint64_t claim;
     _Atomic uint64_t ready; /* tag of the construct that the fields below are set up for */
-    /* Next iteration (dynamic, guided) or section. In the line of what a member needs to use it:
-     * whoever has just changed it has the rest too. */
+    /* Next iteration (dynamic, guided) or section. It shares a line with the fields that its use
+     * needs: a member that has just changed it has these fields in its cache too. */
     _Atomic uint64_t next;
     uint64_t trip;             /* iterations */
     uint64_t chunk;            /* iterations a chunk */
@@ -43,18 +43,18 @@ struct cst_share {
     uint8_t batching;          /* enum cst_batching: do members claim several chunks at once? */
     bool counts_on;            /* dynamic: `next` may count past the end without wrapping */
     bool ordered;
-    CST_LINE_ALIGNED _Atomic uint64_t turn; /* ordered: first iteration whose turn it is */
+    CST_LINE_ALIGNED _Atomic uint64_t turn; /* ordered: first iteration of the current turn */
     _Atomic uint32_t turn_waiters;          /* members that wait for their turn */
     uint64_t end;                           /* of the user's loop variable */
     void *copy;                             /* copyprivate: the executing member's data */
-    struct cst_room memory; /* that its members share, for scans and conditional lastprivate */
+    struct cst_room memory; /* shared by the members, for scans and conditional lastprivate */
     struct cst_room lines;  /* of a doacross loop */
     struct cst_doacross *doacross; /* NULL: no waiting is needed */
     struct cst_room copies;        /* addresses of the copies of its reductions (reduce.h) */
     struct cst_share *beside;      /* next slot outside of the ring; under the team's share_lock */
 };
 
-/* Slots beside the ring, by tag. */
+/* Slots beside the ring, in a hash table by tag. */
 struct cst_beside {
     struct cst_share **bucket; /* lists linked by `beside` */
     uint32_t buckets, count;   /* buckets: 0, or a power of two */

@@ -1,10 +1,10 @@
-/* A team: the threads that execute one parallel region, and all that they share.
+/* A team: the threads that execute one parallel region, and the data that they share.
  *
- * A team outlives its region: when the master has left, its workers wait at their docks, and any
+ * A team outlives its region. When the master has left, the workers wait at their docks, and any
  * master of the process may lease the team for its next region (pool.h). Teams and seats are never
- * freed, so a late wake-up may touch one safely. What belongs to one member is in its seat; fields
- * say who may touch them. The protocols (fork, join, barrier, sleep) are argued in the READMEs of
- * the rooms above. */
+ * freed, so a late wake-up may touch one safely. A seat holds the data of one member. The comment
+ * of a field names the threads that may touch it. The READMEs of team/, wait/, work/ and task/
+ * argue the protocols (fork, join, barrier, sleep). */
 #ifndef CST_CORE_STATE_TEAM_H
 #define CST_CORE_STATE_TEAM_H
 
@@ -24,18 +24,19 @@ struct cst_node;
 
 typedef void cst_region_function(void *data);
 
-#ifndef CST_TREE_ARITY   /* a model has its own */
+#ifndef CST_TREE_ARITY   /* a model sets another */
 #define CST_TREE_ARITY 4 /* children of a member in the fork and join tree */
 #endif
 
 /* --- the tree: of fork and join, of a large team's counts of tasks, and of its loops --------- */
 
-/* Of any member but 0, which is the root. */
+/* The parent of any member but 0, which is the root. */
 static inline uint32_t cst_tree_parent(uint32_t member) {
     return (member - 1) / CST_TREE_ARITY;
 }
 
-/* A member's children in a team of that size are those from the first to before the end. */
+/* The children of a member in a team of that size have the numbers from cst_tree_first up to, but
+ * not including, cst_tree_end. */
 static inline uint32_t cst_tree_first(uint32_t member) {
     return CST_TREE_ARITY * member + 1;
 }
@@ -45,18 +46,19 @@ static inline uint32_t cst_tree_end(uint32_t member, uint32_t size) {
     return end < size ? end : size;
 }
 
-/* Members that have children: those with numbers below this one. */
+/* The members with lower numbers than this have children. */
 static inline uint32_t cst_tree_inner(uint32_t size) {
     return (size + CST_TREE_ARITY - 2) / CST_TREE_ARITY;
 }
 
 /* --- large teams ------------------------------------------------------------------------- */
 
-/* Teams of more members are large: nobody looks at all others in each turn of waiting (steal.h,
- * quiesce.c), and dynamic loops do not have one counter (dispatch.h), as a line that all members
- * want travels as often as there are members, one after the other. [0]: of a team with a processor
- * for each member; [1]: of a crowded one, where a line costs less than a switch to another thread.
- * Constant, but for tests. */
+/* A team with more members is large. In a large team, a waiting member does not look at all other
+ * members in each turn (steal.h, quiesce.c). Its dynamic loops do not have one counter
+ * (dispatch.h): a line that all members want travels to each of them, one after the other. The
+ * first number is the limit of a team with a processor for each member. The second is the limit of
+ * a crowded team, in which a line costs less than a switch to another thread. Only tests change
+ * them. */
 extern uint32_t cst_team_few[2];
 
 static inline bool cst_team_is_large(uint32_t size, bool crowded) {
@@ -65,33 +67,31 @@ static inline bool cst_team_is_large(uint32_t size, bool crowded) {
 
 /* ------------------------------------------------------------------------------------------ */
 
-/* Has the master set the first construct up, and where? */
+/* The place in which the master has set up the first construct, if it has. */
 enum cst_combined {
     CST_COMBINED_NOT,
     CST_COMBINED_RING, /* in a slot of the ring (share.h) */
     CST_COMBINED_TREE  /* in the root's node (dispatch.h) */
 };
 
-/* From where a member claims several chunks of a dynamic loop at once. */
+/* The counter from which a member claims several chunks of a dynamic loop at once. */
 enum cst_batching { CST_BATCHING_NOT, CST_BATCHING_COUNTER, CST_BATCHING_TREE };
 
 enum cst_lease {
     CST_LEASE_NONE,
-    CST_LEASE_MASTER, /* a region goes on, or begins */
-    CST_LEASE_BRIEF   /* a thread tells the workers something (workers.c), and gives it back at once
-                       */
+    CST_LEASE_MASTER, /* a region runs, or begins */
+    CST_LEASE_BRIEF   /* a thread gives the workers an order (workers.c), then ends the lease */
 };
 
 enum cst_parked {
     CST_AWAKE,
     CST_PARKED, /* asleep, or about to be (park.c) */
-    CST_PARTING /* woken, and not to go on before it has been taken to another processor (apart.h)
-                 */
+    CST_PARTING /* woken, but must wait until its waker has moved it (apart.h) */
 };
 
-/* What a master tells each member of a region. It is copied from member to member down the tree. */
+/* The master's message to each member of a region. Members copy it down the tree. */
 struct cst_order {
-    uint32_t size;    /* of the team in this region; 0: no region, but an order (workers.c) */
+    uint32_t size;    /* of the team in this region; 0: for workers.c, not a region */
     uint32_t barrier; /* number of the team's last barrier */
     uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
     bool crowded;     /* more busy threads than processors: central barrier, no long spinning */
@@ -101,15 +101,15 @@ struct cst_order {
     uint64_t singles;   /* single constructs that it has met */
 };
 
-/* Where a member waits between regions, and what wakes it. */
+/* The line where a member waits between regions, and by which it is woken. */
 struct cst_dock {
-    /* Number of the team's region that the member is to execute; grows by one per region.
-     * Written by the parent with an exchange, after the order; the member's acquire load pairs with
+    /* Number of the region that the member is to execute; grows by one for each region of the team.
+     * The parent writes it with an exchange, after the order. The member's acquire load pairs with
      * it. */
     _Atomic uint32_t go;
     _Atomic uint32_t parked;   /* the member's futex, enum cst_parked */
-    _Atomic int32_t sleeper;   /* the kernel's number of the member that is parked */
-    _Atomic uint32_t woken_on; /* the processor of the thread that woke it, plus 1 */
+    _Atomic int32_t sleeper;   /* the kernel's number of the parked member */
+    _Atomic uint32_t woken_on; /* the waker's processor, plus 1 */
     struct cst_order order;
 };
 _Static_assert(sizeof(struct cst_dock) == CST_CACHE_LINE, "a fork writes one line of each member");
@@ -118,73 +118,75 @@ _Static_assert(sizeof(struct cst_dock) == CST_CACHE_LINE, "a fork writes one lin
 struct cst_seat {
     CST_LINE_ALIGNED struct cst_dock dock; /* written by the parent, read by the member */
 
-    /* Written by the member, polled by its parent: twice the number of the region at whose end it
-     * and its children in the tree have arrived, plus one if tasks may be outstanding. */
+    /* Written by the member, polled by its parent. Twice the number of the last region at whose end
+     * the member and all below it in the tree have arrived, plus one if tasks may be
+     * outstanding. */
     CST_LINE_ALIGNED _Atomic uint32_t arrived;
-    /* For the same reader: what the members from here on down the tree have counted (quiesce.c). */
+    /* Read by the parent too: the counts of this member and of all below it in the tree
+     * (quiesce.c). */
     struct cst_tally {
-        _Atomic uint64_t wave; /* the counts below were taken in it */
+        _Atomic uint64_t wave; /* the wave in which the counts below were taken */
         _Atomic uint64_t made, done;
     } tally;
-    /* What it offers in a tree reduction, and that one's name (gather.c). */
+    /* The data that it offers in a tree reduction, and the name of the reduction (gather.c). */
     void *offered;
     _Atomic uint64_t offers;
 
     /* Written by other members, polled by this one: [parity of the barrier's number][round], twice
      * the barrier's number, plus one if tasks may be outstanding. The parities are two lines apart,
-     * as processors fetch lines in pairs: who writes for the next barrier shall not meet one who
-     * still polls for this. */
+     * as processors fetch lines in pairs. So a write for the next barrier does not disturb a member
+     * that still polls for this one. */
     CST_LINE_ALIGNED _Atomic uint32_t flag[2][2 * CST_CACHE_LINE / sizeof(uint32_t)];
 
     /* Written by other members, polled by this one while it waits. */
-    CST_LINE_ALIGNED _Atomic uint64_t told; /* by the parent: a wave, or that tasks are complete */
-    _Atomic uint64_t box;                   /* a task that it is given (steal.c) */
-    /* Of a tree reduction (gather.c): its name, once the parent has read what is offered. */
+    CST_LINE_ALIGNED _Atomic uint64_t told; /* by the parent: a wave, or the end of all tasks */
+    _Atomic uint64_t box;                   /* a task given to the member (steal.c) */
+    /* The name of a tree reduction (gather.c), once the parent has read the offered data. */
     _Atomic uint64_t taken;
 
     /* The member's own; constant for others. */
     CST_LINE_ALIGNED struct cst_team *team;
-    struct cst_thread *thread;     /* who sits here; changes between regions for seat 0 alone */
+    struct cst_thread *thread;     /* the member's thread; changes for seat 0 alone */
     uint32_t number;               /* omp_get_thread_num */
-    uint32_t region;               /* the last that it executed */
+    uint32_t region;               /* the last one that it executed */
     uint32_t size;                 /* of the team in that region */
     uint32_t barrier;              /* number of the last barrier that it passed, across regions */
-    bool crowded;                  /* the team was, when its region began */
-    bool made_tasks;               /* deferred a task since the last barrier */
-    bool completed_tasks;          /* completed one since it last told member 0 */
-    bool at_end;                   /* a worker between regions, which at most helps with tasks */
+    bool crowded;                  /* as the team was when the region began */
+    bool made_tasks;               /* it deferred a task since the last barrier */
+    bool completed_tasks;          /* it completed one since it last told member 0 */
+    bool at_end;                   /* a worker between regions, which only helps with tasks */
     bool in_wave;                  /* it takes part in the wave below (quiesce.c) */
-    bool box_open;                 /* unless it has been given a task meanwhile */
-    uint8_t partners;              /* large team: members a power of two away; 0: a small one */
-    bool has_heirs;                /* the deque's are its own */
-    uint32_t free;                 /* partners to hand parts of the current task to (steal.c) */
-    uint32_t turns, looks;         /* large team: of waiting; for tasks, in vain */
-    uint32_t elsewhere;            /* whom it looks at in turn */
-    uint32_t restraint;            /* tasks that it left to others since it took one */
-    uint64_t wave;                 /* told last */
-    struct cst_task *given;        /* taken out of the box and not begun */
+    bool box_open;                 /* it accepts a task, unless it got one already */
+    uint8_t partners;              /* large team: members a power of two away; 0: small team */
+    bool has_heirs;                /* it has set the heirs of its deque */
+    uint32_t free;                 /* partners for parts of the current task (steal.c) */
+    uint32_t turns, looks;         /* large team: turns of waiting; vain looks for tasks */
+    uint32_t elsewhere;            /* the next member to look at, in turn */
+    uint32_t restraint;            /* tasks left to other members since it took one */
+    uint64_t wave;                 /* the last one that it passed on */
+    struct cst_task *given;        /* taken out of the box, not begun */
     uint64_t construct;            /* worksharing constructs met since the team was made */
-    uint64_t construct_at_barrier; /* the same at the last barrier: all before it are over */
-    uint64_t left_by_all;          /* constructs that all members had left when it looked last */
+    uint64_t construct_at_barrier; /* `construct` at the last barrier: all before it have ended */
+    uint64_t left_by_all;          /* constructs that all members had left at its last look */
     uint64_t singles;              /* single constructs met since the team was made */
     uint32_t gathers;              /* tree reductions met in this region (gather.c) */
     struct cst_binding binding;    /* place and partition in this region; zero: not bound */
-    uint32_t bound_place;          /* where the thread was last bound, as binding.place */
-    uint32_t traits_number;        /* of the team's traits that its thread has (workers.h) */
-    uint32_t shown_size, shown_level, shown_place; /* displayed last (bind.c) */
-    uint32_t victim;                               /* where it stole last */
-    /* Which new tasks it runs at once (defer.c). */
+    uint32_t bound_place;          /* the thread's last binding, as binding.place */
+    uint32_t traits_number;        /* version of the team's traits that its thread has */
+    uint32_t shown_size, shown_level, shown_place; /* as last displayed (bind.c) */
+    uint32_t victim;                               /* the member from which it stole last */
+    /* The choice of new tasks that run at once (defer.c). */
     struct cst_making {
         const struct cst_task *maker; /* the task that made the last one */
-        uint32_t at_once, put_out;    /* tasks to come that run at once; that do not */
-        uint32_t mean_ticks;          /* what a task took, of those that were timed */
+        uint32_t at_once, put_out;    /* numbers of next tasks: run at once; put out */
+        uint32_t mean_ticks;          /* mean duration of the timed tasks */
         uint32_t since_sample;        /* tasks made since then */
         bool many;                    /* the maker makes many tasks, not two or four */
-        bool had_enough;              /* for thieves, when it looked last */
-        /* In a tree of tiny tasks: those nearer to the root than this are put out. */
+        bool had_enough;              /* for thieves, at its last look */
+        /* In a tree of tiny tasks, tasks nearer to the root than this are put out. */
         uint32_t cut;
-        uint32_t until_look; /* tasks to come before the clock is looked at */
-        uint64_t looked_at;  /* clock, in ticks */
+        uint32_t until_look; /* next tasks until the clock is read */
+        uint64_t looked_at;  /* clock at the last reading, in ticks */
     } making;
     CST_LINE_ALIGNED struct cst_task implicit; /* other members count here */
 
@@ -193,41 +195,42 @@ struct cst_seat {
     /* Tasks deferred and completed by this member in this region. */
     CST_LINE_ALIGNED _Atomic uint64_t tasks_made;
     _Atomic uint64_t tasks_done;
-    /* Worksharing constructs that it has left; read by those who are ahead. */
+    /* Worksharing constructs that it has left; members that run ahead read it. */
     CST_LINE_ALIGNED _Atomic uint64_t construct_left;
-    /* The processor on which it last said to be, plus 1 (apart.h). */
+    /* The processor that it last reported, plus 1 (apart.h). */
     _Atomic uint32_t seen_on;
 };
 
-/* What a thread is within one region; saved while it is the master of an inner one. */
+/* The state of a thread within one region, saved while the thread is the master of an inner
+ * region. */
 struct cst_context {
     struct cst_team *team; /* never NULL: an initial team has one member */
     struct cst_seat *seat;
     struct cst_task *task;         /* current task */
     struct cst_share *share;       /* current worksharing construct, or NULL */
-    struct cst_doacross *doacross; /* of the current nest; or of an older one, or NULL */
+    struct cst_doacross *doacross; /* of the current nest or an older one, or NULL */
     uint32_t number;
-    /* Iterations claimed and not yet handed out, and how the rest is found (loop.c). */
+    /* Iterations claimed and not yet handed out, and the state for further claims (loop.c). */
     struct cst_loop {
-        uint64_t value, step; /* next chunk's first value of the user's variable; to the next */
+        uint64_t value, step; /* user's variable: first value of the next chunk; step */
         uint32_t left;        /* whole chunks claimed and not handed out */
-        bool has_end;         /* and after them the loop's last chunk */
-        uint8_t schedule;     /* these and those below: the slot's (loop.c, begin) */
+        bool has_end;         /* the loop's last chunk follows them */
+        uint8_t schedule;     /* this and the next fields: copies of the slot's */
         uint8_t batching;     /* enum cst_batching */
         bool counts_on, ordered;
-        uint32_t batch;        /* chunks that the last claim took */
-        uint64_t first, last;  /* iterations claimed last; ordered: of the chunk being executed */
+        uint32_t batch;        /* chunks in the last claim */
+        uint64_t first, last;  /* iterations of the last claim; ordered: of the current chunk */
         uint64_t ordered_ends; /* ordered regions of this chunk that have ended */
         uint64_t trips;        /* static: chunks taken so far */
-        uint64_t trip, chunk, start, increment, end; /* end: where the slot does not have it */
+        uint64_t trip, chunk, start, increment, end; /* end: if not in the slot */
         uint64_t claimed_at;                         /* clock when the last batch was claimed */
-        uint64_t stride;                             /* a front end's (cst_loop_stride) */
+        uint64_t stride;                             /* for a front end (cst_loop_stride) */
         uint64_t tag;                                /* the construct's */
     } loop;
 };
 
-/* num_threads(4, 3, 2): how many threads a region has, and regions that lie in it, by their depth.
- */
+/* num_threads(4, 3, 2): the numbers of threads of a region and of regions nested in it, by
+ * depth. */
 struct cst_sizes {
     uint32_t level; /* of the region that has the clause */
     uint32_t count;
@@ -235,7 +238,7 @@ struct cst_sizes {
 };
 
 struct cst_team {
-    /* Constant during a region, and between regions mostly, so that members keep the line. */
+    /* Constant during a region and mostly between regions, so that members keep the line cached. */
     uint32_t size;
     uint32_t level, active_level;      /* omp_get_level, omp_get_active_level */
     uint32_t master_number;            /* the master's thread number in the enclosing team */
@@ -249,22 +252,22 @@ struct cst_team {
     bool unsafe;                         /* its master, or an outer one, holds a Capability */
     uint8_t bind;                        /* proc_bind of the region */
     struct cst_binding binding;          /* of the master when the region began (bind.c) */
-    const struct cst_sizes *sizes;       /* of the innermost such clause around it, or NULL */
+    const struct cst_sizes *sizes;       /* of the innermost clause around it, or NULL */
     struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
-    uint32_t traits_number;              /* counts changes of `traits` */
+    uint32_t traits_number;              /* version of `traits` */
     uint64_t float_mode;                 /* the master's as the region began (platform.h) */
     uint32_t team_number;                /* (initial teams) omp_get_team_num in a teams construct */
-    uint32_t other_teams;                /* (initial teams) omp_get_num_teams, less one */
+    uint32_t other_teams;                /* (initial teams) omp_get_num_teams, minus 1 */
     struct cst_node *nodes;              /* for loops of large teams (dispatch.h), or NULL */
-    uint32_t nodes_for;                  /* they are enough for so many members */
+    uint32_t nodes_for;                  /* members that `nodes` suffice for */
     CST_LINE_ALIGNED struct cst_icv icv; /* of the implicit tasks */
 
-    /* Region in which some member deferred a task: members that wait look for work. */
+    /* Number of a region in which a member deferred a task: waiting members look for work. */
     CST_LINE_ALIGNED _Atomic uint32_t tasking;
-    _Atomic uint32_t cancelled;           /* region that was cancelled */
+    _Atomic uint32_t cancelled;           /* number of the cancelled region */
     _Atomic uint64_t cancelled_construct; /* see cancel.h */
-    /* Members asleep that a new task should wake: region in the upper half, count in the lower;
-     * the count of another region means none. */
+    /* Sleeping members that a new task should wake: the region's number in the upper half, their
+     * count in the lower. A count for another region means none. */
     _Atomic uint64_t sleepers;
 
     /* Central barrier and join of a crowded team. */
@@ -275,34 +278,35 @@ struct cst_team {
     _Atomic uint32_t joined;                    /* number of the last region that ended */
     CST_LINE_ALIGNED _Atomic uint32_t quiet;    /* number of the last barrier whose tasks ended */
 
-    /* Tasks completed by threads that are no members (detached ones). */
+    /* Detached tasks completed by threads that are not members. */
     CST_LINE_ALIGNED _Atomic uint64_t foreign_done;
-    /* Ready tasks with a priority, or made ready by such threads; NULL: none ever (queue.h). */
+    /* Ready tasks that have a priority, or that such threads made ready; NULL: none so far
+     * (queue.h). */
     _Atomic(struct cst_queue *) priority;
 
-    /* Written when the team gets another master or more workers. Idle workers look at `keeper`
-     * before each region, so it is not in the line below, which every region writes. */
+    /* Written when the team gets another master or more workers. Idle workers read `keeper` before
+     * each region, so it is not in the line below, which every region writes. */
     CST_LINE_ALIGNED _Atomic(struct cst_thread *) keeper; /* may alone lease it; NULL: any may */
     _Atomic uint64_t served;                 /* identity of the last master; 0: it has ended */
-    _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has some */
-    struct cst_thread_traits traits;         /* what the workers have from it (workers.h) */
+    _Atomic uint64_t class[CST_CLASS_WORDS]; /* of all its workers; constant while it has any */
+    struct cst_thread_traits traits;         /* that its workers have (workers.h) */
     _Atomic uint32_t capacity;               /* seats with a worker (seat 0: always) */
     uint32_t seats_length;                   /* length of the array `seats` */
     struct cst_team *next; /* in the pool's list, or the thread's list of solo teams */
 
-    /* enum cst_lease; of a solo team, 1 while it is in use. */
+    /* enum cst_lease; in a solo team, 1 while it is in use. */
     CST_LINE_ALIGNED _Atomic uint32_t leased;
-    uint32_t region; /* number of the current or last region; members know their seat's */
-    /* The number of the current region for a worker that has left it; 0 once it has ended, or if it
-     * had one member. */
+    uint32_t region; /* number of the current or last region; members read their seat's */
+    /* Region number, readable by workers that have already left the region. 0 once the region has
+     * ended, or if it has one member. */
     _Atomic uint32_t running;
-    uint32_t counted;         /* threads counted as busy in the pool */
-    uint32_t shared;          /* what its region has of the books (budget/share.h) */
+    uint32_t counted;         /* threads that it counts as busy in the pool */
+    uint32_t shared;          /* the region's hold, by budget/share.h */
     struct cst_context saved; /* the master's context in the enclosing region */
 
-    _Atomic uint32_t group_threads; /* (root) threads of the group, when there is a limit */
+    _Atomic uint32_t group_threads; /* (root) threads of the contention group, if limited */
 
-    CST_LINE_ALIGNED _Atomic uint64_t singles; /* single constructs that someone executes */
+    CST_LINE_ALIGNED _Atomic uint64_t singles; /* single constructs that a member has begun */
     CST_LINE_ALIGNED cst_lock share_lock;      /* for slots beside the ring */
     cst_lock queue_lock;                       /* for the tasks with a priority */
     struct cst_beside beside;
@@ -314,7 +318,7 @@ static inline struct cst_seat *cst_team_seat(struct cst_team *team, uint32_t num
     return cst_load_acquire(&team->seats)[number]; /* pairs with the release in pool.c */
 }
 
-/* Does a member of the current region sleep that could run tasks? */
+/* Is a member of the current region asleep that could run tasks? */
 static inline bool cst_team_has_sleepers(struct cst_team *team, uint32_t region) {
     uint64_t sleepers = cst_load_seq_cst(&team->sleepers);
     return sleepers >> 32 == region && (uint32_t)sleepers != 0;

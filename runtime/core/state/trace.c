@@ -1,4 +1,4 @@
-/* Who called; see trace.h. */
+/* The origin of calls; see trace.h. */
 #include "core/state/trace.h"
 
 _Atomic(cst_trace_function *) cst_trace_to;

@@ -1,25 +1,26 @@
-/* Events for whoever listens, such as GHC's log: what the threads of OpenMP do. Where nobody
- * listens, an event costs a load and a branch. */
+/* Events of OpenMP's threads, for a listener such as GHC's event log. Without a listener, an event
+ * costs a load and a branch. */
 #ifndef CST_CORE_STATE_TRACE_H
 #define CST_CORE_STATE_TRACE_H
 
 #include "core/state/thread.h"
 
-/* NULL: nobody listens. Set when the substrate is chosen, before there is a team. */
+/* NULL: there is no listener. Set when the runtime chooses the substrate, before the first team. */
 extern _Atomic(cst_trace_function *) cst_trace_to;
 
 static inline bool cst_trace_is_on(void) {
     return cst_unlikely(cst_load_relaxed(&cst_trace_to) != NULL);
 }
 
-/* Defines an entry point of a front end, which notes its caller while somebody listens:
+/* Defines an entry point of a front end, which notes its caller while there is a listener:
  *
  *     CST_ENTRY(CST_FRONT_GOMP, bool, GOMP_cancel, (int which, bool wanted), (which, wanted)) {
  *         the body
  *     }
  *
- * Where nobody listens that costs a compare with memory and a branch. The noting copy is reached by
- * a jump, so that its return address is the caller's (with optimisation: -O1 makes it a call). */
+ * Without a listener the entry point costs a compare with memory and a branch. It jumps to the copy
+ * that notes, so that copy's return address is the caller's (except with -O1, which makes the jump
+ * a call). */
 #define CST_ENTRY(front, type, name, parameters, arguments)                                        \
     static inline __attribute__((always_inline)) type name##_body parameters;                      \
     static __attribute__((noinline, cold)) type name##_called parameters {                         \

@@ -1,31 +1,31 @@
-/* What a thread has seen of its processor, for the heuristics of waiting (wait/). */
+/* A thread's observations of its processor, for the heuristics of waiting (wait/). */
 #ifndef CST_CORE_STATE_WATCH_H
 #define CST_CORE_STATE_WATCH_H
 
 #include "core/base/backoff.h"
 #include "platform/platform.h"
 
-/* Of rivals for it (wait/rival.h). */
+/* Of rivals for the processor (wait/rival.h). */
 struct cst_rival_watch {
-    uint64_t looked_ns; /* clock when it looked last; 0: never */
+    uint64_t looked_ns; /* clock at the last look; 0: never */
     struct cst_thread_usage usage;
-    uint32_t asked; /* the question that it answered last */
-    /* How often it has waited, wrapping; and until when that was judged. */
+    uint32_t asked; /* the last question that it answered */
+    /* The number of its waits, which wraps; that number, and the clock, at the last evaluation. */
     uint32_t waits, counted_waits;
     uint64_t counted_ns;
 };
 
-/* Of the share that it had of it (wait/apart.h). */
+/* Of the thread's share of the processor (wait/apart.h). */
 struct cst_apart_watch {
     uint64_t begun_ns, used_ns; /* clock and own processor time as the window began */
 };
 
-/* Of what its yields have cost (wait/yields.h). By the clock; all zero at first. */
+/* Of the cost of yields (wait/yields.h). Times are by the clock; all fields begin as zero. */
 struct cst_yields {
-    uint64_t last_long;       /* the end of the last long one, or the beginning of the last try */
-    uint32_t long_ones;       /* in a row */
-    struct cst_backoff sleep; /* for how long it is to sleep in their place, */
-    bool sleeps;              /* if it is */
+    uint64_t last_long;       /* end of the last long yield, or begin of the last try */
+    uint32_t long_ones;       /* long yields in a row */
+    struct cst_backoff sleep; /* the time to sleep instead of yielding, */
+    bool sleeps;              /* while this is set */
 };
 
 #endif

@@ -12,8 +12,8 @@ static inline bool cst_region_is_cancelled(struct cst_thread *thread) {
 }
 
 /* Names the worksharing construct that a member is in. A construct that may be cancelled ends with
- * a barrier, so the count of barriers tells it from the next, and the count of constructs from
- * `nowait` ones before it. */
+ * a barrier, so the count of barriers distinguishes it from the next construct. The count of
+ * constructs distinguishes it from earlier ones with `nowait`. */
 static inline uint64_t cst_construct_name(struct cst_thread *thread) {
     return (thread->seat->construct << 32) + thread->seat->barrier + 1;
 }
@@ -26,7 +26,8 @@ static inline void cst_construct_cancel(struct cst_thread *thread) {
     cst_store_relaxed(&thread->team->cancelled_construct, cst_construct_name(thread));
 }
 
-/* The group that `cancel taskgroup` means: one opened for a construct's reductions is not it. */
+/* The group that `cancel taskgroup` cancels. A construct's reductions open a group of their own,
+ * which is not meant. */
 static inline struct cst_group *cst_group_to_cancel(struct cst_group *group) {
     return group && group->workshare && group->enclosing ? group->enclosing : group;
 }
@@ -36,7 +37,7 @@ static inline bool cst_group_is_cancelled(struct cst_group *group) {
                      cst_load_relaxed(&cst_group_to_cancel(group)->cancelled));
 }
 
-/* The innermost explicit taskgroup of the current task. */
+/* Is the innermost explicit taskgroup of the current task cancelled? */
 static inline bool cst_taskgroup_is_cancelled(struct cst_thread *thread) {
     return cst_group_is_cancelled(thread->task->open_group);
 }
@@ -47,7 +48,7 @@ static inline void cst_taskgroup_cancel(struct cst_thread *thread) {
 }
 
 static inline void cst_region_cancel(struct cst_thread *thread) {
-    /* Ends waits in cancellable barriers: pairs with their look at it. */
+    /* Ends waits in cancellable barriers: the exchange pairs with their load. */
     cst_exchange_seq_cst(&thread->team->cancelled, thread->seat->region);
     cst_team_wake(thread->team);
 }

@@ -1,27 +1,27 @@
-/* Putting tasks out, or running them where they are made; see defer.h. */
+/* The choice to defer a new task for other members, or to run it at once; see defer.h. */
 #include "core/task/defer.h"
 
 #include "core/settings/config.h"
 
 enum {
-    /* Ready tasks a member keeps before it runs a new one at once: enough for thieves, few enough
-     * that a flat loop of tasks needs no memory to speak of. */
+    /* Ready tasks that a member keeps before it runs a new task at once: enough for thieves, and
+     * few enough that a flat loop of tasks needs little memory. */
     DEQUE_LIMIT = 32,
-    DEQUE_LIMIT_EACH = 16, /* more for each member */
-    TINY_TICKS = 1000,     /* a task that takes less is not worth a steal */
+    DEQUE_LIMIT_EACH = 16, /* added for each member of the team */
+    TINY_TICKS = 1000,     /* a shorter task is not worth a steal */
     UNKNOWN_TICKS = 8 * TINY_TICKS,
-    TINY_LIMIT_EACH = 2, /* tiny tasks to keep for each thief, in case a larger one comes */
-    SAMPLE_EVERY = 64,   /* tasks made of which one is run at once and timed */
-    MANY = 8,            /* tasks of one maker after which it is no tree's branch */
-    LOOK_EVERY = 16,     /* tasks of a tree between two looks at the clock */
-    BRANCHES_EACH = 8,   /* branches of a tree to keep for each thief, */
-    BRANCHES_LEAST = 2,  /* and how few are too few */
-    MOST_NESTED = 128,   /* tasks run where they are made, one in the other: a stack has an end */
+    TINY_LIMIT_EACH = 2, /* tiny tasks to keep for each thief, as a larger one may come */
+    SAMPLE_EVERY = 64,   /* one of this number of new tasks is run at once and timed */
+    MANY = 8,            /* a task with this number of children is no branch of a tree */
+    LOOK_EVERY = 16,     /* tasks of a tree between two readings of the clock */
+    BRANCHES_EACH = 8,   /* branches of a tree to keep for each thief; */
+    BRANCHES_LEAST = 2,  /* fewer than this for each thief are too few */
+    MOST_NESTED = 128,   /* tasks run at once within each other: a stack has an end */
 };
 
-/* How often tasks are made says whether they are tiny. Then those near the root alone are put out,
- * which are as many as thieves need; to put out one that nobody steals takes as long as to run it.
- * How near follows from how many are left to steal. */
+/* The rate at which tasks are made tells whether they are tiny. Of tiny tasks, only those near the
+ * root are deferred, just enough for thieves: to defer a task that nobody steals costs as much as
+ * to run it. The number of tasks left to steal sets the depth up to which tasks are deferred. */
 static bool is_branch(struct cst_thread *thread) {
     struct cst_making *making = &thread->seat->making;
     struct cst_deque *deque = &thread->seat->deque;
@@ -42,11 +42,12 @@ static bool is_branch(struct cst_thread *thread) {
     return false;
 }
 
-/* Is there enough for thieves? To look fetches the line that they write, so it is done seldom:
- * until half of what there was may have been taken, had each thief been as fast as this member.
- * And once there was enough there is until half is gone, so that tasks are put out in one go.
- * A stolen task costs both sides some hundred nanoseconds of line transfers, more than running it
- * takes if it is tiny: then a few are put out between many that are not. */
+/* Are there enough tasks for thieves? A look fetches the line that thieves write, so looks are
+ * rare. The next look comes when half of the tasks may be gone, if each thief has been as fast as
+ * this member. Once there were enough, there are enough until half are gone, so that tasks are
+ * deferred in one go. A stolen task costs both sides some hundred nanoseconds for the transfer of
+ * lines, more than a tiny task takes to run. So of tiny tasks only a few are deferred between many
+ * that run at once. */
 static bool has_enough(struct cst_thread *thread) {
     struct cst_making *making = &thread->seat->making;
     if (making->at_once > 0) {
@@ -74,8 +75,8 @@ static bool has_enough(struct cst_thread *thread) {
     return making->had_enough;
 }
 
-/* Where one task makes many, one in so many is timed, if there is something for thieves meanwhile.
- * Not in a tree of tasks: its leaves say nothing about its branches. */
+/* If one task makes many children, one in SAMPLE_EVERY of them is timed, provided that thieves have
+ * a task meanwhile. Tasks of a tree are not timed: its leaves tell nothing about its branches. */
 bool cst_defer_is_sample(struct cst_thread *thread) {
     struct cst_making *making = &thread->seat->making;
     if (making->maker != thread->task) {
@@ -103,7 +104,7 @@ bool cst_defer_is_tiny(struct cst_thread *thread) {
     return thread->seat->making.mean_ticks < TINY_TICKS;
 }
 
-/* Not where the user asked for an order. */
+/* A task with a priority is always deferred: the user asked for an order. */
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request) {
     if (request->priority > 0) return true;
     if (thread->team->size == 1 && !cst_defer_alone()) return false;

@@ -1,24 +1,24 @@
-/* Which new tasks are put out for others, and which run at once. */
+/* The choice of new tasks that are deferred for other members; the rest run at once. */
 #ifndef CST_CORE_TASK_DEFER_H
 #define CST_CORE_TASK_DEFER_H
 
 #include "core/settings/config.h"
 #include "core/task/task.h"
 
-/* Is the task to be put out? False: nobody could take it, or there is enough to take. */
+/* Shall the task be deferred? False: no other member could take it, or thieves have enough. */
 bool cst_defer_wanted(struct cst_thread *thread, const struct cst_task_request *request);
 
-/* Are tasks of a team of one put out? Only where the order in which they then run may matter. */
+/* Are tasks of a team of one deferred? They are if the order in which they run may matter. */
 static inline bool cst_defer_alone(void) {
     return cst_config.max_task_priority != 0;
 }
 
-/* Is the next task to be run at once and timed, as a sample of those that the current task makes?
- * Then cst_defer_learn gets what it took. */
+/* Shall the next task be run at once and timed, as a sample of the current task's children? The
+ * caller then passes its duration to cst_defer_learn. */
 bool cst_defer_is_sample(struct cst_thread *thread);
 void cst_defer_learn(struct cst_thread *thread, uint64_t ticks);
 
-/* Are the tasks that the current task makes known to be not worth a transfer? */
+/* Are the current task's children known to be too short for a transfer? */
 bool cst_defer_is_tiny(struct cst_thread *thread);
 
 #endif

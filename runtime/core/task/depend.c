@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One predecessor of `to`, in the predecessor's list. Memory belongs to `to`, which cannot be
- * complete, so not be freed, while it is in the list. */
+/* An entry in a predecessor's list of successors. Its memory belongs to `to`, which cannot
+ * complete, and so is not freed, while the entry is in the list. */
 struct edge {
     struct cst_depend_node *to;
     struct edge *next;
@@ -20,7 +20,7 @@ struct edge {
 
 enum {
     OWN_EDGES = 8,      /* a node then fills the smallest block of a slab */
-    ENTERING = 1 << 30, /* more than a task has predecessors */
+    ENTERING = 1 << 30, /* above any number of predecessors */
 };
 
 struct edge_block {
@@ -31,16 +31,17 @@ struct edge_block {
 
 struct cst_depend_node {
     struct cst_task *task;   /* NULL: only awaited */
-    struct cst_seat *waiter; /* wakes up when no predecessor is left; NULL: task is made ready */
-    /* The task's, and one for each place in the table. Until the node has been entered its maker
-     * alone counts. */
+    struct cst_seat *waiter; /* woken when no predecessor is left; NULL: `task` is made ready */
+    /* One of the task, and one for each place in the table. Only the node's maker counts until the
+     * node has been entered. */
     _Atomic uint32_t references;
-    /* Not complete. While edges are being added: ENTERING, less those that are complete by now. */
+    /* Predecessors that are not complete. While edges are being added: ENTERING, minus the
+     * predecessors that have completed since. */
     _Atomic uint32_t predecessors;
     _Atomic(struct edge *) successors; /* CLOSED once complete */
     struct edge_block *more;
     uint32_t own_used;
-    uint32_t added; /* edges that predecessors got; the maker's count */
+    uint32_t added; /* edges added to predecessors' lists; the maker's count */
     struct edge own[OWN_EDGES];
 };
 
@@ -58,16 +59,17 @@ static struct cst_depend_node *make_node(struct cst_thread *thread, struct cst_t
     cst_store_relaxed(&node->predecessors, ENTERING);
     cst_store_relaxed(&node->successors, NULL);
     node->more = NULL;
-    node->own_used = node->added = 0; /* the edges are written as they come into use */
+    node->own_used = node->added = 0; /* edges are written when they come into use */
     return node;
 }
 
-/* Of a node that is being entered: nobody else gives a reference back before that has ended. */
+/* Counts a place in the table for a node that is being entered. No other thread gives a reference
+ * back before the entering has ended. */
 static inline void count_place(struct cst_depend_node *node) {
     cst_store_relaxed(&node->references, cst_load_relaxed(&node->references) + 1);
 }
 
-/* With edges behind it. */
+/* Releases a node that has blocks of edges. */
 static __attribute__((noinline)) void release_large(struct cst_thread *thread,
                                                     struct cst_depend_node *node) {
     cst_happens_before(&node->references);
@@ -105,7 +107,7 @@ static struct edge *more_edge(struct cst_depend_node *node) {
     return &node->more->edge[node->more->used++];
 }
 
-/* `from` was not complete when it was looked at. */
+/* Adds an edge from `from`, which was not complete at the last look. */
 static __attribute__((noinline)) void link_nodes(struct cst_depend_node *from,
                                                  struct cst_depend_node *to) {
     struct edge *edge =
@@ -123,12 +125,14 @@ static __attribute__((noinline)) void link_nodes(struct cst_depend_node *from,
     to->added++;
 }
 
-/* All edges are there. True: no predecessor is left. A node without edges nobody else knows. */
+/* Ends the entering, once all edges are there. True: no predecessor is left. Without edges no other
+ * thread knows the node. */
 static inline bool end_entering(struct cst_depend_node *node) {
     uint32_t added = node->added;
-    cst_happens_before(node); /* with what was found complete */
+    cst_happens_before(node); /* orders this after predecessors found complete */
     if (added == 0) return true;
-    /* Acquire: what those wrote that are complete by now; release: the task, to who is the last. */
+    /* Acquire: the writes of predecessors that have completed since. Release: the task, for the
+     * predecessor that completes last. */
     return cst_add_acq_rel(&node->predecessors, (int)(added - ENTERING)) == ENTERING - added;
 }
 
@@ -139,7 +143,7 @@ static inline void add_edge(struct cst_depend_node *from, struct cst_depend_node
 void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node) {
     struct edge *edge = cst_exchange_acq_rel(&node->successors, CLOSED);
     while (edge) {
-        struct edge *next = edge->next; /* the edge may go with its owner */
+        struct edge *next = edge->next; /* the edge may be freed with its owner */
         struct cst_depend_node *to = edge->to;
         struct cst_seat *waiter = to->waiter;
         cst_happens_before(to);
@@ -156,16 +160,16 @@ void cst_depend_complete(struct cst_thread *thread, struct cst_depend_node *node
 
 /* --- the table -------------------------------------------------------------------------- */
 
-/* Mostly there is one, and no array for it. */
+/* A set of nodes. Most sets have one node, and no array. */
 struct node_set {
     union {
-        struct cst_depend_node **node; /* so many as capacity */
-        struct cst_depend_node *only;  /* if that is 0 */
+        struct cst_depend_node **node; /* if capacity > 0: an array of that length */
+        struct cst_depend_node *only;  /* if capacity is 0 */
     };
     uint32_t count, capacity;
 };
 
-/* What the tasks so far did with an address: the last ones, all of one kind, and those before. */
+/* The tasks that named an address: the newest ones, all of one kind, and the tasks before them. */
 struct entry {
     void *address;
     enum cst_depend_kind kind; /* of `current` */
@@ -180,9 +184,9 @@ struct cst_depend_table {
 
 enum {
     FIRST_CAPACITY = 16, /* of the table */
-    MANY = 512,          /* entries; fewer are kept, whether or not anything can depend on them */
+    MANY = 512,          /* a table with fewer entries is not swept */
     FIRST_NODES = 4,     /* in the array of a set */
-    LONG_SET = 64        /* an array so long is not kept for later */
+    LONG_SET = 64        /* an array of this length is not kept for reuse */
 };
 
 /* --- sets ------------------------------------------------------------------------------- */
@@ -207,7 +211,7 @@ static void drop_set(struct cst_thread *thread, struct node_set *set) {
     *set = (struct node_set){0};
 }
 
-/* Forgets the members that are complete, so that a set of readers does not grow for ever. */
+/* Removes the nodes that are complete, so that a set of readers does not grow for ever. */
 static void compact(struct cst_thread *thread, struct node_set *set) {
     struct cst_depend_node **node = nodes_of(set);
     uint32_t kept = 0;
@@ -220,8 +224,8 @@ static void compact(struct cst_thread *thread, struct node_set *set) {
     set->count = kept;
 }
 
-/* The set is full: makes room in it, as much again as it has members that are not complete, so that
- * a look at all of them is paid for by as many that are added. */
+/* Makes room in a full set: as many places again as it has nodes that are not complete. So as many
+ * additions pay for a look at all its nodes. */
 static __attribute__((noinline)) void enlarge_set(struct cst_thread *thread, struct node_set *set) {
     uint32_t capacity = FIRST_NODES;
     compact(thread, set);
@@ -257,7 +261,7 @@ static struct entry *probe(struct cst_depend_table *table, void *address) {
     }
 }
 
-/* For so many entries and as many again, in a table that is at most half full. */
+/* The capacity for `count` entries and as many again, in a table that is at most half full. */
 static uint32_t capacity_for(uint32_t count) {
     uint32_t capacity = FIRST_CAPACITY;
     while (capacity / 4 < count) capacity *= 2;
@@ -277,7 +281,7 @@ static void resize(struct cst_depend_table *table, uint32_t capacity) {
 
 /* --- entries that nothing can depend on any more ------------------------------------------ */
 
-/* Takes the newest members out while they are complete. True: none is left. */
+/* Takes out the newest nodes while they are complete. True: none is left. */
 static bool is_over(struct cst_thread *thread, struct node_set *set) {
     for (; set->count > 0; set->count--) {
         struct cst_depend_node *newest = nodes_of(set)[set->count - 1];
@@ -287,8 +291,8 @@ static bool is_over(struct cst_thread *thread, struct node_set *set) {
     return true;
 }
 
-/* Closes the gap: what was pushed on by the removed entry moves back, so that no search ends too
- * early (Knuth, volume 3, section 6.4, algorithm R). */
+/* Closes the gap. Entries that the removed entry had displaced move back, so that no search ends
+ * too early (Knuth, volume 3, section 6.4, algorithm R). */
 static void erase(struct cst_depend_table *table, uint32_t gap) {
     uint32_t mask = table->capacity - 1;
     for (uint32_t i = (gap + 1) & mask; table->entry[i].address; i = (i + 1) & mask) {
@@ -301,9 +305,9 @@ static void erase(struct cst_depend_table *table, uint32_t gap) {
     table->count--;
 }
 
-/* Forgets the addresses whose tasks are all complete; acquires what these wrote, on behalf of those
- * that would have depended on them. Of an address nothing is looked at beyond the first task that
- * is not complete, and what is complete before it goes for good. */
+/* Removes the addresses whose tasks are all complete. It acquires the writes of these tasks on
+ * behalf of tasks that would have depended on them. The search of an address ends at the first task
+ * that is not complete, and removes the complete tasks before it for good. */
 static void sweep(struct cst_thread *thread, struct cst_depend_table *table) {
     for (uint32_t i = 0; i < table->capacity;) {
         struct entry *entry = &table->entry[i];
@@ -314,14 +318,14 @@ static void sweep(struct cst_thread *thread, struct cst_depend_table *table) {
         }
         free_array(&entry->current);
         free_array(&entry->before);
-        erase(table, i); /* another one may have come here */
+        erase(table, i); /* another entry may have moved here */
     }
 }
 
-/* The table is half full. Small, it just grows: a program that uses the same addresses time and
- * again finds the entries and their memory there. Large, it grows only if more than half of its
- * entries are alive: otherwise a quarter of the table is free again, so a sweep is paid for by as
- * many entries that are added. */
+/* Makes room in a table that is half full. A small table just grows: a program that uses the same
+ * addresses repeatedly finds their entries and memory again. A large table is swept, and grows only
+ * if more than half of its entries are alive. Otherwise a quarter of the table is free again, so as
+ * many additions pay for the sweep. */
 static __attribute__((cold, noinline)) void make_room(struct cst_thread *thread,
                                                       struct cst_depend_table *table) {
     uint32_t least = 0;
@@ -355,7 +359,7 @@ void cst_depend_validate(struct cst_depend_table *table) {
             continue;
         }
         count++;
-        cst_check(probe(table, entry->address) == entry); /* no gap before it, no second one */
+        cst_check(probe(table, entry->address) == entry); /* no gap before it, no second entry */
         validate_set(&entry->current);
         validate_set(&entry->before);
     }
@@ -389,7 +393,7 @@ static void clear(struct cst_thread *thread, struct cst_depend_table *table) {
         free_array(&entry->before);
     }
     if (capacity_for(table->count) <= table->capacity / 4) {
-        free(table->entry); /* or each phase of few tasks would clear what one of many has left */
+        free(table->entry); /* else each later phase of few tasks would clear a table of many */
         table->entry = NULL;
         table->capacity = 0;
     } else if (table->count) {
@@ -428,7 +432,7 @@ static inline __attribute__((always_inline)) void add_edges(struct node_set *fro
     for (; node < end; node++) add_edge(*node, to);
 }
 
-/* After a task that depends on all memory, nothing older counts. */
+/* Enters a task that depends on all memory. Later tasks depend on it, and on no older task. */
 static __attribute__((noinline)) void enter_all_memory(struct cst_thread *thread,
                                                        struct cst_depend_table *table,
                                                        struct cst_depend_node *node, bool record) {
@@ -442,7 +446,7 @@ static __attribute__((noinline)) void enter_all_memory(struct cst_thread *thread
     table->all_memory = node;
 }
 
-/* The tasks of an entry that are all of one kind, the newest, become those before. */
+/* A task of a new kind has come: the newest tasks of the entry become `before`. */
 static inline void begin_kind(struct cst_thread *thread, struct entry *entry,
                               enum cst_depend_kind kind) {
     struct node_set old = entry->before;
@@ -457,7 +461,7 @@ static inline void enter_item(struct cst_thread *thread, struct cst_depend_table
                               bool record) {
     struct entry *entry =
         record ? find_or_add(thread, table, item.address) : find(table, item.address);
-    if (!entry) return; /* nobody has named it, and who only awaits does not */
+    if (!entry) return; /* no task has named it, and a wait records nothing */
     bool joins =
         entry->current.count > 0 && item.kind == entry->kind && item.kind != CST_DEPEND_OUT;
     add_edges(joins ? &entry->before : &entry->current, node);

@@ -1,8 +1,8 @@
-/* A taskgroup: waits for all tasks made in it, and for theirs.
+/* A taskgroup: its end waits for all tasks made in it, and for their descendants.
  *
- * Lives on the stack of the construct that opens it. The opener counts its own tasks without
- * atomics; all other threads use `balance`. A task made elsewhere is counted before the task that
- * makes it is done, so the sum is zero only when nothing is left. */
+ * The group lives on the stack of the construct that opens it. The opener counts its own tasks
+ * without atomics; all other threads use `balance`. A descendant is counted before the task that
+ * makes it completes, so the sum is zero only when no task is left. */
 #ifndef CST_CORE_TASK_GROUP_H
 #define CST_CORE_TASK_GROUP_H
 
@@ -14,16 +14,17 @@ struct cst_seat;
 struct cst_group {
     struct cst_group *enclosing;
     struct cst_seat *seat;            /* of the opener */
-    int64_t made_here;                /* opener: deferred by it, minus those that it completed */
-    _Atomic int64_t balance;          /* the others: made minus completed */
-    _Atomic uint32_t cancelled;       /* cancel taskgroup; relaxed: nothing is read because of it */
+    int64_t made_here;                /* opener: tasks that it deferred, minus those that it
+                                       * completed */
+    _Atomic int64_t balance;          /* other threads: tasks made minus completed */
+    _Atomic uint32_t cancelled;       /* by cancel taskgroup; relaxed: it publishes nothing */
     uint32_t workshare;               /* opened by a worksharing construct's task reduction */
-    struct cst_reduction *reductions; /* that its tasks may take part in (reduce.h), or NULL */
+    struct cst_reduction *reductions; /* in which its tasks may take part (reduce.h), or NULL */
 };
 
-/* True when no task of the group is outstanding. The opener asks, also before it sleeps (W2): pairs
- * with the count of a completion (K1, task.c). All later counts continue its release sequence, so
- * what every task counted wrote is visible. */
+/* True when no task of the group is outstanding. Called by the opener, also before it sleeps (W2):
+ * the load pairs with the count of a completion (K1, task.c). All later counts continue its release
+ * sequence, so the opener sees the writes of every counted task. */
 static inline bool cst_group_is_done(struct cst_group *group) {
     return group->made_here + cst_load_seq_cst(&group->balance) == 0;
 }

@@ -1,4 +1,4 @@
-/* Steps of a task's life that several files of this room take. */
+/* Steps of a task's life, for several files of this room. */
 #ifndef CST_CORE_TASK_LIFE_H
 #define CST_CORE_TASK_LIFE_H
 
@@ -12,14 +12,14 @@
 /* Runs the task, and completes it unless it has to wait for its event. */
 void cst_task_run(struct cst_thread *thread, struct cst_task *task);
 
-/* Runs one task that the current one has led to, if there is one. */
+/* Runs one descendant of the current task, if one is ready. */
 void cst_task_run_progeny(struct cst_thread *thread);
 
-/* All that follows a deferred task's body and event, but for its memory. */
+/* Completes a deferred task whose body and event are complete. Its memory stays. */
 void cst_task_complete(struct cst_thread *thread, struct cst_task *task);
 
-/* Counts children, and the event, that are complete, or, when the task has returned, adds what it
- * has counted itself. Frees the task if nothing is left: true. Its seat may be asleep for it. */
+/* Counts completed children, and the completed event. When the task has returned, adds the task's
+ * own count. Frees the task if nothing is left, and returns true. Its seat may be asleep for it. */
 bool cst_task_free_if_last(struct cst_thread *thread, struct cst_task *task, int32_t change);
 
 static inline void cst_task_free(struct cst_thread *thread, struct cst_task *task) {
@@ -27,8 +27,8 @@ static inline void cst_task_free(struct cst_thread *thread, struct cst_task *tas
     cst_slab_free(&thread->slab, task);
 }
 
-/* The task has returned. It is freed now, or with its last child, or (hold) once its event is
- * fulfilled. */
+/* Called when the task has returned. It is freed now, or with its last child, or (hold) when its
+ * event is fulfilled. */
 static inline void cst_task_retire(struct cst_thread *thread, struct cst_task *task, bool hold) {
     int32_t here = task->children_here + hold;
     cst_store_relaxed(&task->seat, NULL);
@@ -38,13 +38,13 @@ static inline void cst_task_retire(struct cst_thread *thread, struct cst_task *t
         cst_task_free_if_last(thread, task, here);
 }
 
-/* Was the region, or the group, cancelled, so that the task is not to begin? */
+/* Has the region, or the group, been cancelled, so that the task must not begin? */
 static inline bool cst_task_is_discarded(struct cst_thread *thread, struct cst_group *group) {
     return cst_unlikely(cst_region_is_cancelled(thread)) ||
            cst_unlikely(cst_group_is_cancelled(group));
 }
 
-/* The task's body, with the events around it. Returns the thread, which is the same. */
+/* Calls the task's body, with the events around it. Returns the thread, which is the same. */
 static inline struct cst_thread *cst_task_call(struct cst_thread *thread,
                                                cst_task_function *function, void *data) {
     if (cst_likely(!cst_trace_is_on())) {

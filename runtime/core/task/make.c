@@ -1,4 +1,5 @@
-/* Tasks are made, and put out for others or run at once; see task.h, and README.md, "Tasks". */
+/* Makes tasks, and defers them for other members or runs them at once; see task.h, and README.md,
+ * "Tasks". */
 #include "core/task/task.h"
 
 #include "core/base/memory.h"
@@ -32,8 +33,8 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
 
 /* --- ready ------------------------------------------------------------------------------ */
 
-/* Tells the team that there is work. No fence between the push and the look at the sleepers:
- * whoever goes to sleep makes up for it (park.c). */
+/* Tells the team that there is work. There is no fence between the push and the load of the
+ * sleepers: a barrier in the member that goes to sleep takes its place (park.c). */
 static void announce(struct cst_team *team, uint32_t region) {
     if (cst_unlikely(cst_load_relaxed(&team->tasking) != region))
         cst_store_relaxed(&team->tasking, region);
@@ -49,13 +50,14 @@ void cst_task_ready(struct cst_thread *thread, struct cst_task *task) {
         cst_store_relaxed(&team->tasking, region);
         if (!cst_queue_push(team, task))
             cst_memory_exhausted("a task of another team", sizeof task);
-        /* Before the look at who is parked (K1); the other half is the barrier in park. */
+        /* Orders the push before the load of `parked` (K1). The other half is the barrier in
+         * park. */
         cst_fence_seq_cst();
         cst_team_wake(team);
         return;
     }
     uint32_t region = thread->seat->region;
-    /* Relaxed, and before the push, which releases it: is_in_region relies on that. */
+    /* Relaxed: the push, which comes later, releases it. is_in_region relies on that. */
     if (cst_load_relaxed(&team->tasking) != region) cst_store_relaxed(&team->tasking, region);
     if (thread->seat->partners > 0 && task->priority == 0 && !cst_defer_is_tiny(thread) &&
         cst_box_hand(thread, task))
@@ -84,10 +86,10 @@ static void count_made(struct cst_thread *thread, struct cst_task *task) {
         cst_add_relaxed(&group->balance, 1); /* before the maker is complete, see group.h */
 }
 
-/* What all new tasks have in common. */
+/* Sets the fields that are alike in all new tasks. */
 static inline void init(struct cst_task *task, struct cst_thread *thread, struct cst_task *parent) {
-    /* Release: the parent, set up; pairs with is_progeny's look at a task that it has found by an
-     * old pointer (steal.c). */
+    /* Release: publishes the parent, which is set up. Pairs with is_progeny's load from a task that
+     * a thief has found by an old pointer (steal.c). */
     cst_store_release(&task->parent, parent);
     task->group = task->open_group = parent->open_group;
     task->team = thread->team;
@@ -100,8 +102,8 @@ static inline void init(struct cst_task *task, struct cst_thread *thread, struct
     task->icv = parent->icv;
 }
 
-/* For the task's data, however its memory is aligned. The size is the program's: of an array whose
- * length is no constant, for one. */
+/* The room for the task's data, however its memory is aligned. The program sets the size, for
+ * example by an array of variable length. */
 static size_t room_for(size_t size, size_t alignment) {
     size_t room;
     if (__builtin_add_overflow(size, alignment, &room))
@@ -109,7 +111,7 @@ static size_t room_for(size_t size, size_t alignment) {
     return room;
 }
 
-/* The task's record, with room for `size` bytes of data. */
+/* Makes the task's record, with room for `size` bytes of data. */
 static struct cst_task *make(struct cst_thread *thread, const struct cst_task_request *request,
                              size_t size) {
     struct cst_task *parent = thread->task;
@@ -132,7 +134,7 @@ static struct cst_task *make(struct cst_thread *thread, const struct cst_task_re
     return task;
 }
 
-/* Makes the data's beginning as aligned as it is to be. */
+/* Aligns the beginning of the data as requested. */
 static void align_data(struct cst_task *task, const struct cst_task_request *request) {
     uintptr_t mask = request->alignment ? request->alignment - 1 : 0;
     task->data = (void *)(((uintptr_t)task->data + mask) & ~mask);
@@ -154,9 +156,8 @@ static bool is_fulfilled(const struct cst_wait *wait) {
     return cst_load_seq_cst(&task->detach) == CST_DETACH_FULFILLED;
 }
 
-/* A fast path for a task that is not deferred, as nearly all are: it has no event, and its data
- * stays where the program has it. Its record is no local variable, since its children may outlive
- * it. */
+/* The fast path of nearly all undeferred tasks: the task has no event, and its data stays in the
+ * program's memory. Its record is no local variable, since its children may outlive it. */
 static void run_plain(struct cst_thread *thread, const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     struct cst_task *task = cst_slab_allocate(&thread->slab, sizeof *task);
@@ -199,19 +200,19 @@ void cst_task_end(struct cst_thread *thread, struct cst_task *task) {
         cst_depend_free_table(task->children_depend);
         task->children_depend = NULL;
     }
-    /* Nothing depends on it, and nobody has counted it (await_predecessors). */
+    /* No task depends on it, and no counter includes it (await_predecessors). */
     cst_task_retire(thread, task, false);
 }
 
-/* The encountering task waits for the new one, with its event. */
+/* Runs the task while the encountering task waits, also for the event of a detached task. */
 static void run_made(struct cst_thread *thread, struct cst_task *task) {
     cst_task_begin(thread, task);
     task->function(task->data);
     cst_task_end(cst_self(), task);
 }
 
-/* A task that is not deferred is complete before the next sibling is made, so the siblings need not
- * know it: it waits for its predecessors, and enters nothing. */
+/* Waits for the predecessors of an undeferred task. The task is complete before the next sibling is
+ * made, so the table needs no entry for it. */
 static struct cst_thread *await_predecessors(struct cst_thread *thread,
                                              const struct cst_task_request *request) {
     if (cst_likely(!request->depend)) return thread;
@@ -219,7 +220,7 @@ static struct cst_thread *await_predecessors(struct cst_thread *thread,
     return cst_self();
 }
 
-/* if(0), a final parent: the encountering task waits for the new one. */
+/* Runs a task of if(0) or of a final parent: the encountering task waits for it. */
 static void run_undeferred(struct cst_thread *thread, const struct cst_task_request *request) {
     thread = await_predecessors(thread, request);
     if (cst_likely(!request->copy && !request->tell_event)) {
@@ -245,7 +246,7 @@ static void run_sample(struct cst_thread *thread, const struct cst_task_request 
 
 /* --- deferred ----------------------------------------------------------------------------- */
 
-/* Must the task be put out, because it may have to wait for others, or others for it? */
+/* Must the task be deferred, because it may have to wait for other tasks, or other tasks for it? */
 static inline bool waits_for_others(struct cst_thread *thread,
                                     const struct cst_task_request *request) {
     return request->tell_event || request->priority > 0 ||
@@ -275,7 +276,7 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
         run_sample(thread, request);
         return;
     }
-    /* What runs at once needs no copy of its data, and nobody counts it. */
+    /* A task that runs at once needs no copy of its data, and no counter includes it. */
     if (!request->deferrable || parent->final || (!waits && !cst_defer_wanted(thread, request))) {
         run_undeferred(thread, request);
         return;
@@ -300,7 +301,7 @@ void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
                      const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     if (cst_task_is_discarded(thread, parent->open_group)) {
-        /* Not all bodies are left out: see `destroys`. */
+        /* Some bodies must run nevertheless: see `destroys`. */
         if (task->constructed)
             run_made(thread, task);
         else

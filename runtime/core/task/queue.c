@@ -12,7 +12,8 @@ struct item {
     uint64_t order; /* of arrival */
 };
 
-/* Under the team's queue_lock, which a fork takes whether or not there is a queue yet. */
+/* Protected by the team's queue_lock. A fork takes that lock whether or not there is a queue
+ * yet. */
 struct cst_queue {
     _Atomic uint32_t count;
     uint32_t capacity;
@@ -53,7 +54,7 @@ static struct cst_queue *queue_of(struct cst_team *team) {
     /* Release: the queue's memory, all zero; pairs with the loads above and in filled. */
     if (cst_cas_release_found(&team->priority, &none, queue)) return queue;
     free(queue);
-    return none; /* acquired: another one's */
+    return none; /* another thread's queue, acquired by the failed exchange */
 }
 
 bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
@@ -74,7 +75,7 @@ bool cst_queue_push(struct cst_team *team, struct cst_task *task) {
     if (room) {
         queue->item[count] = (struct item){task, task->priority, queue->next_order++};
         sift_up(queue, count);
-        cst_store_relaxed(&queue->count, count + 1); /* who pushes tells of it: task.h */
+        cst_store_relaxed(&queue->count, count + 1); /* the caller wakes sleepers: task.h */
     }
     cst_lock_release(&team->queue_lock);
     return room;
@@ -92,10 +93,10 @@ static struct cst_task *take_at(struct cst_queue *queue, uint32_t i) {
     return task;
 }
 
-/* The team's queue if any task is in it, else NULL; a racy look. */
+/* The team's queue if it holds a task, else NULL. A racy answer. */
 static struct cst_queue *filled(struct cst_team *team) {
-    /* Acquire: the queue's memory, which is looked into; pairs with queue_of. The look before a
-     * sleep comes after a barrier (park.c). What is in the items comes with the lock. */
+    /* Acquire: the queue's memory, which is read below; pairs with queue_of. The look before a
+     * sleep comes after a barrier (park.c). The lock orders the contents of the items. */
     struct cst_queue *queue = cst_load_acquire(&team->priority);
     return queue && cst_load_relaxed(&queue->count) > 0 ? queue : NULL;
 }

@@ -1,10 +1,11 @@
-/* The end of a barrier or region that has tasks: every member has arrived, and goes on when all
+/* The end of a barrier or region that has tasks: every member has arrived, and continues when all
  * tasks are complete. See README.md, "The end of a barrier".
  *
- * In a small team member 0 reads everybody's counts. In a large one the counts are summed up the
- * tree of the fork: each member tells its parent what it and those below it have counted, and tells
- * again when that has changed and it has nothing to do. When the sums at the root agree they may be
- * of different times, so the root asks once more, by a wave down the tree and up again. */
+ * In a small team, member 0 reads the counts of all members. In a large team, the counts are summed
+ * up the tree of the fork. Each member publishes the counts of itself and of the members below it
+ * for its parent. It publishes again when they have changed and it has no task to run. The sums at
+ * the root may agree although they are of different times. So the root asks once more, by a wave
+ * down the tree and up again. */
 #include "core/task/quiesce.h"
 
 #include "core/task/cancel.h"
@@ -12,13 +13,12 @@
 #include "core/wait/wait.h"
 #include "platform/happens.h"
 
-/* A wave is a barrier's number and the number of the attempt. */
+/* A wave is named by a barrier's number and the number of the attempt. */
 #define FIRST_WAVE(barrier) ((uint64_t)(barrier) << 32 | 1)
 #define COMPLETE(barrier) ((uint64_t)(barrier) << 32 | UINT32_MAX)
 
 enum {
-    LOOK_ELSEWHERE =
-        512 /* turns of waiting after which a member does not rely on its parent alone */
+    LOOK_ELSEWHERE = 512 /* turns of waiting between two looks at `quiet` */
 };
 
 struct sums {
@@ -27,10 +27,10 @@ struct sums {
 
 /* --- a small team ----------------------------------------------------------------------- */
 
-/* Are all deferred tasks of the team complete? Asked when every member has arrived, so that only
- * tasks make tasks. The counts only grow. What was done is summed first: if it then equals what
- * was made, which was read later, then at the moment between the two nothing was outstanding.
- * Relaxed is enough for what was made: of a task that was done, that is seen too. */
+/* Are all deferred tasks of the team complete? The question comes when every member has arrived, so
+ * that only tasks make tasks. The counts only grow. The completed tasks are summed first, the made
+ * ones later. If the sums are equal, no task was outstanding at the moment between the two. Relaxed
+ * is enough for `made`: a load that sees the completion of a task orders its making before it. */
 static bool all_done(struct cst_team *team) {
     uint32_t size = team->size;
     uint64_t done = cst_load_seq_cst(&team->foreign_done), made = 0;
@@ -47,7 +47,7 @@ static bool all_done_holds(const struct cst_wait *wait) {
 
 /* --- the tree --------------------------------------------------------------------------- */
 
-/* Tells the children of a member. */
+/* Sends a wave to the children of a member. */
 static void tell(struct cst_seat *seat, uint64_t wave) {
     uint32_t end = cst_tree_end(seat->number, seat->size);
     for (uint32_t i = cst_tree_first(seat->number); i < end; i++) {
@@ -57,14 +57,15 @@ static void tell(struct cst_seat *seat, uint64_t wave) {
     }
 }
 
-/* What the member has counted, and those below it in this wave. False: some have not told yet. */
+/* Sums the counts of the member and of the members below it in this wave. False: some of them have
+ * not published yet. */
 static bool sum(const struct cst_seat *seat, uint64_t wave, struct sums *sums) {
     uint32_t end = cst_tree_end(seat->number, seat->size);
     *sums = (struct sums){.made = cst_load_relaxed(&seat->tasks_made),
                           .done = cst_load_relaxed(&seat->tasks_done)};
     for (uint32_t i = cst_tree_first(seat->number); i < end; i++) {
         const struct cst_tally *tally = &cst_team_seat(seat->team, i)->tally;
-        /* Pairs with the exchange in take_part: the counts are as new, or newer. */
+        /* Pairs with the exchange in take_part: the counts belong to this wave or are newer. */
         if (cst_load_seq_cst(&tally->wave) != wave) return false;
         sums->made += cst_load_relaxed(&tally->made);
         sums->done += cst_load_relaxed(&tally->done);
@@ -72,11 +73,11 @@ static bool sum(const struct cst_seat *seat, uint64_t wave, struct sums *sums) {
     return true;
 }
 
-/* A member that has run what it has found: passes a wave on, and tells its parent what has changed.
- */
+/* Called by a member that has found no further task: passes a wave on, and publishes changed counts
+ * for its parent. */
 static void take_part(struct cst_seat *seat) {
     uint64_t told = cst_load_seq_cst(&seat->told);
-    if (told != seat->wave && told >> 32 == seat->barrier) { /* else of a barrier that is over */
+    if (told != seat->wave && told >> 32 == seat->barrier) { /* else of an earlier barrier */
         seat->wave = told;
         seat->in_wave = true;
         tell(seat, told);
@@ -105,8 +106,8 @@ static bool search_is_over(const struct cst_wait *wait) {
     return ((const struct search *)wait->object)->over;
 }
 
-/* If what was made, as summed in this wave, is what was done before it began, nothing was
- * outstanding when it began. */
+/* If the tasks made, as summed in this wave, equal the tasks completed before the wave began, then
+ * no task was outstanding when it began. */
 static bool search(struct cst_thread *thread, const struct cst_wait *wait) {
     struct search *search = (struct search *)wait->object;
     struct sums sums;
@@ -137,7 +138,8 @@ static void await_all(struct cst_thread *thread, bool by_tree) {
     if (!all_done(thread->team)) cst_wait(thread, &wait);
 }
 
-/* After a cancelled region the members do not agree on the barrier's number. */
+/* Uses the tree unless the region was cancelled: after that the members do not agree on the
+ * barrier's number. */
 void cst_quiesce_region(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     bool by_tree = seat->partners > 0 && !cst_region_is_cancelled(thread);
@@ -147,18 +149,18 @@ void cst_quiesce_region(struct cst_thread *thread) {
 }
 
 bool cst_quiesce_help(struct cst_thread *thread, const struct cst_wait *wait) {
-    bool ran = cst_task_help(thread, wait); /* until there is none, mostly */
+    bool ran = cst_task_help(thread, wait); /* mostly runs tasks until there is none */
     if (thread->seat->partners > 0) take_part(thread->seat);
     return ran;
 }
 
-/* A parent that is in the middle of a task of the next barrier passes nothing on, so a member also
- * looks for itself at what member 0 wrote first: now and then, and before it sleeps. */
+/* Is the barrier complete? A parent that already runs a task after the barrier passes no wave on.
+ * So a member also reads `quiet`, which member 0 wrote first, now and then and before it sleeps. */
 static bool is_quiet(const struct cst_wait *wait) {
     struct cst_seat *seat = (struct cst_seat *)wait->object;
     uint64_t complete = COMPLETE(seat->barrier);
-    if (seat->wave == complete) return true; /* also if it is not about to sleep any more */
-    /* Relaxed: the last wave has brought what the tasks wrote. */
+    if (seat->wave == complete) return true; /* found before; a later look may not read `quiet` */
+    /* Relaxed: the last wave has brought the writes of the tasks. */
     bool is_told = seat->partners > 0 && cst_load_relaxed(&seat->told) == complete;
     bool looks = seat->partners == 0 || ++seat->turns % LOOK_ELSEWHERE == 0 ||
                  cst_load_relaxed(&seat->dock.parked);

@@ -1,4 +1,4 @@
-/* See steal.h, and README.md, "Large teams". */
+/* The search for a task to run; see steal.h, and README.md, "Large teams". */
 #include "core/task/steal.h"
 
 #include "core/task/queue.h"
@@ -6,8 +6,8 @@
 #include "core/wait/box.h"
 
 enum {
-    ELSEWHERE_EVERY = 8, /* turns of looking near between two looks elsewhere */
-    PATIENCE = 16,       /* times that it leaves a task to whom it is meant for */
+    ELSEWHERE_EVERY = 8, /* looks at partners between two looks at another member */
+    PATIENCE = 16,       /* times that a thief leaves a task to the deque's heirs */
 };
 
 /* --- thieves ---------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static struct cst_task *rob(struct thief *thief, uint32_t victim) {
     return cst_deque_steal(deque_of(thief, victim), thief->permit, thief->thread, &thief->lost);
 }
 
-/* Everybody, from the one where it found something last. */
+/* Tries all members, beginning with the one from which it stole last. */
 static struct cst_task *rob_anyone(struct thief *thief) {
     struct cst_seat *seat = thief->thread->seat;
     for (uint32_t i = 0, size = seat->size; i < size; i++) {
@@ -40,15 +40,15 @@ static struct cst_task *rob_anyone(struct thief *thief) {
     return NULL;
 }
 
-/* May the thief take what is there? It leaves it for a while to those that it is meant for. */
+/* May the thief take from the deque? For a while it leaves the tasks to the deque's heirs. */
 static bool is_for(struct thief *thief, struct cst_deque *deque, uint32_t self) {
     uint32_t heirs = cst_load_relaxed(&deque->heirs);
     return thief->progeny || (heirs & self) != 0 || heirs == 0 ||
            ++thief->thread->seat->restraint >= PATIENCE;
 }
 
-/* Robs the member at partner i's distance: that hands tasks to this one, or was handed tasks by it.
- */
+/* Robs the member at the distance of partner i: the member that hands tasks to this one or, for
+ * progeny, the member to which this one hands tasks. */
 static struct cst_task *rob_partner(struct thief *thief, uint32_t i) {
     struct cst_seat *seat = thief->thread->seat;
     uint32_t distance = 1u << i;
@@ -82,7 +82,7 @@ static struct cst_task *rob_near(struct thief *thief) {
     return task;
 }
 
-/* In the child of a fork: a member that is gone has not begun what is in its box. */
+/* In the child of a fork: a member that is gone has not begun the task in its box. */
 static struct cst_task *take_from_boxes(struct thief *thief) {
     struct cst_thread *thread = thief->thread;
     for (uint32_t i = 0; i < thread->seat->size; i++) {
@@ -95,7 +95,8 @@ static struct cst_task *take_from_boxes(struct thief *thief) {
     return NULL;
 }
 
-/* Who is about to sleep looks at everybody, since nobody tells it of the tasks that are there. */
+/* A member that is about to sleep tries all members, since no announcement tells it of tasks that
+ * are already there. */
 static struct cst_task *steal(struct cst_thread *thread, cst_deque_permit *permit, bool progeny) {
     struct cst_seat *seat = thread->seat;
     struct thief thief = {.thread = thread, .permit = permit, .progeny = progeny};
@@ -115,8 +116,9 @@ static struct cst_task *steal(struct cst_thread *thread, cst_deque_permit *permi
 
 /* --- any task, or progeny --------------------------------------------------------------- */
 
-/* A worker in its dock may look at the team while its master begins another region. And who takes a
- * task must not be given another one. */
+/* May the thread take a task of the region? A worker in its dock may look at the team while the
+ * master begins another region. A member that takes a task must first close its box, so that it is
+ * not given a second task. */
 static bool is_in_region(const struct cst_task *task, const void *argument) {
     (void)task;
     const struct cst_thread *thread = argument;
@@ -134,10 +136,11 @@ struct cst_task *cst_steal_any(struct cst_thread *thread) {
     return task ? task : cst_box_take(seat);
 }
 
-/* Is `task` progeny of the thread's current one? See cst_deque_permit: the answer may be
- * about a task that has been taken and freed meanwhile, and is then not used. Its block may be
- * another task by now, so the parents are acquired; pairs with the release in make.c, init. Depths
- * are relaxed: they come with the pointer to their task, or are those of a later task there. */
+/* Is `task` a descendant of the thread's current task? See cst_deque_permit: the answer may be
+ * about a task that has been taken and freed meanwhile, and is then not used. The task's block may
+ * hold another task by now, so the parents are acquired; this pairs with the release in make.c,
+ * init. Depths are relaxed: they come with the pointer to their task, or belong to a later task in
+ * the block. */
 static bool is_progeny(const struct cst_task *task, const void *argument) {
     const struct cst_thread *thread = argument;
     struct cst_task *current = thread->task;

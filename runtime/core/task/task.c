@@ -1,4 +1,4 @@
-/* A task runs, is complete, and is counted; see task.h, and README.md, "Tasks". make.c makes it. */
+/* Runs, completes and counts tasks; see task.h, and README.md, "Tasks". make.c makes them. */
 #include "core/task/task.h"
 
 #include "core/task/depend.h"
@@ -9,19 +9,19 @@
 #include "platform/happens.h"
 
 enum {
-    MOST_RUNS = 16, /* tasks run before the wait's condition is looked at again */
+    MOST_RUNS = 16, /* tasks run between two looks at the wait's condition */
 };
 
 /* --- counting --------------------------------------------------------------------------- */
 
 static void count_done_in_group(struct cst_thread *thread, struct cst_group *group,
                                 uint32_t count) {
-    struct cst_seat *opener = group->seat; /* the group may be gone after the last count */
+    struct cst_seat *opener = group->seat; /* the last count may end the group's life */
     if (opener == thread->seat) {
         group->made_here -= count;
         return;
     }
-    /* Releases what the tasks wrote; pairs with cst_group_is_done. */
+    /* Releases the writes of the tasks; pairs with cst_group_is_done. */
     cst_add_seq_cst(&group->balance, -(int64_t)count);
     cst_wake(opener);
 }
@@ -34,7 +34,7 @@ bool cst_task_free_if_last(struct cst_thread *thread, struct cst_task *task, int
     return true;
 }
 
-/* `count` children of `parent` are complete. */
+/* Counts `count` completed children at `parent`. */
 static void count_done_in_parent(struct cst_thread *thread, struct cst_task *parent,
                                  uint32_t count) {
     struct cst_seat *runner = cst_load_relaxed(&parent->seat);
@@ -42,7 +42,7 @@ static void count_done_in_parent(struct cst_thread *thread, struct cst_task *par
         parent->children_here -= (int32_t)count;
         return;
     }
-    /* To zero only when the parent has returned and these were its last children (retire). */
+    /* Zero is reached only if the parent has returned and these were its last children (retire). */
     if (!cst_task_free_if_last(thread, parent, -(int32_t)count) && runner) cst_wake(runner);
 }
 
@@ -65,13 +65,13 @@ static void count_done(struct cst_thread *thread, struct cst_team *team, struct 
     count_done_in_team(thread, team, count);
 }
 
-/* Counts what the thread owes. */
+/* Counts the completed tasks that the thread owes. */
 static void settle(struct cst_thread *thread) {
     struct cst_owed *owed = &thread->owed;
     uint32_t count = owed->count;
     if (count == 0) return;
     owed->count = 0;
-    /* Not the thread's team, if a body has begun a region since. */
+    /* The parent's team: the thread may be in another one, if a body has begun a region since. */
     count_done(thread, owed->parent->team, owed->parent, owed->group, count);
 }
 
@@ -98,7 +98,7 @@ void cst_task_complete(struct cst_thread *thread, struct cst_task *task) {
 
 /* --- running ---------------------------------------------------------------------------- */
 
-/* After the body: true if an event keeps the task from being complete. */
+/* Asked after the body. True: an event is pending, and the task is not complete. */
 static bool event_is_pending(struct cst_task *task) {
     if (cst_likely(cst_load_relaxed(&task->detach) == CST_DETACH_NONE)) return false;
     uint8_t pending = CST_DETACH_PENDING;
@@ -121,7 +121,8 @@ void cst_task_run(struct cst_thread *thread, struct cst_task *task) {
         task->children_depend = NULL;
     }
     if (!discarded && cst_unlikely(cst_load_relaxed(&task->detach) != CST_DETACH_NONE)) {
-        /* Held first: once the state says RETURNED, whoever fulfils may complete and free it. */
+        /* Holds the task first: once the state is RETURNED, the thread that fulfils the event may
+         * complete and free it. */
         int32_t here = task->children_here + 1;
         cst_store_relaxed(&task->seat, NULL);
         cst_add_relaxed(&task->balance, here);
@@ -139,8 +140,8 @@ void cst_task_run(struct cst_thread *thread, struct cst_task *task) {
 void cst_task_fulfill(struct cst_task *task) {
     uint8_t pending = CST_DETACH_PENDING;
     cst_happens_before(&task->detach);
-    /* Release: what the fulfiller wrote is visible to successors. Before the look at who is parked
-     * (K1): pairs with is_fulfilled. */
+    /* Release: successors see the writes of the fulfilling thread. Sequentially consistent, before
+     * the load of `parked` (K1): pairs with is_fulfilled. */
     if (cst_cas_seq_cst_found(&task->detach, &pending, CST_DETACH_FULFILLED)) {
         struct cst_seat *seat = cst_load_relaxed(&task->seat);
         if (seat) cst_wake(seat);
@@ -155,12 +156,13 @@ void cst_task_fulfill(struct cst_task *task) {
 
 /* --- waiting ---------------------------------------------------------------------------- */
 
-/* Tells member 0, which looks for the end, that this member has come to one. A read-modify-write
- * orders our counts before its look at them, or its going to sleep before ours at `parked`. */
+/* Tells member 0, which looks for the end, that this member has found no further task. The
+ * read-modify-write orders this member's counts before member 0's load of them, or member 0's
+ * `parked` before this member's load of it. */
 static void report_idle(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     if (seat->partners > 0) {
-        /* Who is about to sleep would keep a task until it is woken. */
+        /* A member that is about to sleep would keep a task until it is woken. */
         if (!cst_load_relaxed(&seat->dock.parked)) cst_box_open(seat);
         return;
     }
@@ -180,9 +182,9 @@ static void run_found(struct cst_thread *thread, struct cst_task *task) {
     owed->running = NULL;
 }
 
-/* Runs a few. Counting each at its parent would move the parent's line to and fro, so tasks of one
- * parent and group are counted together. Nobody misses the count of the first while the next one
- * runs: who waits for children, or for a group, waits for both. */
+/* Runs up to MOST_RUNS tasks. To count each task at its parent would move the parent's line to and
+ * fro, so tasks of one parent and group are counted together. The delayed count of the first task
+ * delays no wait: a wait for children or for a group needs the later tasks too. */
 bool cst_task_run_any(struct cst_thread *thread) {
     uint32_t runs = 0;
     while (runs < MOST_RUNS) {
@@ -196,7 +198,7 @@ bool cst_task_run_any(struct cst_thread *thread) {
     return runs > 0;
 }
 
-/* What it was given while it waited is not left to wait for it. */
+/* Runs the task that the member was given while it waited, if any, and closes the box. */
 void cst_task_stop_helping(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     if (!cst_box_close(seat)) {

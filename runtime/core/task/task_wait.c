@@ -1,5 +1,5 @@
-/* What waits for tasks in the middle of a region: taskwait and taskgroup; see task.h and group.h.
- * The ends of barriers and regions: quiesce.c. */
+/* Waits for tasks within a region: taskwait and taskgroup; see task.h and group.h. quiesce.c has
+ * the ends of barriers and regions. */
 #include "core/task/task.h"
 
 #include "core/task/depend.h"
@@ -10,7 +10,7 @@
 #include "platform/happens.h"
 
 static inline bool is_childless(struct cst_task *task) {
-    /* Acquire pairs with the children's counts: what they wrote is visible. */
+    /* Acquire pairs with the children's counts: their writes are visible. */
     return task->children_here + cst_load_seq_cst(&task->balance) == 0;
 }
 
@@ -50,8 +50,8 @@ struct cst_group *cst_group_end(struct cst_thread *thread) {
     return group;
 }
 
-/* The program looks twice at what another thread is to do, which may need the Capability that is
- * kept here. */
+/* A program that yields probably polls for another thread's step. That thread may need the
+ * Capability that this one keeps, so it is given back. */
 void cst_task_yield(struct cst_thread *thread) {
     cst_coroutine_before_wait(thread->coroutine);
     cst_task_run_progeny(thread);

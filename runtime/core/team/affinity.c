@@ -1,4 +1,4 @@
-/* What a thread says about where it runs; see affinity.h. */
+/* The text about the processors of a thread; see affinity.h. */
 #include "core/team/affinity.h"
 
 #include "core/base/memory.h"
@@ -19,7 +19,7 @@
 
 struct output {
     char *buffer;
-    size_t size, used; /* used: what a large enough buffer would hold */
+    size_t size, used; /* used: the whole text's length */
 };
 
 static void put(struct output *out, const char *text, size_t length) {
@@ -75,7 +75,8 @@ static void put_host(struct output *out, const struct cst_affinity_field *field)
     put_field(out, field, name, strlen(name));
 }
 
-/* The processors of the thread's place or, unbound, all on which it may run. */
+/* The processors of the thread's place. For an unbound thread, all processors on which it may
+ * run. */
 static void put_processors(struct output *out, const struct cst_affinity_field *field,
                            uint32_t place) {
     uint64_t own[CST_CPU_MASK_WORDS];
@@ -139,7 +140,7 @@ static void put_value(struct output *out, const struct cst_affinity_field *field
     }
 }
 
-/* What libomp writes for a field that there is not; returns what follows it. */
+/* Writes libomp's text for an unknown field. Returns the format after the field. */
 static const char *put_undefined(struct output *out, const char *field) {
     static const char undefined[] = "undefined";
     put(out, undefined, sizeof undefined - 1);
@@ -148,7 +149,7 @@ static const char *put_undefined(struct output *out, const char *field) {
     return *end ? end + 1 : end;
 }
 
-/* Writes what the format stands for. False: it is wrong. */
+/* Writes the text of the format. False: the format is wrong. */
 static bool expand(struct output *out, const char *format, char why[CST_AFFINITY_WHY]) {
     while (*format) {
         size_t plain = strcspn(format, "%");
@@ -179,7 +180,8 @@ static size_t capture(struct output *out, const char *format) {
     return out->used;
 }
 
-/* A copy of the format to be used, so that another thread may change it meanwhile; to be freed. */
+/* A copy of the format in use, as another thread may change the format meanwhile. The caller frees
+ * it. */
 static char *chosen(const char *format) {
     if (format && *format) {
         size_t size = strlen(format) + 1;
@@ -205,7 +207,7 @@ size_t cst_affinity_capture(char *buffer, size_t size, const char *format) {
     return length;
 }
 
-/* In one write: the lines of several threads must not mix. */
+/* Writes the line in one piece: the lines of several threads must not mix. */
 void cst_affinity_display(const char *format) {
     char *text = chosen(format);
     struct output measure = {NULL, 0, 0};

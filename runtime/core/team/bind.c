@@ -15,7 +15,7 @@ const struct cst_binding *cst_bind_self(struct cst_thread *thread) {
 
 void cst_bind_team(struct cst_thread *thread, struct cst_team *team, uint8_t clause) {
     uint8_t bind = thread->task->icv.bind;
-    /* A clause counts only where the variable does not forbid binding. */
+    /* The clause has an effect only if the variable does not forbid binding. */
     if (bind != CST_BIND_FALSE && clause != CST_BIND_FALSE) bind = clause;
     team->bind = bind;
     team->binding = *cst_bind_self(thread);
@@ -26,7 +26,8 @@ void cst_bind_reset(const struct cst_thread *thread) {
     if (!thread->team->enclosing) cst_place_unbind();
 }
 
-/* As libomp has it: wherever its thread has last been, and in teams of one as well. */
+/* Displays changes as libomp does: it compares with the thread's last display in any team, and
+ * counts teams of one too. */
 static void display_as_libomp(struct cst_thread *thread) {
     const struct cst_team *team = thread->team;
     struct cst_shown now = {team->size, team->level, thread->seat->binding.place};
@@ -36,7 +37,7 @@ static void display_as_libomp(struct cst_thread *thread) {
     cst_affinity_display(NULL);
 }
 
-/* Once for each change of what the member would say. */
+/* Displays the member's affinity once for each change. */
 static void display(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     const struct cst_team *team = thread->team;
@@ -59,7 +60,7 @@ void cst_bind_member(struct cst_thread *thread) {
     const struct cst_team *team = thread->team;
     seat->binding =
         cst_place_assign(&team->binding, (enum cst_bind)team->bind, team->size, thread->number);
-    /* The master keeps its place, so it need not be bound again. */
+    /* The master keeps its place, so it is not bound again. */
     if (thread->number > 0 && seat->bound_place != seat->binding.place) {
         cst_place_bind(seat->binding.place);
         seat->bound_place = seat->binding.place;

@@ -1,4 +1,4 @@
-/* What a callback into Haskell has to know of the region in which it happens. */
+/* Facts about the current region that a callback into Haskell needs. */
 #ifndef CST_CORE_TEAM_CALLBACK_H
 #define CST_CORE_TEAM_CALLBACK_H
 
@@ -14,14 +14,14 @@ static inline void *cst_coroutine_owner(struct cst_thread *thread) {
     return thread->team;
 }
 
-/* Is the thread's region one that is executed holding a Capability? */
+/* Is the thread's region executed while a Capability is held? */
 static inline bool cst_region_is_unsafe(struct cst_thread *thread) {
     return thread->team->unsafe;
 }
 
-/* Will a coroutine that begins now be ended? It will at the end of the region in which the C code
- * runs: not outside of regions, and not for a task that a worker executes after it has arrived at
- * the region's end. */
+/* Will the runtime end a coroutine that begins now? It does so at the end of the region in which
+ * the C code runs. It does not outside of regions, nor for a task that a worker executes after its
+ * arrival at the region's end. */
 static inline bool cst_coroutine_will_end(struct cst_thread *thread) {
     return thread->team != thread->initial && !thread->seat->at_end;
 }

@@ -1,6 +1,6 @@
-/* A region with all the threads that it asks for, or none: for jobs that wait for each other by
- * spinning, each of which needs a thread at once. Limits that OpenMP sets on a program's own
- * regions do not count. */
+/* A region with all the threads that it asks for, or none: for jobs that spin while they wait for
+ * each other, so that each needs a thread at once. OpenMP's limits on a program's own regions do
+ * not apply. */
 #include "core/settings/icv.h"
 #include "core/team/region.h"
 
@@ -8,7 +8,8 @@ static void nothing(void *unused) {
     (void)unused;
 }
 
-/* The team that a thread's outermost regions have by dyn-var false; it is to stay the thread's. */
+/* Does the thread keep a team for its outermost regions, as dyn-var false demands? Then it must
+ * keep it. */
 static bool keeps_a_team(const struct cst_thread *thread) {
     const struct cst_team *team = thread->last_team[0];
     return team && cst_load_relaxed(&team->keeper) == thread;

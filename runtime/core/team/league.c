@@ -1,5 +1,5 @@
-/* The league of a teams construct on the host. Its number is in the initial team around a thread.
- */
+/* The league of a teams construct on the host. The initial team around a thread has the team's
+ * number in the league. */
 #include "core/team/questions.h"
 
 static struct cst_team *initial_team(const struct cst_thread *thread) {

@@ -14,10 +14,10 @@ uint8_t cst_member_partners(uint32_t size) {
 
 /* --- fork ------------------------------------------------------------------------------- */
 
-/* The place of a member in the tree, or the member in a place. In a crowded team the last stand
- * first: its members run one after the other, and in the order of their numbers each would have
- * executed the task it deferred before the next makes one. Programs look whether target regions
- * with nowait are asynchronous, and would find them all in the program's order. */
+/* The place of a member in the tree, or the member in a place. In a crowded team the order is
+ * reversed, because its members run one after the other. In the order of their numbers, each member
+ * would execute its deferred task before the next member makes one. A program that checks whether
+ * target regions with nowait are asynchronous would then see all of them in program order. */
 static inline uint32_t place(uint32_t number, const struct cst_order *order) {
     return order->crowded && number > 0 ? order->size - number : number;
 }
@@ -29,7 +29,7 @@ void cst_member_fork(struct cst_team *team, uint32_t number, uint32_t region,
         struct cst_seat *seat = cst_team_seat(team, place(i, order));
         seat->dock.order = *order;
         cst_happens_before(&seat->dock.go);
-        /* Release: the order, and all that the master wrote before the region. */
+        /* Release: the order, and all writes of the master before the region. */
         cst_exchange_seq_cst(&seat->dock.go, region);
         cst_wake(seat);
     }

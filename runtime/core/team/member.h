@@ -1,5 +1,5 @@
-/* What every member of a region does, the master too: takes its seat, sends its children in the
- * tree off, and waits for them. */
+/* The steps of each member of a region, the master included: it takes its seat, starts its children
+ * in the tree, and waits for them. */
 #ifndef CST_CORE_TEAM_MEMBER_H
 #define CST_CORE_TEAM_MEMBER_H
 
@@ -9,10 +9,11 @@
 #include "core/wait/apart.h"
 #include "core/wait/box.h"
 
-/* In a large team of that size: how many partners a member has (wait/box.h). */
+/* The number of partners of a member in a large team of that size (wait/box.h). */
 uint8_t cst_member_partners(uint32_t size);
 
-/* The thread takes its seat in that region. Inline, as it is a good part of a small region. */
+/* The thread takes its seat in the region. Inline, as it is a considerable part of a small
+ * region. */
 static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *seat,
                                     uint32_t region, const struct cst_order *order) {
     struct cst_team *team = seat->team;
@@ -45,7 +46,7 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     if (order->size > 1) cst_apart_say(seat);
 }
 
-/* Sends off the children of member `number` in the tree. */
+/* Starts the children of member `number` in the tree. */
 void cst_member_fork(struct cst_team *team, uint32_t number, uint32_t region,
                      const struct cst_order *order);
 
@@ -56,7 +57,7 @@ void cst_member_await(struct cst_thread *thread, _Atomic uint32_t *word, uint32_
  * region's end. True: tasks may be outstanding. */
 bool cst_member_await_children(struct cst_thread *thread, uint32_t size);
 
-/* The coroutines that began in the thread's region end with it. */
+/* Ends the coroutines that began in the thread's region. */
 static inline void cst_member_end_coroutines(struct cst_thread *thread) {
     while (cst_unlikely(thread->coroutine != NULL) && thread->coroutine->owner == thread->team)
         cst_coroutine_end(&thread->coroutine);

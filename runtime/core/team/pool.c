@@ -20,7 +20,7 @@
 #include <string.h>
 
 static struct {
-    cst_lock lock;                    /* making teams and workers */
+    cst_lock lock;                    /* for making teams and workers */
     _Atomic(struct cst_team *) teams; /* all of them, linked by next; grows at the front */
     _Atomic uint32_t workers;         /* alive */
     _Atomic uint32_t workers_made;
@@ -28,7 +28,8 @@ static struct {
     bool warned;
 } pool;
 
-/* A team that is kept for nobody is for masters whose class its workers have. */
+/* May the thread lease the team? A team without a keeper is for masters whose class its workers
+ * have. */
 static bool is_for(struct cst_team *team, struct cst_thread *thread) {
     struct cst_thread *keeper = cst_load_relaxed(&team->keeper);
     if (keeper) return keeper == thread;
@@ -39,7 +40,7 @@ static bool is_for(struct cst_team *team, struct cst_thread *thread) {
     return true;
 }
 
-/* Acquire pairs with the release in cst_pool_return: the last master's writes. */
+/* Acquire pairs with the release in cst_pool_return: the new master sees the last one's writes. */
 static bool take(struct cst_team *team, enum cst_lease lease) {
     uint32_t none = CST_LEASE_NONE;
     if (cst_load_relaxed(&team->leased) || !cst_cas_acquire(&team->leased, &none, lease))
@@ -51,7 +52,7 @@ static bool take(struct cst_team *team, enum cst_lease lease) {
 static bool lease(struct cst_team *team, struct cst_thread *thread) {
     if (!take(team, CST_LEASE_MASTER)) return false;
     if (is_for(team, thread)) return true;
-    cst_pool_release_idle(team); /* another thread has come to keep it since we looked */
+    cst_pool_release_idle(team); /* meanwhile another thread has become its keeper */
     return false;
 }
 
@@ -65,9 +66,9 @@ static struct cst_team *make_team(const struct cst_thread *master) {
     return team;
 }
 
-/* A free team that is not another thread's: the smallest that is large enough, or the largest. A
- * thread may have this one briefly, to give its workers an order. Then the master waits: a team of
- * its own would have workers for which there is no processor. */
+/* Finds a free team that no other thread keeps: the smallest that is large enough, or the largest.
+ * A thread may hold that team briefly, to give its workers an order. The master then waits: a new
+ * team would have workers without a processor. */
 static struct cst_team *find(struct cst_thread *thread, uint32_t threads) {
     for (;;) {
         struct cst_team *best = NULL;
@@ -111,7 +112,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
     const struct cst_substrate *substrate = cst_host_substrate();
     while (!reason && cst_load_relaxed(&team->capacity) < threads) {
         uint32_t number = cst_load_relaxed(&team->capacity);
-        /* Arrays grow with the members that there are, not with those that are asked for. */
+        /* Arrays grow with the members that exist, not with the number that the region asks for. */
         struct cst_seat *seat = cst_team_enlarge(team, number + 1) ? seat_of(team, number) : NULL;
         if (!seat) {
             reason = "no memory";
@@ -126,8 +127,8 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
             reason = "no memory";
             break;
         }
-        /* The kernel may leave a new thread where its maker computes for longer than many a region
-         * takes. In a team of more members than processors most of them belong there. */
+        /* The kernel may leave a new thread on its maker's processor for longer than many regions
+         * take. In a team of more members than processors most members belong there. */
         bool apart = number < cst_config.available && cst_heuristic_is_on(CST_HEURISTIC_NEWCOMER);
         int error = substrate->spawn(cst_worker, seat, index, cst_config.stack_size, apart);
         if (error) {
@@ -171,7 +172,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
     bool keep = !nested && thread->task->icv.dynamic == CST_DYNAMIC_OFF;
-    /* The master of a nested region is counted already. */
+    /* The master of a nested region already counts. */
     struct cst_turn turn = {.threads = threads - nested,
                             .least = 2 - nested,
                             .at_most = at_most,
@@ -189,7 +190,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     }
     if (cst_unlikely(from.team != NULL)) {
         thread->last_team[0] = from.team;
-        cst_apart_from(from.processor); /* its worker goes on there */
+        cst_apart_from(from.processor); /* the team's worker goes on there */
     }
     struct cst_team *team = choose(thread, threads, keep);
     if (!team) {
@@ -221,7 +222,8 @@ void cst_pool_forget(struct cst_thread *thread) {
 }
 
 #if CST_CHECK_LEVEL >= 2
-/* Under the lock no worker is made, and those that end are counted before their teams shrink. */
+/* No thread makes a worker while this one has the lock, and the pool counts ended workers before
+ * their teams shrink. */
 void cst_pool_validate(const struct cst_team *returned) {
     uint32_t found = 0, seats = 0;
     cst_lock_acquire(&pool.lock);
@@ -244,8 +246,8 @@ void cst_pool_return(struct cst_team *team) {
     cst_pool_validate(team);
     cst_happens_before(&team->leased);
     cst_store_relaxed(&team->running, 0);
-    /* Pairs with take. First, so that whoever gets the processors finds the team and makes none.
-     */
+    /* Pairs with take. This comes first, so that the thread which gets the processors finds the
+     * team and makes none. */
     cst_store_release(&team->leased, CST_LEASE_NONE);
     cst_turn_return(counted);
     cst_share_return(shared);
@@ -283,7 +285,7 @@ bool cst_pool_without_workers(void (*act)(void)) {
 
 void cst_pool_after_fork(void) {
     cst_store_relaxed(&pool.lock, 0);
-    /* Their memory is left: a copied stack may hold one. */
+    /* The teams' memory stays, as a copied stack may refer to one. */
     struct cst_team *team = cst_exchange_acquire(&pool.teams, NULL);
     for (; team; team = team->next) team->counted = team->shared = 0;
     cst_store_relaxed(&pool.workers, 0);

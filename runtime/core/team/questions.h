@@ -1,13 +1,13 @@
 /* Questions about the calling thread, its team and its control variables. They neither allocate nor
- * lock, so a signal's handler may ask them; the answers for a thread that is not known are those of
- * an initial thread (state/thread.h, cst_known). */
+ * lock, so a signal handler may ask them. For an unknown thread the answers are those of an initial
+ * thread (state/thread.h, cst_known). */
 #ifndef CST_CORE_TEAM_QUESTIONS_H
 #define CST_CORE_TEAM_QUESTIONS_H
 
 #include "core/state/thread.h"
 
-/* Number and size come from one seat. So they fit each other also in a signal's handler that
- * interrupts a thread as it begins a region, or a worker that idles and is in no team. */
+/* Number and size come from one seat, so they fit each other. This holds also in a signal handler
+ * that interrupts a thread as it begins a region, or an idle worker that is in no team. */
 static inline uint32_t cst_ask_number(void) {
     const struct cst_thread *self = cst_known();
     return self ? self->seat->number : 0;
@@ -28,18 +28,18 @@ static inline uint32_t cst_ask_active_level(void) {
     return self ? self->team->active_level : 0;
 }
 
-/* A number that no other thread has meanwhile; the first thread's is 0. Makes the thread known. */
+/* The number of the thread's record, from 0. No two live threads have the same. */
 static inline uint32_t cst_own_record(const struct cst_thread *thread) {
     return thread->record;
 }
 
-/* Of the system's thread, from 1: no other has had it, nor will have it. */
+/* The number of the system's thread, from 1, which no other thread has had or will have. */
 static inline uint64_t cst_own_identity(const struct cst_thread *thread) {
     return thread->identity;
 }
 
-/* Of the thread, or its ancestor, at that level: its number and the size of its team there. False:
- * there is no such level. */
+/* The number of the thread, or of its ancestor, at that level, and the size of its team there.
+ * False: there is no such level. */
 static inline bool cst_ask_ancestor(int level, uint32_t *number, uint32_t *size) {
     const struct cst_thread *self = cst_known();
     *number = 0;
@@ -66,20 +66,21 @@ static inline bool cst_ask_explicit_task(void) {
     return self && self->task->kind == CST_TASK_EXPLICIT;
 }
 
-/* The current task, or (generation 1) the one that made it; NULL: there is none. Not to be looked
- * into: it may end meanwhile. */
+/* The current task, or (generation 1) the task that made it; NULL: there is none. The caller must
+ * not dereference it, as the task may end meanwhile. */
 static inline const void *cst_ask_task(unsigned generation) {
     const struct cst_thread *self = cst_known();
     const struct cst_task *task = self ? self->task : NULL;
     return task && generation ? cst_load_relaxed(&task->parent) : task;
 }
 
-/* The control variables of the current task, to be read and changed. Makes the thread known. */
+/* The control variables of the current task, to be read and changed. Makes a record for the
+ * thread. */
 static inline struct cst_icv *cst_own_icv(void) {
     return &cst_self()->task->icv;
 }
 
-/* The current task: what owns a nestable lock that is acquired now. */
+/* The current task, as the owner of a nestable lock. */
 static inline void *cst_own_task(void) {
     return cst_self()->task;
 }
@@ -90,13 +91,13 @@ struct cst_league {
     uint32_t number, size; /* omp_get_team_num, omp_get_num_teams */
 };
 
-/* Which team of which league the thread executes. */
+/* The team and the league that the thread executes. */
 struct cst_league cst_ask_league(void);
 /* Runs a function as the initial task of each team of a league in turn, by the calling thread.
- * `teams`: at least 1. `limit`: of each team's threads; 0: what the environment says. */
+ * `teams`: at least 1. `limit` bounds the threads of each team; 0: as the environment says. */
 void cst_league_run(struct cst_thread *thread, uint32_t teams, uint32_t limit,
                     void (*function)(void *data), void *data);
-/* From now on it executes that one. */
+/* From now on the thread executes that team of that league. */
 void cst_league_set(struct cst_thread *thread, struct cst_league league);
 
 #endif

@@ -1,4 +1,4 @@
-/* The life of a region, as its master lives it; see region.h, and README.md, "Fork and join". */
+/* The life of a region, from the master's side; see region.h, and README.md, "Fork and join". */
 #include "core/team/region.h"
 
 #include "core/base/memory.h"
@@ -37,7 +37,7 @@ static struct cst_team *solo_team(struct cst_thread *thread) {
     return team;
 }
 
-/* How many threads regions have that lie directly in the team's, by the list of a num_threads
+/* The number of threads of regions directly nested in the team's, by the list of a num_threads
  * clause. */
 static uint32_t size_within(const struct cst_team *team) {
     const struct cst_sizes *sizes = team->sizes;
@@ -45,10 +45,10 @@ static uint32_t size_within(const struct cst_team *team) {
     return sizes->threads[index < sizes->count ? index : sizes->count - 1];
 }
 
-/* The ICVs of a region's implicit tasks: the encountering task's, the proc_bind clause, and the
- * next entry of the list in a num_threads clause, or else in OMP_NUM_THREADS, and of that in
- * OMP_PROC_BIND. Written only when they differ: the members keep the line.
- */
+/* Sets the ICVs of a region's implicit tasks from the encountering task's and the proc_bind clause.
+ * The number of threads is the next entry of the list in a num_threads clause, or else in
+ * OMP_NUM_THREADS. The binding is the next entry in OMP_PROC_BIND. They are written only if they
+ * differ, so that members keep the line cached. */
 static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
     struct cst_icv icv = *from;
     if (cst_unlikely(bind != CST_BIND_FALSE) && icv.bind != CST_BIND_FALSE) icv.bind = bind;
@@ -63,7 +63,7 @@ static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t b
     if (memcmp(&icv, &team->icv, sizeof icv) != 0) team->icv = icv;
 }
 
-/* Writes a field of the team only if it changes, for the same reason. */
+/* Writes a field of the team only if it changes, so that members keep the line cached. */
 #define SET(field, value)                                                                          \
     do {                                                                                           \
         if (team->field != (value)) team->field = (value);                                         \
@@ -95,7 +95,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     set_icv(team, &thread->task->icv, region->bind);
 }
 
-/* What the master's own seat and the members are told, but for the function. */
+/* The order for the master's own seat and for the members, without the function. */
 static struct cst_order order_of(const struct cst_team *team) {
     return (struct cst_order){.size = team->size,
                               .barrier = team->first.barrier,
@@ -104,8 +104,8 @@ static struct cst_order order_of(const struct cst_team *team) {
                               .singles = team->first.singles};
 }
 
-/* How long an unsafe foreign call held its Capability: counted where the outermost such region of
- * the thread begins and ends. */
+/* Measures the time for which an unsafe foreign call held its Capability: from the beginning to the
+ * end of the thread's outermost such region. */
 static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool begins) {
     if (team->enclosing->unsafe) return;
     if (begins) {
@@ -116,7 +116,7 @@ static void count_unsafe(struct cst_thread *thread, struct cst_team *team, bool 
     }
 }
 
-/* Finds the region's team and describes the region in it; the master does not sit in it yet. */
+/* Finds the region's team and describes the region in it. The master does not take its seat yet. */
 static struct cst_team *prepare(struct cst_thread *thread, const struct cst_region *region) {
     uint32_t limited = 0;
     uint32_t size = cst_size_choose(thread, region, &limited);
@@ -157,7 +157,7 @@ struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_re
 
 /* --- fork ------------------------------------------------------------------------------- */
 
-/* Sends all members off. */
+/* Starts all members. */
 static void fork_all(struct cst_team *team, const struct cst_region *region, uint64_t construct) {
     if (team->size == 1) return;
     struct cst_order order = order_of(team);
@@ -188,7 +188,7 @@ static void agree_on_counts(struct cst_team *team) {
     }
 }
 
-/* The list of the region's own clause ends with it; one from farther out stays. */
+/* Frees the list of the region's own clause. The list of an enclosing region's clause stays. */
 static void drop_sizes(struct cst_team *team) {
     if (team->sizes->level == team->level) free((void *)team->sizes);
     team->sizes = NULL;
@@ -235,7 +235,7 @@ void cst_region_end(struct cst_thread *thread) {
 void cst_region_run(struct cst_thread *thread, const struct cst_region *region) {
     CST_KEEP_FRAME();
     struct cst_team *team = prepare(thread, region);
-    fork_all(team, region, team->first.construct); /* they are off before the master sits down */
+    fork_all(team, region, team->first.construct); /* the members start first */
     take_first_seat(thread, team);
     region->function(region->data);
     cst_region_end(cst_self());

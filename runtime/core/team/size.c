@@ -1,4 +1,4 @@
-/* How many threads a region has; see size.h. */
+/* The number of threads of a region; see size.h. */
 #include "core/team/size.h"
 
 #include "core/base/bounds.h"
@@ -8,8 +8,8 @@
 #include "core/host/host.h"
 #include "core/settings/config.h"
 
-/* Takes at most `threads` from what thread-limit-var leaves to the contention group; the caller is
- * counted already. */
+/* Takes at most `threads` of the threads that thread-limit-var leaves to the contention group. The
+ * caller already counts. */
 static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t limit) {
     uint32_t used = cst_load_relaxed(&root->group_threads), granted;
     do {
@@ -20,9 +20,10 @@ static uint32_t within_limit(struct cst_team *root, uint32_t threads, uint32_t l
     return granted;
 }
 
-/* dyn-var: how many of `threads` a region should have now. In a Haskell program the idle processors
- * bound the number that the user did not ask for; elsewhere all processors do. The child of a
- * Haskell program's fork goes by the same rule, though its substrate has no Capabilities. */
+/* dyn-var: the number, at most `threads`, that a region should have now. In a Haskell program the
+ * idle processors limit a number that the user has not set; in other programs all processors limit
+ * it. The child of a Haskell program's fork follows the same rule, although its substrate has no
+ * Capabilities. */
 static __attribute__((noinline)) uint32_t adjusted(uint32_t threads, bool explicit) {
     uint32_t available = cst_processors();
     if (!cst_host_is_haskell()) return threads < available ? threads : available;

@@ -25,7 +25,7 @@ bool cst_team_enlarge(struct cst_team *team, uint32_t seats) {
     struct cst_seat **new = calloc(length + 1, sizeof *new);
     if (!new) return false;
     if (old) memcpy(new + 1, old, team->seats_length * sizeof *new);
-    /* The old array is kept, in front of the new: a slow thief may still read it. */
+    /* The old array stays, linked from the front of the new one: a slow thief may still read it. */
     new[0] = (void *)old;
     cst_store_release(&team->seats, new + 1);
     team->seats_length = length;
@@ -38,7 +38,8 @@ bool cst_team_init(struct cst_team *team) {
     if (!cst_team_enlarge(team, FIRST_SEATS)) return false;
     cst_load_relaxed(&team->seats)[0] = &team->first;
     team->size = 1;
-    /* In region 0 its workers would find it cancelled and full of tasks: both fields are 0. */
+    /* The first region is 1: in region 0 workers would find the team cancelled and full of tasks,
+     * as both fields are 0. */
     team->region = team->first.region = 1;
     cst_store_relaxed(&team->capacity, 1);
     return true;

@@ -1,4 +1,4 @@
-/* Threads that OpenMP knows; see thread.h. */
+/* Threads that OpenMP knows; see threads.h. */
 #include "core/team/threads.h"
 
 #include "core/settings/config.h"
@@ -18,18 +18,18 @@ _Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("in
 
 static struct {
     cst_lock lock;
-    struct cst_thread *all;   /* ever made, linked by `all` */
-    uint32_t records;         /* how many */
-    struct cst_thread *aside; /* without a thread, linked by `next` */
-    _Atomic uint64_t known;   /* threads that became known */
-    pthread_key_t key;        /* tells when a thread ends */
+    struct cst_thread *all;   /* all records ever made, linked by `all` */
+    uint32_t records;         /* their number */
+    struct cst_thread *aside; /* records without a thread, linked by `next` */
+    _Atomic uint64_t known;   /* threads that have had a record */
+    pthread_key_t key;        /* its destructor tells of a thread's end */
     bool has_key;
     _Atomic bool tells_main_ends;
-    _Atomic(void (*)(const struct cst_thread *)) ends; /* a front end's; NULL: none */
+    _Atomic(void (*)(const struct cst_thread *)) ends; /* a front end's function; NULL: none */
 } threads;
 
-/* Start and end of the runtime are called by nobody (process/life.c). This name makes a linker take
- * them from an archive. */
+/* No code refers to the start and end of the runtime (process/life.c). This name makes a linker
+ * take them from an archive. */
 extern const char cst_life_is_linked;
 __attribute__((used)) static const char *const life = &cst_life_is_linked;
 
@@ -45,7 +45,8 @@ void cst_thread_when_it_ends(void (*ends)(const struct cst_thread *thread)) {
 }
 
 static void put_aside(struct cst_thread *thread) {
-    void (*ends)(const struct cst_thread *) = cst_load_acquire(&threads.ends); /* as above */
+    /* Pairs with the release in cst_thread_when_it_ends. */
+    void (*ends)(const struct cst_thread *) = cst_load_acquire(&threads.ends);
     if (ends) ends(thread);
     cst_current_thread = NULL;
     cst_pool_forget(thread);
@@ -56,9 +57,9 @@ static void put_aside(struct cst_thread *thread) {
 /* The value of the key for a thread of the host that OpenMP does not know. */
 static char stranger;
 
-/* A thread of the host ends. Once the first one has (pthread_exit in main), the process lives for
- * as long as any thread does. The last one may be a thread that never uses OpenMP, so nothing of
- * ours may be left that is not in use: no idle worker, and no runtime system of GHC's. */
+/* Called at the end of a thread of the host. Once the first thread has ended (pthread_exit in
+ * main), the process lives as long as any thread does. The last thread may be one that never uses
+ * OpenMP. So no idle worker, and no idle runtime system of GHC, may be left. */
 static void host_thread_ends(void *argument) {
     if (argument != &stranger) put_aside(argument);
     if (!cst_thread_is_main() && !cst_thread_main_has_ended()) return;
@@ -66,7 +67,7 @@ static void host_thread_ends(void *argument) {
     cst_host_end_guest(cst_pool_without_workers);
 }
 
-/* The first thread is marked although it may never use OpenMP: its end must be noticed. */
+/* Marks the first thread, although it may never use OpenMP: its end must be noticed. */
 static void mark_main(const void *value) {
     if (!threads.has_key || !cst_thread_is_main()) return;
     cst_store_relaxed(&threads.tells_main_ends, pthread_setspecific(threads.key, value) == 0);
@@ -81,13 +82,13 @@ bool cst_thread_tells_main_ends(void) {
     return cst_load_relaxed(&threads.tells_main_ends);
 }
 
-/* Its team of one, outside of any region. */
+/* Initializes the thread's team of one, outside of any region. */
 static void init_initial_team(struct cst_thread *thread) {
     struct cst_team *team = thread->initial;
     struct cst_seat *seat = &team->first;
     team->root = team;
     seat->size = 1;
-    team->region = seat->region = 1; /* 0 would look cancelled: nothing was, so far */
+    team->region = seat->region = 1; /* 0 would count as cancelled */
     team->icv = cst_config.icv;
     seat->thread = thread;
     seat->implicit.kind = CST_TASK_IMPLICIT;
@@ -95,7 +96,7 @@ static void init_initial_team(struct cst_thread *thread) {
     thread->context = (struct cst_context){.team = team, .seat = seat, .task = &seat->implicit};
 }
 
-/* NULL: no memory. */
+/* Allocates a record. NULL: no memory. */
 static struct cst_thread *allocate(void) {
     struct cst_thread *thread = aligned_alloc(CST_CACHE_LINE, sizeof *thread);
     struct cst_team *team = thread ? cst_team_make() : NULL;
@@ -148,7 +149,7 @@ struct cst_thread *cst_thread_make(void) {
 
 void cst_thread_end(void) {
     struct cst_thread *thread = cst_current_thread;
-    thread->team = thread->initial; /* the worker's team may have another master already */
+    thread->team = thread->initial; /* the worker's team may already have another master */
     if (threads.has_key) pthread_setspecific(threads.key, NULL);
     put_aside(thread);
 }
@@ -177,13 +178,14 @@ struct cst_totals cst_thread_totals(void) {
     return totals;
 }
 
-/* The team around a team. A region's is known before its members are sent off; what is saved, the
- * same, its master may still be writing. An initial team within another has only that. */
+/* The team around a team. `enclosing` of a region's team is set before its members start, while its
+ * master may still be writing `saved`. An initial team within another one has `saved` alone. */
 static struct cst_team *around(const struct cst_team *team) {
     return team->enclosing ? team->enclosing : team->saved.team;
 }
 
-/* For the locks of all teams whose member the caller is, from the innermost one. */
+/* Applies `act` to the locks of all teams of which the caller is a member, from the innermost
+ * one. */
 static void each_lock_of_own_teams(void (*act)(cst_lock *lock)) {
     struct cst_team *team = cst_current_thread ? cst_current_thread->team : NULL;
     for (; team; team = around(team)) {
@@ -209,6 +211,6 @@ void cst_thread_after_fork_in_child(void) {
     cst_current_thread->last_team[0] = cst_current_thread->last_team[1] = NULL;
     for (struct cst_team *team = cst_current_thread->team; team; team = around(team)) {
         team->orphaned = team->size > 1;
-        team->counted = team->shared = 0; /* the pool counts afresh */
+        team->counted = team->shared = 0; /* the pool counts anew */
     }
 }

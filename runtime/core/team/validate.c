@@ -14,11 +14,11 @@ static void validate_dock(struct cst_seat *seat, const struct cst_team *team, bo
         cst_check(go == team->region);
         cst_check(dock->order.size == team->size && dock->order.crowded == team->crowded);
     } else {
-        cst_check((int32_t)(team->region - go) > 0); /* an older one */
+        cst_check((int32_t)(team->region - go) > 0); /* an older region */
     }
 }
 
-/* The member has arrived, and has left nothing behind. */
+/* Checks that the member has arrived, and has left nothing behind. */
 static void validate_member(struct cst_seat *seat, const struct cst_team *team) {
     cst_check(seat->region == team->region && seat->size == team->size);
     cst_check(cst_deque_is_empty(&seat->deque));

@@ -21,8 +21,8 @@ void cst_order_block_signals(void *unused) {
     cst_thread_block_signals();
 }
 
-/* Waits in the dock for the next region or order, helping with the last one's tasks. False: the
- * worker has idled for so long that it has left its team, and is to end. */
+/* Waits in the dock for the next region or order, and helps with the last region's tasks meanwhile.
+ * False: the worker has been idle for too long and has left its team; it must end. */
 static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
     uint64_t patience = cst_workers_patience(seat->team);
     for (;;) {
@@ -34,15 +34,16 @@ static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
                                 .patience = patience};
         if (cst_reached(wait.word, wait.target)) return true;
         cst_wait(thread, &wait);
-        /* In the child of a fork no master is left: its only thread ends, and with it the process.
-         */
+        /* In the child of a fork there is no master: the only thread ends, and with it the
+         * process. */
         if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
         if (cst_likely(cst_reached(wait.word, wait.target))) return true;
         if (cst_workers_retire(seat, &patience)) return false;
     }
 }
 
-/* Does what it was told where there is no region. False: the worker is to end, and has told so. */
+/* Executes an order outside regions. False: the order was to end, which the worker has
+ * confirmed. */
 static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t number,
                  cst_region_function *order) {
     bool ends = order == CST_ORDER_END;
@@ -51,15 +52,15 @@ static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t numb
         cst_thread_end();
     else
         order(thread);
-    /* The thread that ordered it polls (workers.c), so no wake-up is due. */
+    /* The thread that gave the order polls (workers.c), so it needs no wake-up. */
     cst_store_release(&seat->arrived, 2 * number);
     return !ends;
 }
 
 /* --- regions ---------------------------------------------------------------------------- */
 
-/* A worker arrives at the region's end. Nothing of the region may be touched afterwards, unless a
- * task is stolen from it (cst_task_help). */
+/* A worker arrives at the region's end. It touches nothing of the region afterwards, unless it
+ * steals a task from it (cst_task_help). */
 static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
@@ -90,7 +91,7 @@ void *cst_worker(void *argument) {
     thread->worker = true;
     thread->class.word[CST_CLASS_OWN] = cst_load_relaxed(&team->class[CST_CLASS_OWN]);
     seat->thread = thread;
-    /* In this order: a signal's handler that asks finds a thread that idles (cst_known). */
+    /* The order matters: a signal handler that asks finds an idle thread (cst_known). */
     thread->task = &seat->implicit;
     cst_handler_barrier();
     thread->seat = seat;

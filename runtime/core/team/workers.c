@@ -1,4 +1,4 @@
-/* Workers of teams that no master has; see workers.h. */
+/* Workers of teams that no master has leased; see workers.h. */
 #include "core/team/workers.h"
 
 #include "core/settings/config.h"
@@ -10,7 +10,7 @@
 
 /* --- orders ----------------------------------------------------------------------------- */
 
-/* Gives all workers but `self` an order that is no region, and waits until they have obeyed. The
+/* Gives all workers but `self` an order other than a region, and waits until they have obeyed. The
  * caller has leased the team. */
 static void command(struct cst_team *team, cst_region_function *order, uint32_t self) {
     uint32_t capacity = cst_load_relaxed(&team->capacity);
@@ -22,7 +22,7 @@ static void command(struct cst_team *team, cst_region_function *order, uint32_t 
         cst_exchange_seq_cst(&seat->dock.go, team->region);
         cst_wake(seat);
     }
-    /* Until a worker has left, its seat must not get another, nor an order that follows. */
+    /* Until a worker has left, its seat must get neither a new worker nor a next order. */
     for (uint32_t i = 1; i < capacity; i++)
         while (i != self && !cst_reached(&cst_team_seat(team, i)->arrived, 2 * team->region))
             cst_yield();
@@ -34,7 +34,7 @@ static void end_workers(struct cst_team *team, uint32_t self) {
     cst_store_relaxed(&team->capacity, 1);
 }
 
-/* Of a team that the caller has leased. */
+/* Ends the workers of a team that the caller has leased. */
 static void end_idle(struct cst_team *team) {
     cst_pool_count_ended(team, false);
     end_workers(team, 0);
@@ -76,19 +76,19 @@ void cst_workers_serve(struct cst_thread *master, struct cst_team *team) {
 void cst_workers_adopt(struct cst_seat *seat) {
     struct cst_team *team = seat->team;
     seat->traits_number = team->traits_number;
-    /* A thread that is bound to places has its processors from there. */
+    /* A thread that is bound to places has its processors from its place. */
     cst_thread_traits_adopt(&team->traits, seat->bound_place == 0);
 }
 
-/* Is the thread in a region of the team? So it ends in the midst of it, and nobody gives the team
- * back. */
+/* Is the thread in a region of the team? Then it ends within the region, and no thread returns the
+ * team. */
 static bool is_in_region(const struct cst_thread *thread, const struct cst_team *team) {
     const struct cst_team *open = thread->team;
     while (open && open != team) open = open->enclosing;
     return open != NULL;
 }
 
-/* Of a team whose last master ends, and which the caller has leased. */
+/* Prepares a team, which the caller has leased, for the end of its last master. */
 static void leave_to_nobody(struct cst_team *team, uint64_t own) {
     if (own != 0 && cst_load_relaxed(&team->class[CST_CLASS_OWN]) == own)
         end_idle(team);
@@ -103,8 +103,9 @@ void cst_workers_lose_master(struct cst_thread *master) {
     uint64_t own = master->class.word[CST_CLASS_OWN];
     for (struct cst_team *team = cst_pool_teams(); team; team = team->next) {
         if (is_in_region(master, team)) continue;
-        /* Who has the team meanwhile becomes its master, or gives it back at once: it may be
-         * another thread that ends, and finds that it is not its last master. */
+        /* A thread that has leased the team meanwhile becomes its master, or gives it back at once.
+         * The latter is another ending thread, which finds that it is not the team's last
+         * master. */
         while (cst_load_relaxed(&team->served) == master->identity) {
             if (!cst_pool_lease_idle(team)) {
                 cst_yield();
@@ -126,8 +127,7 @@ uint64_t cst_workers_patience(struct cst_team *team) {
     return idle_ms > 0 ? (idle_ms < most ? idle_ms : most) * NS_OF_MS : 1;
 }
 
-/* A worker that may not end now is to ask again: after that long, but no more than once a second.
- */
+/* The time until a worker that may not end now asks again: its patience, and at least a second. */
 static uint64_t later(uint64_t patience) {
     enum { LOOK_NS = 1000000000 };
     return patience > LOOK_NS ? patience : LOOK_NS;
@@ -139,10 +139,10 @@ bool cst_workers_retire(struct cst_seat *seat, uint64_t *patience) {
     *patience = cst_thread_tells_main_ends() ? 0 : later(asked_after);
     if (cst_load_relaxed(&team->keeper)) return false;
     if (!cst_pool_lease_idle(team)) {
-        *patience = later(asked_after); /* a thread that ends may have it for a moment */
+        *patience = later(asked_after); /* an ending thread may have the lease for a moment */
         return false;
     }
-    /* With the lease nobody gives an order; one that came before is obeyed first. */
+    /* No other thread gives an order during the lease. An earlier order is obeyed first. */
     if (cst_reached(&seat->dock.go, seat->region + 1) ||
         !cst_pool_count_ended(team, !cst_thread_main_has_ended())) {
         cst_pool_release_idle(team);

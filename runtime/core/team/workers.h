@@ -1,48 +1,48 @@
-/* Workers of teams that no master has: what they do apart from regions.
+/* Workers of teams that no master has leased: their duties between regions.
  *
- * A worker serves many masters. It takes on the traits of each (platform.h): the signals that it
- * blocks, and its processors. They are the master's as of its first region, which costs nothing in
- * later ones; GCC's runtime gives a worker those of the master that made it. A worker whose last
- * master has ended blocks all signals, so that none is taken from a host that waits for it
- * elsewhere.
+ * A worker serves many masters. It takes on the traits of each (platform.h): the blocked signals
+ * and the processors. They are read at the master's first region, so later regions pay nothing; in
+ * GCC's runtime a worker keeps the traits of the master that made it. A worker whose last master
+ * has ended blocks all signals, so that it takes none from a host that waits for it elsewhere.
  *
- * What cannot be taken on must be the same: a team serves masters of one class (pool.c), which is
- * that of the thread that made its workers. A master of a class of its own, such as one whose
- * system calls are filtered, shares its workers with nobody but them, and they end with it.
+ * Properties that a worker cannot take on must be equal: a team serves masters of one class
+ * (pool.c), the class of the thread that made its workers. A master may have a class of its own,
+ * for example if its system calls are filtered. Then its workers serve no other master, and end
+ * with it.
  *
- * A worker ends when it has idled for a while (CAPSTAN_IDLE_MS), its team is kept for nobody, and
- * the process has more workers than processors. When the host's first thread has ended, it ends in
- * any case: the process is to end with the host's last thread. */
+ * A worker ends when it has idled for a while (CAPSTAN_IDLE_MS), its team is not kept for a master,
+ * and the process has more workers than processors. When the host's first thread has ended, an idle
+ * worker ends in any case: the process shall end with the host's last thread. */
 #ifndef CST_CORE_TEAM_WORKERS_H
 #define CST_CORE_TEAM_WORKERS_H
 
 #include "core/state/thread.h"
 
-/* Before a thread's first region: learns what its workers are to have from it. */
+/* Called before a thread's first region: reads the traits that its workers shall have. */
 void cst_workers_learn_traits(struct cst_thread *master);
 
-/* A master has leased the team: its members are to have the master's traits in the next region. */
+/* Called when a master has leased the team: its members shall have the master's traits in the next
+ * region. */
 void cst_workers_serve(struct cst_thread *master, struct cst_team *team);
 
-/* A member begins a region of a team that has another master than in its last one. */
+/* Called by a member at the begin of a region, if the team's traits have changed. */
 void cst_workers_adopt(struct cst_seat *seat);
 
-/* The master ends: the workers of its teams block all signals, or end if they can serve no other
- * one. */
+/* Called when a master ends: the workers of its teams block all signals, or end if they can serve
+ * no other master. */
 void cst_workers_lose_master(struct cst_thread *master);
 
-/* How long a worker is to wait for the next region before it asks to end, in nanoseconds; 0: for
- * ever. */
+/* The nanoseconds that a worker waits for the next region before it asks to end; 0: for ever. */
 uint64_t cst_workers_patience(struct cst_team *team);
 
-/* Such a worker asks. True: it has left the team, and must not touch its seat any more. Else
- * *patience is how long it is to wait before it asks again; 0: for ever. It asks again where its
- * team was in use, and where the end of the host's first thread is told by nobody, for then it is
- * to end too. */
+/* Asks whether such a worker may end. True: it has left the team, and must not touch its seat any
+ * more. False: *patience is the time to wait before it asks again; 0: for ever. It asks again if
+ * its team was in use. It also asks again if no call tells of the end of the host's first thread,
+ * at which it shall end too. */
 bool cst_workers_retire(struct cst_seat *seat, uint64_t *patience);
 
-/* Ends all workers of teams that no master has leased; with `kept`, also those that are kept for a
- * master. False when some are in use. */
+/* Ends all workers of teams that no master has leased; with `kept`, also of teams that are kept for
+ * a master. False when some teams are in use. */
 bool cst_workers_end(bool kept);
 
 #endif

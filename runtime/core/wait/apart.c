@@ -1,29 +1,34 @@
-/* Where a team spins, and who must move; see apart.h.
+/* The placement of spinning members; see apart.h.
  *
- * Beside a process that computes, the kernel may keep two members on one processor and leave the
- * other one to that process: for its balance of load this is as good as any other place. One of the
- * two then spins for a whole slice while the other, for which it waits, cannot run; a region takes
- * milliseconds. So members say where they are, and who spins and finds another one there moves.
+ * Beside a process that computes, the kernel may keep two members on one processor and leave
+ * another processor to that process: its balance of load does not distinguish the two. One member
+ * then spins for a whole slice, while the member that it waits for cannot run, and a region takes
+ * milliseconds. So members publish their processors, and a spinning member moves if it finds
+ * another member on its own processor.
  *
- * What a member says may be old: the kernel may have moved it since. And it may be right to stay: a
- * process, or a control group, whose weight is spread over many threads gets next to nothing of a
- * processor on which another one computes; who goes there may wait for seconds. So
- *   - only who has had about half of a processor for some slices moves: there are two here then,
- *     itself and the other member, which is also to say that its process has few threads;
- *   - who then had to wait there for longer than one slice goes back, and nobody moves for a while,
- *     for longer each time.
+ * The published processor may be old: the kernel may have moved the member since. And it may be
+ * right to stay. A process, or a control group, whose weight is spread over many threads gets very
+ * little of a processor on which another one computes. A member that moves there may wait for
+ * seconds. So two conditions hold:
+ *   - A member moves only if it has had about half of a processor for some slices. Then two threads
+ *     run there, itself and the other member, and so its process has few threads.
+ *   - A member that then had to wait for longer than one slice goes back. No member moves for a
+ *     while after that, for longer each time.
  *
- * Others know it without having had half of anything: who is given a turn (turn.h) has just been
- * woken, by a worker that goes on here, when a processor had become free; who yields to another
- * member (wait.c) time and again, and has the processor back at once, is alone with it; and who has
- * it back after longer, to find that a member arrived which said to be here, knows what it lost. */
+ * Three callers skip the first condition, because they have direct evidence:
+ *   - A master that is given a turn (turn.h) was woken by a worker that continues on this
+ *     processor, when another processor had become free.
+ *   - A member that yields repeatedly to another one (wait.c), and has the processor back at once
+ *     each time, is alone with it.
+ *   - A member that has the processor back after longer, and finds that another member which had
+ *     published this processor has arrived, knows the time that it lost. */
 #include "core/wait/apart.h"
 
 #include "core/base/backoff.h"
 #include "core/wait/policy.h"
 #include "platform/platform.h"
 
-/* No moves are made while it lasts, after one that was wrong. */
+/* After a wrong move, no member moves while this lasts. */
 static struct cst_backoff rest;
 
 _Atomic bool cst_apart_wakes_here;
@@ -42,11 +47,12 @@ static void all_of(uint64_t *bits) {
     for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) bits[i] = UINT64_MAX;
 }
 
-/* Leaves out where the others were seen last. True: one of them here. */
+/* Clears the processors on which the other members were last seen. True: one of them was seen
+ * here. */
 static bool meets(struct cst_thread *thread, uint32_t here, uint64_t *bits) {
     struct cst_team *team = thread->seat->team;
     bool met = false;
-    /* The seat's own count: of an idle worker's team, the master may be changing the size. */
+    /* The seat's own size: the master may be changing the size of an idle worker's team. */
     for (uint32_t i = 0; i < thread->seat->size; i++) {
         struct cst_seat *seat = cst_team_seat(team, i);
         uint32_t there = seat == thread->seat ? 0 : cst_load_relaxed(&seat->seen_on);
@@ -75,8 +81,8 @@ static void go_back(uint32_t processor) {
                       (uint64_t)CST_APART_FIRST_NS << CST_APART_DOUBLINGS, true);
 }
 
-/* Moves the calling thread from `here` to one of `free` that it may use. Returns which, plus 1; 0:
- * it stays. */
+/* Moves the calling thread from `here` to a processor of `free` that it may use. Returns that
+ * processor, plus 1; 0: the thread stays. */
 static uint32_t move(uint32_t here, uint64_t *free) {
     uint64_t allowed[CST_CPU_MASK_WORDS], begin = cst_clock_ns();
     if (!cst_heuristic_is_on(CST_HEURISTIC_APART)) return 0;

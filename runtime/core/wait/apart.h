@@ -1,36 +1,36 @@
-/* Members of a team that spin for each other belong on different processors. */
+/* Places members of a team that spin for each other on different processors. */
 #ifndef CST_CORE_WAIT_APART_H
 #define CST_CORE_WAIT_APART_H
 
 #include "core/state/thread.h"
 #include "core/wait/rival.h"
 
-/* A member says where it is, as it begins a region or wakes up. */
+/* Publishes the member's processor, as it begins a region or wakes up. */
 static inline void cst_apart_say(struct cst_seat *seat) {
     cst_store_relaxed(&seat->seen_on, cst_cpu_current() + 1);
 }
 
-/* For a member that has spun for long: if another one of its team was last seen on the same
- * processor lately, and half of it was left to this one, it moves to where none was, if it may run
- * there. True: it has moved. */
+/* For a member that has spun for long. It moves if another member of its team was last seen on the
+ * same processor, and if it had about half of that processor. It moves to a processor without a
+ * member, if it may run there. True: it has moved. */
 bool cst_apart(struct cst_thread *thread);
 
-/* The same, whether or not there is a rival and whatever the thread has had: for who knows that
- * another member ran here while it waited. */
+/* The same, whether or not there is a rival, and whatever share the thread had. For a member that
+ * knows that another one ran here while it waited. */
 bool cst_apart_at_once(struct cst_thread *thread);
 
-/* Does the kernel leave a worker that was asleep where the member that wakes it computes, although
- * it idles elsewhere? It does in virtual machines: a processor that sleeps looks taken to it. */
+/* Does the kernel queue a woken worker on its waker's processor, although another processor idles?
+ * It does so in virtual machines, where a sleeping processor looks taken. */
 extern _Atomic bool cst_apart_wakes_here;
 static inline bool cst_apart_woken_here(void) {
     return cst_load_relaxed(&cst_apart_wakes_here) && !cst_load_relaxed(&cst_rival_seen);
 }
 
-/* For an idle worker that was woken by a member on `processor`, plus 1, as it runs again: if it is
- * there now, it had to wait until that member gave its processor away. */
+/* Called by an idle worker that runs again after a member on `processor` (plus 1) woke it. If the
+ * worker is there now, it had to wait until that member gave the processor away. */
 void cst_apart_woken(uint32_t processor);
 
-/* Moves the calling thread away from that processor, if it is there, and may run elsewhere. */
+/* Moves the calling thread away from that processor, if it is there and may run elsewhere. */
 void cst_apart_from(uint32_t processor);
 
 #endif

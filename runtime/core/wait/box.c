@@ -1,8 +1,8 @@
-/* Tasks handed to members that wait; see box.h. */
+/* Tasks handed to waiting members; see box.h. */
 #include "core/wait/box.h"
 
-/* What a box holds: nothing; that its member waits in a region; or a task, and above the bits of an
- * address which partners its member hands parts of that task to. */
+/* The word of a box: CLOSED; OPEN, while its member waits in a region; or the address of a task.
+ * The bits above an address name the partners to which the member hands parts of that task. */
 #define CLOSED ((uint64_t)0)
 #define OPEN(region) ((uint64_t)(region) << 32 | 1)
 
@@ -17,7 +17,7 @@ static inline uint32_t all_partners(const struct cst_seat *seat) {
     return (1u << seat->partners) - 1;
 }
 
-/* Partners that the member may hand tasks to, less those that have helped themselves. */
+/* The partners that the member may hand tasks to, without those that have stolen from its deque. */
 static uint32_t free_partners(struct cst_seat *seat) {
     if (seat->has_heirs) seat->free &= cst_load_relaxed(&seat->deque.heirs);
     if (seat->free == 0) cst_box_begin(seat);
@@ -64,7 +64,7 @@ void cst_box_open(struct cst_seat *seat) {
 bool cst_box_close(struct cst_seat *seat) {
     if (seat->box_open) {
         seat->box_open = false;
-        /* Pairs with the giver's compare-and-swap: the task. */
+        /* Acquires the task: pairs with the giver's compare-and-swap. */
         uint64_t word = cst_exchange_acquire(&seat->box, CLOSED);
         seat->given = task_in(word);
         if (seat->given) cst_box_begin_with(seat, (uint32_t)(word >> ADDRESS_BITS));
@@ -73,7 +73,7 @@ bool cst_box_close(struct cst_seat *seat) {
 }
 
 struct cst_task *cst_box_take(struct cst_seat *seat) {
-    /* Relaxed: who closes it acquires. Only an open box is written by others. */
+    /* Relaxed: cst_box_close acquires. Other members write only an open box. */
     if (seat->box_open && !(cst_load_relaxed(&seat->box) & 1)) cst_box_close(seat);
     struct cst_task *task = seat->given;
     seat->given = NULL;

@@ -5,10 +5,10 @@
 #include "core/state/thread.h"
 #include "platform/platform.h"
 
-/* A waiter looks at the word ever less often, so that the holder can release and acquire many times
- * while the cache line stays with it; then it sleeps. Found by measurement: shorter pauses made two
- * contending threads pass the line on at every turn. It does not go through cst_wait: it may be a
- * thread that is in no team, and it waits for one holder, not for a team. */
+/* A waiter loads the word less and less often, so that the holder can release and acquire many
+ * times while it keeps the cache line. Then the waiter sleeps. With shorter pauses, measurements
+ * showed, two contending threads hand the line over at every turn. The waiter does not use
+ * cst_wait: it may belong to no team, and it waits for one holder. */
 static bool spin(cst_lock *lock) {
     if (cst_config.spin_count == 0) return false; /* OMP_WAIT_POLICY=passive */
     if (!cst_heuristic_is_on(CST_HEURISTIC_SPIN)) return false;
@@ -17,7 +17,7 @@ static bool spin(cst_lock *lock) {
     for (uint32_t look = 0; look < CST_LOCK_LOOKS || forever; look++) {
         for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
         if (pauses < most) pauses *= 2;
-        /* Relaxed: only a hint whether a try is worth taking the line; the try acquires. */
+        /* Relaxed: a hint whether a try is worth the transfer of the line; the try acquires. */
         if (cst_load_relaxed(lock) == CST_LOCK_FREE && cst_lock_try(lock)) return true;
     }
     return false;
@@ -26,9 +26,9 @@ static bool spin(cst_lock *lock) {
 void cst_lock_wait(cst_lock *lock) {
     cst_lock_missed();
     if (spin(lock)) return;
-    /* From here on the word says that someone may sleep, also if it is we who get the lock: we
-     * cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word
-     * under the kernel's lock, so a release between exchange and sleep is not missed. */
+    /* From here on the word says that a thread may sleep, even when this thread gets the lock, as
+     * it cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word
+     * under the kernel's lock, so the sleep does not miss a release after the exchange. */
     while (cst_exchange_acquire(lock, CST_LOCK_CONTENDED) != CST_LOCK_FREE)
         cst_futex_wait(lock, CST_LOCK_CONTENDED);
 }

@@ -1,4 +1,4 @@
-/* A member sleeps and is woken; see park.h. */
+/* The sleep and wake-up of a member; see park.h. */
 #include "core/wait/park.h"
 
 #include "core/host/busy.h"
@@ -6,7 +6,7 @@
 #include "core/wait/box.h"
 #include "core/wait/policy.h"
 
-/* Counts for the region that the member last executed; a count of a later region stays. */
+/* Counts a sleeper of the region that the member last executed. A count of a later region stays. */
 static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
     uint64_t old = cst_load_relaxed(&team->sleepers), new;
     do {
@@ -21,25 +21,25 @@ void cst_wake_parked(struct cst_seat *seat) {
     bool parts = cst_heuristic_is_on(CST_HEURISTIC_WAKE) && cst_apart_woken_here() &&
                  cst_busy_threads() <= cst_config.available;
     uint32_t state = CST_PARKED;
-    /* Relaxed: the woken looks at its condition again, and parks again if it does not see K1 yet.
-     */
+    /* Relaxed: the woken member tests its condition again, and parks again if it does not see K1
+     * yet. */
     if (!cst_cas_relaxed(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
     int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
     cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
     bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
     if (!parts) return;
     if (slept && sleeper != 0) cst_cpu_part_woken(sleeper);
-    cst_store_release(&seat->dock.parked, CST_AWAKE); /* the thread is let go; pairs with leave */
+    cst_store_release(&seat->dock.parked, CST_AWAKE); /* it may go on; pairs with leave */
 }
 
 void cst_team_wake(struct cst_team *team) {
     for (uint32_t i = 0; i < team->size; i++) cst_wake(cst_team_seat(team, i));
 }
 
-/* The seat is not parked any more, and who woke the member has done with it. */
+/* Ends the parked state, and waits until a waker that moves the member has finished. */
 static void leave(struct cst_seat *seat) {
     for (;;) {
-        uint32_t state = cst_load_acquire(&seat->dock.parked); /* pairs with its last store */
+        uint32_t state = cst_load_acquire(&seat->dock.parked); /* pairs with its waker's store */
         if (state == CST_AWAKE) return;
         if (state == CST_PARTING)
             cst_yield();
@@ -48,8 +48,8 @@ static void leave(struct cst_seat *seat) {
     }
 }
 
-/* W3 where the announcement of a task may be missed: looks for itself, ever more rarely, without a
- * spin between the looks. False: the waiter's patience has ended. */
+/* W3 for a waiter that may miss the announcement of a task: it looks for tasks itself, ever more
+ * rarely, without spinning between the looks. False: the waiter's patience has ended. */
 static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t left = wait->patience > 0 ? wait->patience : UINT64_MAX, each = CST_UNSEEN_TASK_NS;
     for (;;) {
@@ -70,8 +70,8 @@ static bool sleep_parked(struct cst_seat *seat, const struct cst_wait *wait) {
     return true;
 }
 
-/* W1 to W3. Returns when woken, or when there is something to do. False: the waiter's patience has
- * ended. */
+/* W1 to W3. Returns when woken, or when the condition holds or a task was run. False: the waiter's
+ * patience has ended. */
 bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
@@ -83,8 +83,9 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     bool sees_tasks = true;
     if (wait->help) {
         count_sleeper(team, seat->region, 1);
-        /* Who defers a task looks at `sleepers` without a fence; this makes its store of the
-         * task visible to us, or our count visible to it (make.c, announce). */
+        /* A member that defers a task reads `sleepers` without a fence. This barrier makes its
+         * store of the task visible to this member, or this member's count visible to it (make.c,
+         * announce). */
         sees_tasks = !cst_confined() && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */

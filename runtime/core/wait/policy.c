@@ -1,4 +1,4 @@
-/* What the settings and the processor make of the lengths; see policy.h. */
+/* Derives the policy from the lengths, the settings and the processor; see policy.h. */
 #include "core/wait/policy.h"
 
 #include "platform/platform.h"

@@ -1,18 +1,18 @@
 /* Rivals for the processors; see rival.h.
  *
- * Linux shares a processor out fairly: who has spun through its share waits behind every process
- * that computes, for milliseconds each; who has slept gets the processor soon after it is woken. So
- * while rivals want all processors, waiting must not cost processor time. They are remembered for a
- * while, since a team that sleeps in time does not notice them; for twice as long each time that
- * they are still there when the memory ends, so that looking again costs ever less.
+ * Linux divides a processor fairly. A thread that has spun through its share waits behind every
+ * process that computes, for milliseconds each. A thread that has slept gets the processor soon
+ * after it is woken. So while rivals want all processors, waiting must not cost processor time.
+ * Rivals are remembered for a while, since a team that sleeps in time does not notice them. The
+ * time doubles each time that they are still there at its end, so that new looks cost ever less.
  *
- * A single process that computes takes one processor half of the time. A team that spins runs in
- * the other half as fast as alone, many regions to a slice, where one that sleeps changes threads
- * in each. So a rival counts only if the team's regions and barriers are some way apart, or if two
- * threads have lost their processors at the same time.
+ * A single process that computes takes one processor half of the time. In the other half, a
+ * spinning team runs as fast as alone, with many regions in a slice, while a sleeping team switches
+ * threads in each region. So a rival counts only if the team's regions and barriers are some way
+ * apart, or if two threads have lost their processors at the same time.
  *
- * Haskell code of the same process is a rival too, but one that can be seen: it is forgotten soon
- * after it has ended. */
+ * Haskell code of the same process is a rival too, but a visible one: it is forgotten soon after it
+ * has ended. */
 #include "core/wait/rival.h"
 
 #include "core/base/backoff.h"
@@ -23,18 +23,18 @@
 
 static struct {
     _Atomic bool known;
-    struct cst_backoff memory;                   /* for as long as it lasts one stays known */
-    _Atomic uint32_t asked;                      /* times that a thread waited suspiciously long */
-    _Atomic bool haskell;                        /* it is Haskell code of this process, */
-    _Atomic uint64_t seen;                       /* which was seen to run at this clock */
-    _Atomic uint64_t lost_from, lost_to;         /* when the last slice was lost, by the clock, */
-    const struct cst_rival_watch *_Atomic loser; /* and by whom */
+    struct cst_backoff memory;                   /* a rival stays known while it lasts */
+    _Atomic uint32_t asked;                      /* number of suspiciously long waits */
+    _Atomic bool haskell;                        /* the rival is Haskell code of this process, */
+    _Atomic uint64_t seen;                       /* last seen running at this time */
+    _Atomic uint64_t lost_from, lost_to;         /* begin and end of the last lost slice, */
+    const struct cst_rival_watch *_Atomic loser; /* and the thread that lost it */
 } rival;
 
 _Atomic bool cst_rival_seen;
 
-/* Has the thread waited seldom? Judged by some slices, as a stall has few waits too, and not by
- * times in which none were lost. */
+/* Has the thread waited seldom? The window is some slices long, as a stall has few waits too, and
+ * excludes times in which no slice was lost. */
 static bool is_coarse(struct cst_rival_watch *watch, uint64_t now) {
     uint64_t passed = now - watch->counted_ns;
     uint32_t waits = watch->waits - watch->counted_waits;
@@ -44,7 +44,7 @@ static bool is_coarse(struct cst_rival_watch *watch, uint64_t now) {
     return passed < CST_RIVAL_STALE_NS && passed > (uint64_t)CST_RIVAL_COARSE_NS * waits;
 }
 
-/* Have two lost their processors at the same time? One rival cannot take both. */
+/* Have two threads lost their processors at the same time? A single rival cannot take both. */
 static bool are_several(const struct cst_rival_watch *watch, uint64_t begin, uint64_t end) {
     uint64_t begun = cst_load_relaxed(&rival.lost_from), ended = cst_load_relaxed(&rival.lost_to);
     const struct cst_rival_watch *loser = cst_load_relaxed(&rival.loser);
@@ -109,7 +109,7 @@ void cst_rival_look(struct cst_rival_watch *watch) {
     struct cst_rival_watch before = *watch;
     watch->looked_ns = now;
     watch->usage = cst_thread_usage();
-    /* A thread that has slept meanwhile was off its processor of its own will too. */
+    /* A thread that has slept meanwhile was also off its processor voluntarily. */
     if (before.looked_ns == 0 ||
         watch->usage.voluntary_switches != before.usage.voluntary_switches ||
         watch->usage.involuntary_switches == before.usage.involuntary_switches)

@@ -1,23 +1,23 @@
-/* Processors for regions; see turn.h.
+/* The distribution of processors to regions; see turn.h.
  *
- * Masters that ask for teams of a certain size may together want more threads than there are
- * processors. If all begin, every barrier is a switch between threads, and most switches go to a
- * thread that cannot go on. So they take turns: one has the processors for a slice, in which it
- * opens region after region, and the others sleep in a line, first come, first served.
+ * Masters that ask for teams of fixed sizes may together exceed the number of processors. If all
+ * begin, every barrier is a switch between threads, and most switches go to a thread that cannot
+ * continue. So the masters take turns. One master has the processors for a slice, in which it opens
+ * region after region. The other masters sleep in a line, first come, first served.
  *
- * Who passes the turn on is a worker that finds nothing to do, because the master has gone to sleep
- * at the end of the line, or does something else. Not the master itself: then the next master would
- * be woken while every processor is in use, and be queued behind one of the two threads that it is
- * to work with. The worker's own team goes to the next master, so one worker serves all of them.
+ * An idle worker passes the turn on: its master has gone to sleep at the end of the line, or does
+ * other work. The master does not pass it itself. It would wake the next master while every
+ * processor is in use, and that one would be queued behind one of the threads that it shall work
+ * with. The worker's own team goes to the next master, so one worker serves all of them.
  *
  * A turn is a matter of speed, never of progress: regions of different masters may wait for each
- * other, or be long. Who waits while nothing moves goes ahead, and for a time nobody waits, for
- * longer each time.
+ * other, or be long. A master that waits while no turn is passed goes ahead. Then no master waits
+ * for a time, which is longer each time.
  *
- * The line is under a lock. `busy` is changed by compare-and-swap wherever there is a bound to
- * keep, so a turn is passed on with its processors, and no two regions get the same ones. A master
- * that comes to the line as the last worker falls asleep is not woken, but looks by itself when its
- * patience ends. */
+ * A lock protects the line. `busy` is changed by compare-and-swap wherever a bound holds, so a turn
+ * is passed on with its processors, and no two regions get the same processors. A master that joins
+ * the line as the last worker falls asleep is not woken, but looks by itself when its patience
+ * ends. */
 #include "core/wait/turn.h"
 
 #include "core/base/backoff.h"
@@ -28,7 +28,8 @@
 #include "core/wait/rival.h"
 #include "platform/platform.h"
 
-/* A master in the line, on its stack: taken out under the lock, by itself or by who passes. */
+/* A master in the line, on the master's stack. The master or the passing worker takes it out, under
+ * the lock. */
 struct waiter {
     struct waiter *next;
     const struct cst_thread *thread;
@@ -38,17 +39,17 @@ struct waiter {
 };
 
 static struct {
-    _Atomic(const struct cst_thread *) holder; /* whose turn it is */
-    _Atomic uint64_t since;                    /* the clock as it began, if anybody waits */
+    _Atomic(const struct cst_thread *) holder; /* the master that has the turn */
+    _Atomic uint64_t since;                    /* begin of the turn, while masters wait */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
     uint32_t passed;         /* turns */
-    struct cst_backoff rest; /* nobody waits while it lasts */
+    struct cst_backoff rest; /* no master waits while it lasts */
 } line;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
 
-/* Counts as many as are idle, at most. */
+/* Counts at most the number of idle processors as busy. */
 static uint32_t take_idle(const struct cst_turn *turn) {
     uint32_t busy = cst_load_relaxed(&cst_busy), granted;
     do {
@@ -59,7 +60,7 @@ static uint32_t take_idle(const struct cst_turn *turn) {
     return granted;
 }
 
-/* Counts them if they have room, or if nobody else is busy. */
+/* Counts the threads if they fit, or if no other thread is busy. */
 static bool take_fitting(uint32_t threads) {
     uint32_t busy = cst_load_relaxed(&cst_busy);
     do {
@@ -68,7 +69,7 @@ static bool take_fitting(uint32_t threads) {
     return true;
 }
 
-/* Does nobody wait, or is it the thread's turn still? */
+/* Does no master wait, or does the thread still have the turn? */
 static bool may_begin(const struct cst_thread *thread) {
     if (cst_likely(cst_load_relaxed(&cst_turn_waiting) == 0)) return true;
     return cst_load_relaxed(&line.holder) == thread &&
@@ -82,7 +83,7 @@ static void begin_turn(const struct cst_thread *thread, uint64_t now) {
 
 /* --- the line, under its lock ------------------------------------------------------------ */
 
-/* Returns how many are before it. */
+/* Returns the number of waiters before it. */
 static uint32_t append(struct waiter *waiter) {
     struct waiter **last = &line.first;
     uint32_t before = 0;
@@ -116,7 +117,7 @@ static void rest(uint64_t now) {
 
 /* ------------------------------------------------------------------------------------------ */
 
-/* Sleeps until it is the waiter's turn. False: nothing has moved for too long. */
+/* Sleeps until the waiter has the turn. False: no turn was passed for too long. */
 static bool await_turn(struct waiter *waiter, uint32_t before) {
     uint64_t patience = CST_TURN_PATIENCE_NS + (uint64_t)CST_TURN_SLICE_NS * before;
     uint64_t begin = cst_clock_ns(), now;
@@ -138,15 +139,15 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
     return false;
 }
 
-/* True: the thread has the processors. */
+/* Waits in the line. True: the thread has the processors. */
 static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
                           struct cst_turn_from *from) {
     uint64_t now = cst_clock_ns();
-    /* Nobody passes turns on where workers sleep at once. */
+    /* Without a spinning worker no turn is passed on. */
     if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || !cst_policy_spins() || cst_rival_was_known())
         return false;
     if (cst_backoff_lasts(&line.rest, now)) return false;
-    /* Whoever waits for this Capability would wait too, a collection first of all. */
+    /* Threads that wait for this Capability would wait too, above all a collection. */
     if (cst_host_holds_capability()) return false;
     struct waiter waiter = {.thread = thread, .threads = threads};
     cst_lock_acquire(&line.lock);
@@ -178,10 +179,10 @@ void cst_turn_return(uint32_t threads) {
 }
 
 void cst_turn_pass(struct cst_seat *seat) {
-    /* While somebody is busy a turn is seldom to be had, and the line's lock not wanted. */
+    /* While all processors are busy a turn is seldom free, so the line's lock is not taken. */
     if (cst_load_relaxed(&cst_busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
     struct waiter *next = line.first;
-    /* Woken under the lock, which the waiter acquires before it leaves. */
+    /* The wake-up is under the lock, which the waiter acquires before its stack frame ends. */
     if (pass_to(next, seat->team)) cst_futex_wake(&next->has_turn, 1);
     cst_lock_release(&line.lock);
 }

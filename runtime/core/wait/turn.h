@@ -1,39 +1,39 @@
-/* Which regions have the processors: how many threads are busy in regions, and, when the machine
- * has too few processors for all masters, whose turn it is. */
+/* The distribution of processors to regions: the number of threads that are busy in regions, and,
+ * if the machine has too few processors for all masters, the turn. */
 #ifndef CST_CORE_WAIT_TURN_H
 #define CST_CORE_WAIT_TURN_H
 
 #include "core/state/thread.h"
 
-/* What a region needs before it leases a team. */
+/* The needs of a region before it leases a team. */
 struct cst_turn {
-    uint32_t threads; /* asked for, to be counted as busy */
-    uint32_t least;   /* `at_most`: none rather than fewer than these */
-    bool at_most;     /* no more than there are idle processors */
-    bool may_wait; /* its master may wait, for some milliseconds, until other regions have ended */
+    uint32_t threads; /* the wanted number, to be counted as busy */
+    uint32_t least;   /* with `at_most`: fewer than this count as none */
+    bool at_most;     /* bounded by the idle processors */
+    bool may_wait;    /* the master may wait some milliseconds for other regions */
 };
 
-/* Who has passed the turn on: the worker's team, to be leased as its workers are awake, and the
- * processor that it was on. NULL: nobody, the thread went ahead by itself. */
+/* The worker that passed the turn on: its team, which is best leased as its workers are awake, and
+ * its processor. The team is NULL if the thread went ahead by itself. */
 struct cst_turn_from {
     struct cst_team *team;
     uint32_t processor;
 };
 
-/* Counts the region's threads as busy. Returns how many: all of them, unless `at_most`. May block.
- */
+/* Counts the region's threads as busy. Returns their number: all of them, unless `at_most`. May
+ * block. */
 uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *turn,
                        struct cst_turn_from *from);
-/* So many threads are not busy any more. */
+/* Counts `threads` threads as no longer busy. */
 void cst_turn_return(uint32_t threads);
 
 /* Masters that wait for their turn. */
 extern _Atomic uint32_t cst_turn_waiting;
 
-/* An idle worker looks whether the next master may begin. */
+/* An idle worker checks whether the next master may begin, and passes the turn to it. */
 void cst_turn_pass(struct cst_seat *seat);
 
-/* In the child of a fork: nobody is busy, nobody waits. */
+/* In the child of a fork: no thread is busy, and no master waits. */
 void cst_turn_after_fork(void);
 
 #endif

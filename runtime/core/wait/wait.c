@@ -1,11 +1,12 @@
-/* The loop in which a member waits: it polls, spins, yields, then sleeps; see wait.h. How long it
- * does each is told by policy.h, and where it does which by what the room knows of the processors:
+/* The loop in which a member waits: it polls, spins, yields, then sleeps; see wait.h. policy.h has
+ * the length of each step. The state of the processors selects the steps:
  *
- *   - nobody else wants the processor: it spins for a few milliseconds, as the next region or the
- *     last member is likely near, and waking a sleeper costs far more than a region;
- *   - more threads are busy in regions than there are processors: a thread that spins keeps one
- *     from the thread it waits for, so it yields, and sleeps where yields cost slices (yields.h);
- *   - another process wants the processors (rival.h): it sleeps at once. */
+ *   - No other thread wants the processor: the member spins for a few milliseconds. The next region
+ *     or the last member is probably near, and to wake a sleeper costs far more than a region.
+ *   - More threads are busy in regions than there are processors: a spinning thread would keep a
+ *     processor from the thread that it waits for. So it yields, and sleeps if yields cost time
+ *     slices (yields.h).
+ *   - Another process wants the processors (rival.h): the member sleeps at once. */
 #include "core/wait/wait.h"
 
 #include "core/wait/apart.h"
@@ -32,22 +33,22 @@ static void pause_between_polls(const struct cst_wait *wait) {
 
 bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!wait->help || !wait->help(thread, wait)) return false;
-    cst_coroutine_before_wait(thread->coroutine); /* the task may have called back */
+    cst_coroutine_before_wait(thread->coroutine); /* the task may have made a callback */
     return true;
 }
 
-/* Do those who work want all processors? Who waits in a region is counted as one of them; so is a
- * worker that has left one, until its master ends it. */
+/* Do busy threads want all processors? A thread that waits in a region counts as busy. A worker
+ * that has left a region counts too, until the master ends the region. */
 static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *wait) {
     uint32_t busy = cst_busy_threads();
     if (!wait->idle || busy != cst_config.available) return busy > cst_config.available;
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
 }
 
-/* Is it a worker without a region where Haskell code of the same process, or another process that
- * shares processors with it, has a use for every processor? It sleeps at once: to be woken costs
- * less than what it takes from Haskell code, and above all from the collector, whose threads wait
- * for each other. */
+/* Is the waiter an idle worker whose processor others can use: Haskell code of this process, or a
+ * process that shares processors with it? Then it sleeps at once. A wake-up costs less than
+ * spinning takes from Haskell code, above all from the collector, whose threads wait for each
+ * other. */
 static inline bool is_unwanted(const struct cst_wait *wait) {
     if (!wait->idle || cst_policy.forever) return false;
     return cst_share_is_tight() ||
@@ -55,26 +56,29 @@ static inline bool is_unwanted(const struct cst_wait *wait) {
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
- * has ended does: it may be wanted never again. */
+ * has ended does sleep: no master may ever need it again. */
 static inline bool is_endless(const struct cst_thread *thread, const struct cst_wait *wait) {
     if (cst_likely(!cst_policy.forever)) return false;
     return !wait->idle || cst_load_relaxed(&thread->seat->team->served) != 0;
 }
 
-/* A worker that has nothing to do sees to it that the next master begins. */
+/* An idle worker passes the turn to the next master. */
 static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *wait) {
     if (wait->idle && cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0))
         cst_turn_pass(thread->seat);
 }
 
-/* A new thread, or one of a large team before, may be queued behind the very member that spins for
- * it, while another processor idles: the kernel takes milliseconds to some ten to see it. So who
- * has spun for a while yields, which costs next to nothing where nobody is queued; and at once the
- * next time if that was all that was missing. Where the processor was gone for longer, the other
- * has computed here what it could have computed elsewhere meanwhile, and one moves away; also if it
- * comes back at once, time and again: the two are alone there. Not after a slice was lost: it may
- * be another process that waits, and who goes on beside one must not give away what is left of its
- * slice (apart.c). True: the condition holds. */
+/* Yields to a member that may be queued behind this one. A new thread, or a former member of a
+ * large team, may be queued behind the very member that spins for it, while another processor
+ * idles. The kernel needs one to ten milliseconds to move it. So a member that has spun for a while
+ * yields, which costs little if no thread is queued. If one yield was enough, the next wait yields
+ * immediately.
+ *
+ * If the yield lasted long, the other member computed here and could have computed elsewhere
+ * meanwhile: this one moves away. It also moves if short yields helped several times in a row: then
+ * the two are alone on the processor. It does not yield after a lost slice. Then another process
+ * may be queued, and a member beside it must not give away the rest of its slice (apart.c). True:
+ * the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen) ||
         (wait->idle ? cst_confined_now() : cst_confined()))
@@ -96,8 +100,8 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     return true;
 }
 
-/* Spins without giving the core away for long. True: the condition holds. False: someone else wants
- * the core, or time is up. */
+/* Spins without giving the processor away for long. True: the condition holds. False: another
+ * thread wants the processor, or the time is over. */
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t begin = cst_clock_ns(), last = begin, apart_ns = CST_SPIN_APART_NS;
     bool asked = wait->idle;
@@ -127,7 +131,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     }
 }
 
-/* Lets the others run, for a while. True: the condition holds. */
+/* Yields to other threads for a while. True: the condition holds. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t last = cst_clock_ns();
     bool endless = is_endless(thread, wait);
@@ -150,7 +154,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
 }
 
 bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
-    /* The seat's own word: every region writes the pool's count. */
+    /* Reads the seat's own flag, since every region writes the count of busy threads. */
     if (cst_policy.spin_ns == 0 || thread->seat->crowded) return false;
     uint32_t polls =
         cst_unlikely(cst_rival_was_known()) ? cst_policy.rivalled_polls : cst_policy.first_polls;
@@ -162,8 +166,8 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     return false;
 }
 
-/* Believes what another member has found out, and else asks the kernel; not in a crowded team, in
- * which the members drive each other from the processors. */
+/* Is a rival known? The answer of another member counts; otherwise this one asks the kernel. It
+ * does not on a crowded machine, where members displace each other from the processors. */
 static bool is_rivalled(struct cst_thread *thread) {
     if (cst_policy.forever) return false;
     if (cst_rival_is_known()) return true;
@@ -175,11 +179,11 @@ static bool is_rivalled(struct cst_thread *thread) {
     return cst_rival_is_known();
 }
 
-/* The waits below make system calls that a confined program may not. Filters come between regions:
- * so a member asks once in each whether it is filtered. An idle worker asks each time, since
- * another thread may set a filter for it. Neither asks where it has asked so recently that no
- * filter can have come since: a team of four on two processors forks in 4.4 us then, before in 4.6.
- */
+/* Looks for a filter of system calls. The waits below make system calls that a confined program may
+ * not make. Programs set filters between regions, so a member asks once in each region. An idle
+ * worker asks each time, as another thread may set its filter. Neither asks again within
+ * CST_FILTER_NS, as no filter can be installed in that time. A team of four on two processors forks
+ * in 4.4 us, and in 4.6 us if it asks more often. */
 static void look_for_filter(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!wait->idle && thread->asked_in == thread->seat->region) return;
     thread->asked_in = thread->seat->region;
@@ -199,7 +203,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     if (ahead && give_way(thread, wait)) return;
     while (!wait->holds(wait)) {
         if (cst_wait_helped(thread, wait)) continue;
-        if (cst_unlikely(thread->team->orphaned)) return; /* nobody is left to end the wait */
+        if (cst_unlikely(thread->team->orphaned)) return; /* no member is left to end the wait */
         look_for_filter(thread, wait);
         if (!is_rivalled(thread)) {
             bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);

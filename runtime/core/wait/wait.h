@@ -1,7 +1,7 @@
 /* The loop in which a member of a team waits, and how it is woken.
  *
- * A waiter polls, spins, yields, then sleeps (park.h), and does something useful meanwhile if there
- * is anything to do. */
+ * A waiter polls, spins, yields, then sleeps (park.h). Meanwhile it runs tasks, if its wait permits
+ * it and there are any. */
 #ifndef CST_CORE_WAIT_WAIT_H
 #define CST_CORE_WAIT_WAIT_H
 
@@ -11,17 +11,17 @@
 struct cst_wait {
     /* The condition; loads with acquire at least, and sequentially consistent on W2. */
     bool (*holds)(const struct cst_wait *wait);
-    /* Does something useful meanwhile; false when there was nothing. NULL: nothing to do. */
+    /* Does useful work meanwhile, such as a task; false if there was none. NULL: no help. */
     bool (*help)(struct cst_thread *thread, const struct cst_wait *wait);
     _Atomic uint32_t *word;
     uint32_t target;
-    bool idle; /* a worker without a region: it has the least right to a processor */
-    /* It is a matter of turns: the thread that has the turn also works on data that the next one
-     * needs, and a poll in between takes longer than it saves. So polls come rarely. */
+    bool idle; /* a worker without a region, with the least right to a processor */
+    /* Polls come rarely: the wait is for a turn. The thread that has the turn also writes data that
+     * the next one needs, and each poll takes the line from it. */
     bool patient;
     const void *object;
-    /* How long the waiter sleeps at most, in nanoseconds; then cst_wait returns though the
-     * condition does not hold. 0: for ever. */
+    /* The longest sleep of the waiter, in nanoseconds; then cst_wait returns though the condition
+     * does not hold. 0: for ever. */
     uint64_t patience;
 };
 
@@ -32,8 +32,9 @@ static inline bool cst_reached(_Atomic uint32_t *word, uint32_t target) {
 
 bool cst_wait_word_holds(const struct cst_wait *wait);
 
-/* Polls for some microseconds, unless the team is crowded. True: the condition holds. The caller
- * goes on to cst_wait otherwise, and need not have told anyone that it waits before. */
+/* Polls for some microseconds, unless the team is crowded. True: the condition holds. Otherwise the
+ * caller continues with cst_wait. Before this call it need not have told any thread that it
+ * waits. */
 bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait);
 
 /* Returns when the condition holds, or the waiter's patience has ended. May block. */
@@ -56,11 +57,11 @@ static inline void cst_wake(struct cst_seat *seat) {
     cst_wake_parked(seat);
 }
 
-/* Wakes every member that sleeps. The caller has changed what they wait for by a sequentially
+/* Wakes every member that sleeps. The caller has changed their condition by a sequentially
  * consistent store. */
 void cst_team_wake(struct cst_team *team);
 
-/* Does the waiter's help (below, for this room). True: it did something. */
+/* Calls the waiter's help; for the files of this room. True: it did some work. */
 bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait);
 
 #endif

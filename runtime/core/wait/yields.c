@@ -3,8 +3,8 @@
 
 #include "core/wait/policy.h"
 
-/* When a thread last tried in vain: each try costs its team a slice, and the next one's would fail
- * as well. */
+/* The time of any thread's last trial in vain. Each trial costs its team a slice, and another
+ * thread's would fail as well. */
 static _Atomic uint64_t tried;
 
 bool cst_yields_took(struct cst_yields *yields, uint64_t begin, uint64_t end) {

@@ -8,14 +8,14 @@
 #include "core/wait/wait.h"
 #include "platform/happens.h"
 
-/* Waiting for `word` to reach `target`, or (cancellable) for the region to be cancelled. */
+/* The condition of a cancellable wait: `word` has reached `target`, or the region is cancelled. */
 static bool word_or_cancel_holds(const struct cst_wait *wait) {
     const struct cst_seat *seat = wait->object;
     return cst_reached(wait->word, wait->target) ||
            cst_load_seq_cst(&seat->team->cancelled) == seat->region;
 }
 
-/* False: cut short by cancellation. */
+/* Waits for `word` to reach `target`. False: cancellation has ended the wait. */
 static bool await(struct cst_thread *thread, _Atomic uint32_t *word, uint32_t target,
                   bool cancellable) {
     if (cst_reached(word, target)) return true;
@@ -29,9 +29,9 @@ static bool await(struct cst_thread *thread, _Atomic uint32_t *word, uint32_t ta
 }
 
 /* Signals and waits in ceil(log2 size) rounds. A flag carries twice the barrier's number, plus one
- * if tasks may be outstanding; what a member knows of tasks it passes on, so in the end all know
- * the same. Flags alternate by parity: a member can be at most one barrier ahead of another, so
- * the flag of this barrier is not overwritten before it was read. */
+ * if tasks may be outstanding. A member passes that bit on, so in the end all members have the
+ * same. Flags alternate by parity: a member can be at most one barrier ahead of another, so the
+ * flag of this barrier is not overwritten before it is read. */
 static bool disseminate(struct cst_thread *thread, bool cancellable, bool *tasks) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = thread->team;
@@ -52,7 +52,7 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
     struct cst_team *team = thread->team;
     uint32_t number = thread->seat->barrier;
     if (*tasks) cst_central_tell_tasks(team, number);
-    /* Release: what this member did; acquire for the last: what all did. */
+    /* Release: the writes of this member. Acquire, for the last member: the writes of all. */
     if (cst_sub_acq_rel(&team->awaited, 1) == 1) {
         cst_store_relaxed(&team->awaited, team->size);
         cst_exchange_seq_cst(&team->released, number);
@@ -64,7 +64,7 @@ static bool count_down(struct cst_thread *thread, bool cancellable, bool *tasks)
     return true;
 }
 
-/* For cst_happens_before: of the barriers with even numbers, and with odd ones. */
+/* An address for cst_happens_before: one for barriers with even numbers, one for odd numbers. */
 static const void *end_of(const struct cst_team *team, uint32_t number) {
     return number & 1 ? &team->released : &team->awaited;
 }
@@ -85,13 +85,13 @@ static bool wait_for_all(struct cst_thread *thread, bool cancellable) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         if (!passed) return false;
         cst_happens_after(end_of(thread->team, seat->barrier));
-        cst_happens_after(&thread->team->quiet); /* also if it was late (barrier.h) */
+        cst_happens_after(&thread->team->quiet); /* also for a late member (barrier.h) */
     }
     seat->construct_at_barrier = seat->construct;
     return true;
 }
 
-/* Nobody to wait for and nothing to tell: what is left of wait_for_all. */
+/* The part of wait_for_all for a member that is alone and has no tasks. */
 static inline bool passes_alone(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     if (thread->team->size > 1 || seat->made_tasks) return false;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 enum {
-    SLOTS = 4, /* nodes of an inner member: loops that members may be in at the same time */
-    PARTS = 4  /* a subtree takes 1/PARTS of its equal share of what is left */
+    SLOTS = 4, /* nodes of an inner member: loops that run at the same time */
+    PARTS = 4  /* a subtree takes 1/PARTS of its equal share of the rest */
 };
 
 _Static_assert(sizeof(struct cst_node) == CST_CACHE_LINE, "a node is a line");
 
 /* --- the tree ----------------------------------------------------------------------------- */
 
-/* The member and those below it, generation by generation. */
+/* The number of members in a subtree, counted by generations. */
 static uint32_t subtree(uint32_t number, uint32_t size) {
     uint32_t count = 0, first = number, end = number + 1;
     while (first < end) {
@@ -38,7 +38,7 @@ void cst_dispatch_enlarge(struct cst_team *team, uint32_t size) {
     struct cst_node *nodes = aligned_alloc(CST_CACHE_LINE, bytes);
     if (!nodes) return;
     memset(nodes, 0, bytes);
-    free(team->nodes); /* used in regions alone */
+    free(team->nodes); /* only regions use them */
     team->nodes = nodes;
     team->nodes_for = size;
 }
@@ -46,11 +46,12 @@ void cst_dispatch_enlarge(struct cst_team *team, uint32_t size) {
 /* --- claims ------------------------------------------------------------------------------- */
 
 static void acquire(struct cst_team *team, struct cst_node *node) {
-    /* Not looked at before: that would fetch the line twice. Acquire pairs with release(). */
+    /* The exchange comes without a load before it, which would fetch the line twice. Acquire pairs
+     * with release(). */
     for (uint32_t polls = 0; cst_exchange_acquire(&node->lock, 1);) {
         do {
-            /* The child of a fork: whoever held the lock is not there, and has left the node in
-             * order at every step (split, fill). */
+            /* In the child of a fork, the holder of the lock is gone. The node is consistent after
+             * each of its steps (split, fill). */
             if (cst_unlikely(team->orphaned)) return;
             cst_wait_for_owner(&polls);
         } while (cst_load_relaxed(&node->lock));
@@ -69,25 +70,26 @@ static bool is_used_up(const struct cst_piece *piece) {
 static struct cst_piece split(struct cst_piece *piece, uint64_t chunks) {
     struct cst_piece part = *piece;
     if (chunks < piece->limit - piece->next) part.limit = piece->next + chunks;
-    piece->next = part.limit; /* in one step, should a fork copy the node */
+    piece->next = part.limit; /* one store, as a fork may copy the node */
     return part;
 }
 
-/* What a subtree of `members` out of `size` gets at once, where `left` chunks are left: a chunk for
- * each member at least, or near the end every chunk would be fetched from the root by itself. */
+/* The chunks that a subtree of `members` out of `size` gets at once while `left` chunks are left.
+ * It gets at least one for each member: otherwise, near the end, each chunk would be fetched from
+ * the root by itself. */
 static uint64_t portion(uint64_t left, uint32_t members, uint32_t size) {
     uint64_t parts = PARTS * (uint64_t)size;
     uint64_t share = left <= UINT32_MAX ? left * members / parts : left / parts * members;
     return share > members ? share : members;
 }
 
-/* The node's first piece of the loop, or the next. All of a node's pieces are fetched under its
- * lock, so they increase if its parent's do. */
+/* Fetches the node's first or next piece of the loop. All pieces of a node are fetched under its
+ * lock, so they increase if the parent's do. */
 static void fill(struct cst_thread *thread, uint32_t number, struct cst_node *node,
                  uint64_t wanted);
 
-/* Takes chunks from a member's node: as many as wanted, or as a subtree of `members` should get at
- * once if that is more, or what the node has. An empty piece: the loop is over. */
+/* Takes chunks from a member's node: `wanted` chunks, or the portion of a subtree of `members` if
+ * that is larger, but at most the chunks in the node. An empty piece: the loop is over. */
 static struct cst_piece take(struct cst_thread *thread, uint32_t number, uint64_t wanted,
                              uint32_t members) {
     struct cst_node *node = node_of(thread->team, number, thread->loop.tag);
@@ -112,8 +114,9 @@ static void fill(struct cst_thread *thread, uint32_t number, struct cst_node *no
                               .end = loop->end};
     if (number > 0)
         piece = take(thread, cst_tree_parent(number), wanted, subtree(number, thread->seat->size));
-    /* A fork may copy the node at each of these steps: without its tag a piece does not count, and
-     * the child fills the node anew. Acquire: the piece comes after; release: before. */
+    /* A fork may copy the node between these steps. Without its tag a piece does not count, and the
+     * child fills the node anew. Acquire: the piece is written after it. Release: the piece is
+     * written before it. */
     cst_exchange_acquire(&node->tag, 0);
     node->piece = piece;
     cst_store_release(&node->tag, loop->tag);
@@ -127,7 +130,7 @@ struct cst_piece cst_dispatch_claim(struct cst_thread *thread, uint32_t chunks) 
 
 /* --- begin -------------------------------------------------------------------------------- */
 
-/* Does the loop go by the tree? Then all of it is in *piece. */
+/* Does the loop use the tree? Then *piece is the whole loop. */
 static bool is_for_tree(const struct cst_team *team, const struct cst_loop_spec *spec,
                         struct cst_piece *piece) {
     uint64_t trip, chunk = spec->chunk ? spec->chunk : 1;
@@ -143,7 +146,7 @@ static bool is_for_tree(const struct cst_team *team, const struct cst_loop_spec 
     return true;
 }
 
-/* To the member it is a loop over chunks of one iteration. */
+/* Begins the loop. For the member it is a loop over chunks, one chunk an iteration. */
 static void begin(struct cst_thread *thread, const struct cst_piece *all) {
     struct cst_loop *loop = &thread->loop;
     loop->tag = ++thread->seat->construct;
@@ -166,8 +169,8 @@ static void begin(struct cst_thread *thread, const struct cst_piece *all) {
 bool cst_dispatch_start(struct cst_thread *thread, const struct cst_loop_spec *spec) {
     struct cst_seat *seat = thread->seat;
     struct cst_piece all;
-    /* All have left the loop that used the slot's nodes before, since they have passed a barrier
-     * behind it. */
+    /* The slot's nodes are free only if all members have passed a barrier after the loop that used
+     * them before. */
     if (seat->construct >= seat->construct_at_barrier + SLOTS) return false;
     if (!is_for_tree(thread->team, spec, &all)) return false;
     begin(thread, &all);
@@ -185,6 +188,6 @@ bool cst_dispatch_prepare(struct cst_team *team, const struct cst_loop_spec *spe
 }
 
 void cst_dispatch_join(struct cst_thread *thread) {
-    /* What it does not know comes with its first claim. */
+    /* The bounds of the loop come with the member's first claim. */
     begin(thread, &(struct cst_piece){0});
 }

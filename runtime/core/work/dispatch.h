@@ -1,13 +1,13 @@
-/* Dynamic loops of large teams: a tree of counters in place of one.
+/* Dynamic loops of large teams: a tree of counters in place of one counter.
  *
- * Where all members claim from one counter its line passes from each to the next, so a loop lasts
- * as long as its claims one after the other, and grows with the team. Here each inner member of the
- * fork tree has a node, a line with a piece of the loop: the member and those of its children that
- * have none themselves claim from it, and when it is empty it is filled from the node of its
+ * If all members claim from one counter, its line passes from each member to the next. The loop
+ * then lasts as long as all its claims in sequence, and that time grows with the team. Here each
+ * inner member of the fork tree has a node: a line with a piece of the loop. The member itself, and
+ * its children without a node, claim from the node. An empty node is filled from the node of the
  * parent.
  *
- * A member's iterations increase, as they do with one counter (loop.c says who relies on it). The
- * argument is in README.md, "Worksharing constructs". */
+ * A member's iterations increase, as they do with one counter; loop.c names programs that rely on
+ * it. The argument is in README.md, "Worksharing constructs". */
 #ifndef CST_CORE_WORK_DISPATCH_H
 #define CST_CORE_WORK_DISPATCH_H
 
@@ -20,29 +20,30 @@ struct cst_piece {
     uint64_t start, step, end;
 };
 
-/* All but `lock` is written and read under it; the root's of a combined construct also by the
- * master before the region's launch. The tag is atomic for the sake of a process that is copied
- * meanwhile (dispatch.c, fill). */
+/* The lock protects the other fields. Before a region's launch, the master also writes the root's
+ * for a combined construct. The tag is atomic for a process that is copied meanwhile (dispatch.c,
+ * fill). */
 struct cst_node {
     CST_LINE_ALIGNED _Atomic uint32_t lock; /* 1: held */
-    _Atomic uint64_t tag;                   /* of the construct whose piece this is; or 0 */
+    _Atomic uint64_t tag;                   /* of the construct that has the piece, or 0 */
     struct cst_piece piece;
 };
 
-/* The team may have that many members from now on. Its master calls, before the region. Without
- * memory the team's loops go on with one counter. */
+/* Makes nodes for a team of up to `size` members. Its master calls, before the region. Without
+ * memory the team's loops use one counter. */
 void cst_dispatch_enlarge(struct cst_team *team, uint32_t size);
 
-/* The member meets a loop of a large team. True: it goes by the tree, and has begun. All members
- * get the same answer, as it follows from what all know. */
+/* Called by a member that meets a loop in a large team. True: the loop uses the tree, and has
+ * begun. All members get the same answer, as it follows from data that all have. */
 bool cst_dispatch_start(struct cst_thread *thread, const struct cst_loop_spec *spec);
 
-/* The same for a combined construct: the master, before launch; each member, at the region's start.
- */
+/* As cst_dispatch_start, for a combined construct. The master calls `prepare` before the launch,
+ * and each member calls `join` at the region's start. */
 bool cst_dispatch_prepare(struct cst_team *team, const struct cst_loop_spec *spec);
 void cst_dispatch_join(struct cst_thread *thread);
 
-/* Claims up to that many chunks; an empty piece: none are left. */
+/* Claims at most `chunks` chunks, or its portion if that is larger; an empty piece: none is
+ * left. */
 struct cst_piece cst_dispatch_claim(struct cst_thread *thread, uint32_t chunks);
 
 #endif

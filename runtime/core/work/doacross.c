@@ -1,12 +1,13 @@
 /* Doacross loops; see ordered.h.
  *
- * Iterations that run one after the other on one member share a line: the outer iterations of a
- * member (static), of a chunk (dynamic), or a single one (guided). The line tells the last
- * iteration posted, as its number in the whole nest; where that number does not fit 64 bits, as a
- * vector under a lock.
+ * Iterations that one member runs one after the other share a line: the outer iterations of a
+ * member (static), of a chunk (dynamic), or a single iteration (guided). The line has the number of
+ * the last posted iteration within the whole nest. If that number does not fit 64 bits, the line
+ * has a vector under a lock.
  *
- * A post is a plain store: with a fence it would wait each time until the line has come back from
- * who polls it. So who is about to sleep makes up for it (await_asleep). */
+ * A post is a release store without a fence. With a fence, each post would wait until the line has
+ * come back from the member that polls it. A barrier in the waiter that is about to sleep takes the
+ * fence's place (await_asleep). */
 #include "core/base/lock.h"
 #include "core/base/message.h"
 #include "core/work/ordered.h"
@@ -23,7 +24,7 @@ enum { MOST_LOOPS = 64 };
 
 struct line {
     CST_LINE_ALIGNED _Atomic uint64_t posted; /* number of the last iteration, plus 1; 0: none */
-    cst_lock lock; /* of the vector behind, in a nest that does not fit */
+    cst_lock lock;                            /* of the vector behind, if numbers do not fit */
 };
 
 struct cst_doacross {
@@ -31,11 +32,11 @@ struct cst_doacross {
     bool fits;                   /* the nest's iterations can be numbered in 64 bits */
     bool by_member;              /* lines: per member, else per `grain` outer iterations */
     uint64_t grain;              /* static with chunks: their size; 0: one block per member */
-    uint64_t each, rest, longer; /* blocks: size; those with one more; iterations in these */
+    uint64_t each, rest, longer; /* blocks: size; longer ones; iterations in the longer */
     _Atomic uint32_t waiters;    /* members that may sleep */
     size_t line_size;
     uint64_t counts[MOST_LOOPS];
-    int64_t first[MOST_LOOPS], step[MOST_LOOPS]; /* where iterations are named by values */
+    int64_t first[MOST_LOOPS], step[MOST_LOOPS]; /* if values name the iterations */
     struct line *lines;                          /* in the slot's room */
 };
 
@@ -71,7 +72,7 @@ void cst_doacross_set_up(struct cst_thread *thread, struct cst_share *share,
         state->counts[i] = spec->counts[i];
         state->first[i] = spec->first ? spec->first[i] : 0;
         state->step[i] = spec->step ? spec->step[i] : 1;
-        if (spec->counts[i] == 0) state->loops = 0; /* nothing is executed, nothing is awaited */
+        if (spec->counts[i] == 0) state->loops = 0; /* no iteration is executed or awaited */
     }
     if (state->loops == 0) return;
     state->members = members;
@@ -90,7 +91,7 @@ uint32_t cst_doacross_loops(struct cst_thread *thread) {
     return thread->share && thread->doacross ? thread->doacross->loops : 0;
 }
 
-/* Which member executes an iteration is not known here, so each iteration has a line. */
+/* The member of an iteration is not known here, so each iteration has a line. */
 void cst_doacross_begin(struct cst_thread *thread, const struct cst_doacross_spec *spec) {
     struct cst_share *share;
     if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
@@ -105,8 +106,8 @@ void cst_doacross_begin(struct cst_thread *thread, const struct cst_doacross_spe
     thread->share = NULL;
 }
 
-/* A loop within, if it had a slot, has left that one: so the member has been counted as out of this
- * one for a moment already, in which it did not use it. */
+/* A loop within has already left its own slot, if it had one. So the member has been counted as out
+ * of this construct for a moment, in which it did not use it. */
 void cst_doacross_end(struct cst_thread *thread) {
     thread->doacross = NULL;
     cst_share_leave(thread);
@@ -117,7 +118,7 @@ bool cst_doacross_number(struct cst_thread *thread, const int64_t *values, uint6
     if (!state) return false;
     for (uint32_t i = 0; i < state->loops; i++) {
         int64_t step = state->step[i];
-        /* Modulo 2^64, in which the difference of two values of a loop fits. */
+        /* Modulo 2^64: the difference of two values of a loop fits. */
         uint64_t distance = (uint64_t)values[i] - (uint64_t)state->first[i];
         bool before = step > 0 ? values[i] < state->first[i] : values[i] > state->first[i];
         vector[i] = step > 0 ? distance / (uint64_t)step : (0 - distance) / (0 - (uint64_t)step);
@@ -126,7 +127,7 @@ bool cst_doacross_number(struct cst_thread *thread, const int64_t *values, uint6
     return state->loops > 0;
 }
 
-/* Which member executes outer iteration i of a static loop without chunks. */
+/* The member that executes outer iteration i of a static loop without chunks. */
 static uint64_t block_owner(const struct cst_doacross *state, uint64_t i) {
     if (i < state->longer) return i / (state->each + 1);
     return state->rest + (i - state->longer) / state->each;
@@ -189,16 +190,17 @@ void cst_doacross_post(struct cst_thread *thread, const uint64_t *vector) {
         memcpy(vector_of(line), vector, state->loops * sizeof *vector);
         cst_lock_release(&line->lock);
     }
-    /* Both release what the iteration wrote; they pair with is_posted. */
+    /* Both release the writes of the iteration; they pair with is_posted. */
     if (cst_unlikely(thread->seat->crowded))
         cst_exchange_seq_cst(&line->posted, number);
     else
         cst_store_release(&line->posted, number);
     cst_compiler_barrier();
-    /* In that order: in a crowded team by the exchange, else by the waiter's barrier. */
+    /* Order of the store and this load: in a crowded team by the exchange, else by the waiter's
+     * barrier. */
     if (cst_likely(!cst_load_seq_cst(&state->waiters))) return;
-    /* Before the look at who is parked (K1, K2): the store above may not have been seen yet, and
-     * the waiter's barrier may be long past. */
+    /* Orders the store above before the load of `parked` (K1, K2): the store may not be visible
+     * yet, and the waiter's barrier may be long past. */
     cst_add_seq_cst(&line->posted, 0);
     cst_team_wake(thread->team);
 }
@@ -208,11 +210,12 @@ static bool help_nobody(struct cst_thread *thread, const struct cst_wait *wait) 
     return false;
 }
 
-/* Counts itself, then, since a post has no fence between its store and its look at the count, runs
- * membarrier(2): either the post's look came later and sees the count, and so wakes whom it finds
- * parked, or its store came before, and W2 (wait.h) sees that. Members of a crowded
- * team sleep, or yield, all the time, and there a post has its fence. Where the kernel has no
- * membarrier(2), a wait that could help is one whose sleep has an end (park.c). */
+/* The waiter counts itself. Then it runs membarrier(2), since a post has no fence between its store
+ * and its load of the count. Either the post's load comes later: it sees the count, and the poster
+ * wakes the members that it finds parked. Or the post's store came before, and W2 (park.h) sees it.
+ * Members of a crowded team sleep or yield all the time, so their posts have a fence. Without
+ * membarrier(2), the wait gets a help function, because sleeps of waits with help have an end
+ * (park.c). */
 static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
                          struct cst_wait *wait) {
     cst_add_seq_cst(&state->waiters, 1);
@@ -222,9 +225,9 @@ static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
     cst_sub_relaxed(&state->waiters, 1);
 }
 
-/* A look that takes the line, as its poster will. Where two members hand on iterations in turn, a
- * line that one alone has is passed on faster than one that both have to read: 109 in place of 189
- * ns an iteration. Once only, since it delays a poster who is far from that iteration. */
+/* A look that takes the line exclusively, as the poster will. If two members pass iterations to
+ * each other in turn, an exclusive line moves faster than a shared one: 109 in place of 189 ns an
+ * iteration. It comes only once, since it delays a poster that is still far from the iteration. */
 static bool look_hard(const struct sink *sink) {
     return cst_add_acquire(&sink->line->posted, 0) >= sink->number && sink->state->fits;
 }

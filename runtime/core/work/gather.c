@@ -1,8 +1,8 @@
 /* Reductions of a team by a tree; see gather.h. The tree is that of fork and join.
  *
- * A member that has combined what its children offer offers its own, and waits until its parent has
- * read it, as the data lie on its stack. A reduction is named by the region's number and the count
- * of those before it in the region, so words need no resetting between them. */
+ * A member combines its children's data into its own, and offers them to its parent. Then it waits
+ * until its parent has read them, as they lie on its stack. The region's number and the count of
+ * reductions in the region name a reduction, so its words need no reset. */
 #include "core/work/gather.h"
 
 #include "core/task/cancel.h"
@@ -21,7 +21,7 @@ struct step {
     uint64_t name;
 };
 
-/* Sequentially consistent: the look that precedes sleeping (wait.h, W2). Its acquire pairs with the
+/* Sequentially consistent: the load that precedes a sleep (park.h, W2). Its acquire pairs with the
  * exchange in `tell`. */
 static bool is_told(const struct cst_wait *wait) {
     const struct step *step = wait->object;
@@ -36,7 +36,7 @@ static bool await(struct cst_thread *thread, _Atomic uint64_t *word, uint64_t na
     return cst_load_acquire(word) == name;
 }
 
-/* K1, then K2 (wait.h). */
+/* K1, then K2 (park.h). */
 static void tell(struct cst_seat *seat, _Atomic uint64_t *word, uint64_t name) {
     cst_happens_before(word);
     cst_exchange_seq_cst(word, name);

@@ -1,11 +1,13 @@
 /* Loops and sections; see loop.h.
  *
  * Dynamic and guided loops take iterations from one shared counter, always upwards, so each member
- * sees increasing iterations: programs rely on it, although schedule(dynamic) has not promised it
- * since OpenMP 5.0 (superlu_dist's look-ahead is one). A range per member and stealing would break
- * them. What keeps the counter's line from becoming the bottleneck is that a member claims several
- * short chunks at once, about CLAIM_TICKS worth, and hands them out to itself without an atomic
- * operation. In a large team there is a tree of counters (dispatch.h). */
+ * sees increasing iterations. Programs such as superlu_dist's look-ahead rely on it, although
+ * schedule(dynamic) has not promised it since OpenMP 5.0. A range for each member, with stealing,
+ * would break them.
+ *
+ * The counter's line does not become the bottleneck, because a member claims several short chunks
+ * at once, of about CLAIM_TICKS together. It hands them out to itself without an atomic operation.
+ * In a large team there is a tree of counters (dispatch.h). */
 #include "core/work/loop.h"
 
 #include "core/work/barrier.h"
@@ -19,8 +21,8 @@
 enum {
     CLAIM_TICKS = 1000,   /* work that a claim should cover, for each member of the team */
     LARGEST_CLAIM = 1024, /* chunks */
-    FEW_CHUNKS = 8,       /* for each member: no more are claimed one by one */
-    PARTS = 4 /* a claim is at most 1/PARTS of an equal share of what is left, or short */
+    FEW_CHUNKS = 8,       /* for each member: up to this, chunks are claimed one by one */
+    PARTS = 4             /* a claim is at most 1/PARTS of an equal share of the rest, or short */
 };
 
 void cst_loop_runtime(struct cst_thread *thread, struct cst_loop_spec *spec) {
@@ -49,7 +51,7 @@ static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, ui
     share->schedule = spec->schedule == CST_SCHEDULE_AUTO ? CST_SCHEDULE_STATIC : spec->schedule;
     share->chunk = spec->chunk;
     if (size == 1 && !spec->sections) {
-        /* Nobody to share with: all in one chunk. */
+        /* A member alone gets all iterations in one chunk. */
         share->schedule = CST_SCHEDULE_STATIC;
         share->chunk = 0;
     }
@@ -63,9 +65,9 @@ static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, ui
     cst_store_relaxed(&share->turn, 0);
 }
 
-/* The member's own part begins. It copies what does not change, for the sake of claims: a look at
- * the slot's line before would fetch it twice, to read and to write, and after, the next claimant
- * may have taken it. */
+/* Begins the member's own part. It copies the constant fields, so that a claim need not read the
+ * slot's line. A read before the claim would fetch the line twice, to read and to write; after the
+ * claim, the next claimant may have taken it. */
 static void begin(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
     struct cst_share *share = thread->share;
@@ -96,8 +98,7 @@ void cst_loop_start_with(struct cst_thread *thread, const struct cst_loop_spec *
     if (cst_share_enter(thread, &share) || !cst_share_await(thread, share)) {
         set_up(share, spec, team->size);
         if (extras->doacross) {
-            share->batching =
-                CST_BATCHING_NOT; /* iterations wait for each other: hand them out singly */
+            share->batching = CST_BATCHING_NOT; /* one by one, as iterations wait for each other */
             cst_doacross_set_up(thread, share, extras->doacross);
         }
         if (extras->wants_memory) cst_share_clear(thread, &share->memory, extras->memory_bytes);
@@ -142,10 +143,10 @@ void cst_loop_join(struct cst_thread *thread, enum cst_combined combined) {
 
 /* --- dynamic, in batches ------------------------------------------------------------------- */
 
-/* How many chunks the next claim takes: as many as take about CLAIM_TICKS for each of the
- * claimants, so that however many, their claims do not follow each other too closely. What the last
- * batch took is counted without its claim, which may have waited for the others'. `share`: of the
- * chunks that are left, if all members got the same. */
+/* The number of chunks for the next claim: their work should last CLAIM_TICKS times the number of
+ * claimants. So the time between claims does not depend on the number of claimants. The duration of
+ * the last batch excludes its claim, which may have waited for other claims. `share` is an equal
+ * share of the chunks that are left. */
 static uint32_t batch_size(struct cst_loop *loop, uint32_t claimants, uint64_t share) {
     uint64_t spent = cst_clock_ticks() - loop->claimed_at;
     uint64_t wanted = (uint64_t)CLAIM_TICKS * claimants;
@@ -157,13 +158,13 @@ static uint32_t batch_size(struct cst_loop *loop, uint32_t claimants, uint64_t s
     else if (spent > wanted && loop->batch > 1)
         loop->batch = spent > 4 * wanted ? 1 : loop->batch / 2;
     uint64_t most = share / PARTS;
-    /* Near the end, too, a claim takes what lasts longer than to fetch the counter. */
+    /* Also near the end, a claim should last longer than a fetch of the counter. */
     if (most < least) most = least < share ? least : share;
     if (loop->batch > most) loop->batch = most > 0 ? (uint32_t)most : 1;
     return loop->batch;
 }
 
-/* Claims chunks from the tree. With them a member of a combined loop learns what loop it is. */
+/* Claims chunks from the tree. They tell a member of a combined loop the loop's bounds. */
 static bool claim_from_tree(struct cst_thread *thread, uint64_t *next, uint64_t *batch) {
     struct cst_loop *loop = &thread->loop;
     struct cst_piece piece = cst_dispatch_claim(thread, *batch);
@@ -176,8 +177,8 @@ static bool claim_from_tree(struct cst_thread *thread, uint64_t *next, uint64_t 
     return loop->batch > 0;
 }
 
-/* Claims a batch for cst_loop_next to hand out; the loop's last chunk, whose end is not like the
- * others', is kept aside. False: no iterations are left. */
+/* Claims a batch for cst_loop_next to hand out. The loop's last chunk, whose end differs, is kept
+ * apart. False: no iterations are left. */
 static bool claim(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
     uint32_t size = thread->team->size;
@@ -199,7 +200,7 @@ static bool claim(struct cst_thread *thread) {
     return true;
 }
 
-/* The batch is used up. */
+/* Continues after the end of a batch: with the loop's last chunk, or with the next batch. */
 static bool next_batch(struct cst_thread *thread, uint64_t *first, uint64_t *last) {
     struct cst_loop *loop = &thread->loop;
     if (!loop->has_end && !claim(thread)) return false;

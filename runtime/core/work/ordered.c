@@ -1,5 +1,6 @@
-/* The ordered construct; see ordered.h. The turn is the number of an iteration: a chunk has it
- * when it equals the chunk's first iteration, and passes it on as its last plus one. */
+/* The ordered construct; see ordered.h. The turn is the number of an iteration. A chunk has the
+ * turn when it equals the chunk's first iteration. The chunk passes it on as its last iteration
+ * plus one. */
 #include "core/work/ordered.h"
 
 #include "core/wait/wait.h"
@@ -14,9 +15,10 @@ void cst_ordered_begin(struct cst_thread *thread) {
     struct cst_share *share = thread->share;
     if (!share || !share->ordered || thread->team->size == 1) return;
     struct cst_wait wait = {.holds = is_my_turn, .patient = true, .object = thread};
-    /* To count oneself would take the turn's line from the one who is about to pass it on. */
+    /* The member polls before it counts itself: the count would take the turn's line from the
+     * member that is about to pass the turn on. */
     if (!is_my_turn(&wait) && !cst_wait_briefly(thread, &wait)) {
-        /* Before the look that precedes sleeping (wait.h, W2); pairs with the look in pass. */
+        /* Comes before the test that precedes sleep (park.h, W2); pairs with the load in pass. */
         cst_add_seq_cst(&share->turn_waiters, 1);
         cst_wait(thread, &wait);
         cst_sub_relaxed(&share->turn_waiters, 1);
@@ -30,7 +32,8 @@ void cst_ordered_pass(struct cst_thread *thread) {
     if (team->size == 1 || thread->loop.first == thread->loop.last) return;
     cst_ordered_begin(thread);
     cst_happens_before(&share->turn);
-    /* Releases what the chunk's ordered regions wrote. Whose chunk is next is not known. */
+    /* Releases the writes of the chunk's ordered regions. The member with the next chunk is not
+     * known, so all sleepers are woken. */
     cst_exchange_seq_cst(&share->turn, thread->loop.last);
     thread->loop.first = thread->loop.last;
     if (cst_load_seq_cst(&share->turn_waiters)) cst_team_wake(team);
@@ -39,6 +42,6 @@ void cst_ordered_pass(struct cst_thread *thread) {
 void cst_ordered_end(struct cst_thread *thread) {
     struct cst_loop *loop = &thread->loop;
     if (!thread->share || !thread->share->ordered) return;
-    /* At most one ordered region an iteration: after as many the chunk has no more. */
+    /* An iteration has at most one ordered region, so this was the chunk's last one. */
     if (++loop->ordered_ends == loop->last - loop->first) cst_ordered_pass(thread);
 }

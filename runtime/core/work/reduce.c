@@ -27,7 +27,7 @@ void cst_reduce_allocate(struct cst_reduction *list, uint32_t members) {
     for (; list; list = list->outer) allocate_one(list, members);
 }
 
-/* Puts the list before those of the current group. */
+/* Puts the list in front of the current group's lists. */
 static void attach(struct cst_thread *thread, struct cst_reduction *list) {
     struct cst_group *group = thread->task->open_group;
     struct cst_reduction **end = &list;
@@ -41,8 +41,8 @@ void cst_reduce_register(struct cst_thread *thread, struct cst_reduction *list) 
     attach(thread, list);
 }
 
-/* The copies are noted in the slot's own memory: the lists of a member may be gone when it has left
- * a cancelled construct, before another member comes. */
+/* The first member notes the copies in the slot's own memory. A member's lists may be gone before
+ * another member comes, if it has left a cancelled construct. */
 void cst_reduce_register_shared(struct cst_thread *thread, struct cst_share *share,
                                 struct cst_reduction *list, bool first) {
     size_t count = 0;

@@ -1,14 +1,15 @@
 /* Arithmetic of loop schedules: pure, for signed and unsigned loops alike.
  *
- * A loop is turned into iterations 0..trip-1; iteration i has the value start + i * increment,
- * modulo 2^64, which is right for both kinds of loop variable and both signs of the increment. */
+ * A loop is turned into iterations 0..trip-1. Iteration i has the value start + i * increment,
+ * modulo 2^64. This is right for both kinds of loop variable and both signs of the increment. */
 #ifndef CST_CORE_WORK_SCHEDULE_H
 #define CST_CORE_WORK_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Iterations of `for (v = start; v < end; v += increment)`, or with > where `up` is false. */
+/* The number of iterations of `for (v = start; v < end; v += increment)`, or with > where `up` is
+ * false. */
 static inline uint64_t cst_schedule_trip(uint64_t start, uint64_t end, uint64_t increment, bool up,
                                          bool is_signed) {
     if (up) {
@@ -19,8 +20,8 @@ static inline uint64_t cst_schedule_trip(uint64_t start, uint64_t end, uint64_t 
     return (start - end - 1) / (0 - increment) + 1;
 }
 
-/* The same for a loop that includes both ends. 0 also if it has 2^64 iterations: nobody has waited
- * for the end of one. */
+/* As cst_schedule_trip, for a loop that includes both ends. The result is 0 also for 2^64
+ * iterations, which no program could finish. */
 static inline uint64_t cst_schedule_trip_closed(uint64_t lower, uint64_t upper, uint64_t increment,
                                                 bool up, bool is_signed) {
     uint64_t low = up ? lower : upper, high = up ? upper : lower;
@@ -28,7 +29,7 @@ static inline uint64_t cst_schedule_trip_closed(uint64_t lower, uint64_t upper, 
     return (high - low) / (up ? increment : 0 - increment) + 1;
 }
 
-/* Size of a guided chunk: an equal share of what is left, not below `chunk`. */
+/* Size of a guided chunk: an equal share of the iterations that are left, not below `chunk`. */
 static inline uint64_t cst_schedule_guided(uint64_t left, uint64_t chunk, uint32_t threads) {
     uint64_t share = left / threads + (left % threads != 0);
     if (share < chunk) share = chunk;
@@ -49,20 +50,20 @@ static inline uint64_t cst_schedule_chunks(uint64_t trip, uint64_t chunk) {
     return trip / chunk + (trip % chunk != 0);
 }
 
-/* How a taskloop is cut: `count` tasks; the first `longer` of them have one iteration more than
- * `each`, or, cut strictly by size, all have `each` but the last. */
+/* The division of a taskloop into `count` tasks. The first `longer` tasks have one iteration more
+ * than `each`. If it is cut strictly by size, all tasks but the last have `each` iterations. */
 struct cst_schedule_cut {
     uint64_t count, each, longer;
 };
 
 enum cst_schedule_cutting { CST_CUT_FREELY, CST_CUT_BY_SIZE, CST_CUT_BY_COUNT };
 
-/* Of at least one iteration. `wanted`: a size or a count; the runtime's own choice is a task for
- * each member. */
+/* The division of a loop with at least one iteration. `wanted` is a size or a count. The runtime's
+ * own choice is a task for each member. */
 static inline struct cst_schedule_cut cst_schedule_cut(uint64_t trip, uint64_t wanted,
                                                        enum cst_schedule_cutting how, bool strict,
                                                        uint32_t members) {
-    if (how == CST_CUT_BY_SIZE && wanted == 0) wanted = 1; /* a program may compute it */
+    if (how == CST_CUT_BY_SIZE && wanted == 0) wanted = 1; /* a program may compute a size of 0 */
     if (how == CST_CUT_BY_SIZE && strict)
         return (struct cst_schedule_cut){.count = cst_schedule_chunks(trip, wanted),
                                          .each = wanted};

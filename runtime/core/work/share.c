@@ -16,8 +16,8 @@ static bool slot_is_free(struct cst_seat *seat, uint64_t construct) {
     uint64_t least = seat->construct;
     if (construct < seat->left_by_all + CST_SHARE_RING) return true;
     for (uint32_t i = 0; i < team->size; i++) {
-        /* Acquire pairs with the release in cst_share_leave: it has stopped reading the slot. A
-         * member that has not begun the region yet still shows an older count. */
+        /* Acquire pairs with the release in cst_share_leave: the member has stopped reading the
+         * slot. A member that has not begun the region yet still shows an older count. */
         _Atomic uint64_t *word = &cst_team_seat(team, i)->construct_left;
         uint64_t left = cst_load_acquire(word);
         cst_happens_after(word);
@@ -46,7 +46,7 @@ static bool grow(struct cst_beside *table) {
     struct cst_beside old = *table;
     uint32_t buckets = old.buckets ? 2 * old.buckets : FIRST_BUCKETS;
     struct cst_share **bucket = calloc(buckets, sizeof *bucket);
-    if (!bucket) return old.buckets > 0; /* longer chains serve as well */
+    if (!bucket) return old.buckets > 0; /* longer lists serve as well */
     table->buckets = buckets;
     table->bucket = bucket;
     for (uint32_t i = 0; i < old.buckets; i++)
@@ -60,8 +60,8 @@ static bool grow(struct cst_beside *table) {
     return true;
 }
 
-/* A slot in the tag's bucket whose construct all members have left, or a new one; NULL: no memory.
- */
+/* A slot in the tag's bucket whose construct all members have left, or a new slot; NULL: no
+ * memory. */
 static struct cst_share *make_beside(struct cst_seat *seat, uint64_t tag) {
     struct cst_beside *table = &seat->team->beside;
     if (table->count == table->buckets && !grow(table)) return NULL;
@@ -79,8 +79,8 @@ static struct cst_share *make_beside(struct cst_seat *seat, uint64_t tag) {
     return share;
 }
 
-/* The ring's slot was found in use, or has gone on to a later construct. True: this member is the
- * first. NULL in *found: look again. */
+/* Called when the ring's slot is in use, or has gone on to a later construct. True: this member is
+ * the first. NULL in *found: the caller must look again. */
 static bool enter_beside(struct cst_seat *seat, struct cst_share *slot, uint64_t tag,
                          struct cst_share **found) {
     struct cst_team *team = seat->team;
@@ -89,7 +89,7 @@ static bool enter_beside(struct cst_seat *seat, struct cst_share *slot, uint64_t
     uint64_t claim = cst_load_relaxed(&slot->claim);
     *found = find_beside(&team->beside, tag);
     if (!*found && claim / 2 > tag) {
-        *found = slot; /* it was this one's before */
+        *found = slot; /* the slot had this construct before */
     } else if (!*found && claim / 2 < tag && cst_cas_relaxed(&slot->claim, &claim, 2 * tag + 1)) {
         *found = make_beside(seat, tag);
         first = true;
@@ -105,18 +105,18 @@ static bool enter_beside(struct cst_seat *seat, struct cst_share *slot, uint64_t
 bool cst_share_enter(struct cst_thread *thread, struct cst_share **found) {
     struct cst_seat *seat = thread->seat;
     uint64_t construct = seat->construct++;
-    uint64_t tag = construct + 1; /* never 0, never used twice in a team's life */
+    uint64_t tag = construct + 1; /* never 0, and unique in a team's life */
     struct cst_share *slot = &seat->team->ring[construct % CST_SHARE_RING];
     bool recent = construct < seat->construct_at_barrier + CST_SHARE_RING;
     thread->loop.tag = tag;
     *found = thread->share = slot;
     for (;;) {
-        /* Relaxed: what is in the slot comes with `ready`. */
+        /* Relaxed: `ready` orders the contents of the slot. */
         uint64_t claim = cst_load_relaxed(&slot->claim);
         if (claim == 2 * tag) return false;
         if (claim < 2 * tag && (recent || slot_is_free(seat, construct))) {
             if (seat->size == 1) {
-                cst_store_relaxed(&slot->claim, 2 * tag); /* nobody else is there */
+                cst_store_relaxed(&slot->claim, 2 * tag); /* no other member can claim it */
                 return true;
             }
             if (cst_cas_relaxed(&slot->claim, &claim, 2 * tag)) return true;
@@ -133,10 +133,10 @@ bool cst_share_enter(struct cst_thread *thread, struct cst_share **found) {
 
 bool cst_share_single(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
-    if (seat->size == 1) return true; /* neither of the two counts is advanced, so they agree */
+    if (seat->size == 1) return true; /* neither count advances, so the two agree */
     uint64_t single = seat->singles++;
     _Atomic uint64_t *taken = &seat->team->singles;
-    /* Not looked at before: that would fetch the line twice. */
+    /* The exchange comes without a load before it, which would fetch the line twice. */
     return cst_cas_relaxed(taken, &single, single + 1);
 }
 
@@ -151,7 +151,7 @@ static bool is_ready(struct cst_share *share, uint64_t tag) {
 }
 
 bool cst_share_await(struct cst_thread *thread, struct cst_share *share) {
-    /* Setting up takes nanoseconds, unless the one who does it has lost its processor. */
+    /* To set up a slot takes nanoseconds, unless the member that does so has lost its processor. */
     for (uint32_t polls = 0; !is_ready(share, thread->loop.tag);) {
         if (cst_unlikely(thread->team->orphaned)) return false;
         cst_wait_for_owner(&polls);
@@ -177,9 +177,9 @@ static bool is_left(const struct cst_seat *seat, struct cst_share *slot) {
     return tag <= seat->construct_at_barrier || tag <= seat->left_by_all;
 }
 
-/* Takes a large enough room out of the ring, and frees the other large ones that are not in use.
- * Under the lock: two constructs may be set up at once. Who is about to set one of these slots up
- * has moved its `claim` before it comes to this lock. */
+/* Takes a large enough room out of the ring, and frees the other large rooms that are not in use.
+ * The lock is needed, as two constructs may be set up at once. A member that is about to set up one
+ * of these slots has moved its `claim` before it takes this lock. */
 static void take_over(struct cst_seat *seat, struct cst_room *room, size_t size) {
     cst_lock_acquire(&seat->team->share_lock);
     for (uint32_t i = 0; i < 2 * CST_SHARE_RING; i++) {

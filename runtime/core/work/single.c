@@ -7,8 +7,8 @@ bool cst_share_single_copy(struct cst_thread *thread, void **data) {
     struct cst_share *share;
     if (cst_share_enter(thread, &share)) return true;
     cst_barrier(thread);
-    /* After the barrier in cst_share_copy. The construct's own barrier follows, so the slot is not
-     * used again before all have read it. */
+    /* The load comes after the barrier in cst_share_copy. The construct's own barrier follows, so
+     * no thread reuses the slot before all members have read it. */
     *data = share->copy;
     cst_share_leave(cst_self());
     return false;

@@ -1,12 +1,12 @@
-/* What platform.h asks of the processor, in instructions of AArch64. */
+/* The processor's part of platform.h, in instructions of AArch64. */
 #ifndef CST_PROCESSOR_H
 #define CST_PROCESSOR_H
 
 #include <stdint.h>
 
-/* `yield` does nothing on processors without threads of their own in a core, which is most; `isb`
+/* `yield` does nothing on a processor whose cores have one thread each, and most are so. `isb`
  * empties the pipeline, and so lasts about as long as x86-64's pause. Rust's standard library and
- * jemalloc measured that and took it. */
+ * jemalloc use it too, after measurements. */
 static inline void cst_cpu_relax(void) {
     __asm__ volatile("isb" ::: "memory");
 }
@@ -15,8 +15,8 @@ static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
     __builtin_prefetch((const void *)word, 1);
 }
 
-/* The counter has between 1 MHz and 1 GHz, and says how many: shifted by as much as brings that to
- * 1.07 to 2.15 GHz. */
+/* The counter runs at 1 MHz to 1 GHz, which cntfrq_el0 tells. The shift brings the rate to 1.07 to
+ * 2.15 GHz. */
 static inline uint64_t cst_clock_ticks(void) {
     uint64_t ticks, frequency;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -34,7 +34,7 @@ static inline void cst_float_set_mode(uint64_t mode) {
     __asm__ volatile("msr fpcr, %0" : : "r"(mode));
 }
 
-/* The words are passed in x4, the answer comes in x3. */
+/* x4 passes the words; x3 returns the answer. */
 static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]) {
     register uintptr_t answer __asm__("x3") = 0;
     register const uintptr_t *question __asm__("x4") = words;

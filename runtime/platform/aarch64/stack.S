@@ -3,7 +3,7 @@
 
         .text
 
-        /* What a function keeps for its caller. */
+        /* The registers that a function preserves for its caller. */
         .macro  each_pair operation
         \operation x19, x20, 16
         \operation x21, x22, 32
@@ -50,9 +50,9 @@ cst_stack_begin:
         .cfi_endproc
         .size   cst_stack_begin, . - cst_stack_begin
 
-/* The outermost frame of a side stack. Its caller is whoever was suspended in *from; `from` is kept
- * at the stack pointer. Called a signal frame, for only of those do debuggers believe that the
- * caller's frame may lie at a lower address. */
+/* The outermost frame of a side stack. Its caller is the function suspended in *from; `from` stands
+ * at the stack pointer. The frame is marked as a signal frame, as debuggers accept only of those
+ * that the caller's frame lies at a lower address. */
         .type   side_stack, %function
         .p2align 4
 side_stack:
@@ -72,9 +72,9 @@ side_stack:
         .cfi_endproc
         .size   side_stack, . - side_stack
 
-/* In the convention of GHC's generated code: R1 (x22) points to the two places, all else that is
- * alive is BaseReg (x19), Sp (x20), Hp (x21) and SpLim (x28); the continuation is on top of the
- * Haskell stack. Nothing is called and nothing returns: see cst_stack_switch. */
+/* Follows the convention of GHC's generated code: R1 (x22) points to the two places, and the other
+ * live registers are BaseReg (x19), Sp (x20), Hp (x21) and SpLim (x28). The continuation is on top
+ * of the Haskell stack. There is neither a call nor a return: see cst_stack_switch. */
         .globl  cst_stack_resume_kept
         .type   cst_stack_resume_kept, %function
         .p2align 4
@@ -98,8 +98,8 @@ cst_stack_resume_kept:
         br      x16
         .size   cst_stack_resume_kept, . - cst_stack_resume_kept
 
-/* Where every thunk goes on; x17 points to its data, whose first word is the callee. Stores
- * a struct cst_call, calls callee->function(callee, call), and returns what stands in it. */
+/* The common code of all thunks; x17 points to the thunk's data, whose first word is the callee.
+ * Stores a struct cst_call, calls callee->function(callee, call), and returns the results in it. */
         .globl  cst_thunk_enter
         .hidden cst_thunk_enter
         .type   cst_thunk_enter, %function

@@ -1,5 +1,5 @@
-/* The code of a thunk: it has the address of its datum in the register in which cst_thunk_enter
- * wants it, and goes on where the datum's second word says. ../linux/thunk.c says more. */
+/* The code of a thunk. It loads the address of its datum into the register that cst_thunk_enter
+ * reads, and jumps to the address in the datum's second word. See ../linux/thunk.c. */
 #ifndef CST_THUNK_H
 #define CST_THUNK_H
 

@@ -1,4 +1,4 @@
-/* The monotonic clock. Reading it goes through the vDSO: no system call on common machines. */
+/* The monotonic clock. A read goes through the vDSO, without a system call on common machines. */
 #include "platform/platform.h"
 
 #include <time.h>

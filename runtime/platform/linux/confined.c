@@ -1,14 +1,14 @@
-/* Programs that give up system calls (seccomp): see cst_confined in platform.h.
+/* Programs that give up system calls (seccomp); see cst_confined in platform.h.
  *
- * A filter that is there as the library is loaded is a container's, which every process lives
- * with, and would hide one that comes later: the kernel tells whether there is one, not how many.
- * So nothing is asked then. */
+ * A filter that exists when the library is loaded is a container's, and all processes of the
+ * container live with it. It would hide a later filter, as the kernel tells whether there is a
+ * filter, but not how many. So the kernel is not asked then. */
 #include "platform/platform.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
 
-static bool was_filtered; /* as the library was loaded */
+static bool was_filtered; /* when the library was loaded */
 
 _Atomic bool cst_confined_seen;
 
@@ -19,7 +19,7 @@ static bool is_filtered(void) {
     return mode > 0;
 }
 
-/* Before any other constructor of ours. */
+/* Runs before all other constructors of Capstan. */
 __attribute__((constructor(101))) static void look_first(void) {
     was_filtered = is_filtered();
 }

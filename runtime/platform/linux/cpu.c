@@ -1,9 +1,10 @@
-/* How many processors this process may use: the affinity mask's (cpu_mask.c), and no more than the
- * cgroup's CPU quota pays for.
+/* The number of processors that this process may use: the affinity mask has them (cpu_mask.c), and
+ * the cgroup's CPU quota bounds their number.
  *
- * A container's quota is not in the mask: a process may be allowed to run on 64 processors and
- * be paid for two. Threads beyond the quota are throttled together, so it bounds the default
- * number of threads. Both cgroup versions are read, this group and all its ancestors. */
+ * The mask does not show a container's quota: a process may be allowed to run on 64 processors,
+ * with a quota for two. The kernel throttles threads beyond the quota together, so it bounds the
+ * default number of threads. Both cgroup versions are read, for this group and all its
+ * ancestors. */
 #include "platform/linux/line.h"
 #include "platform/platform.h"
 
@@ -17,7 +18,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Puts `text` at `path + length`; false, and nothing is changed, where there is no room. */
+/* Puts `text` at `path + length`; false, and no change, if there is no room. */
 static bool append(char *path, size_t size, size_t length, const char *text) {
     size_t more = strlen(text);
     if (length + more >= size) return false;
@@ -27,13 +28,14 @@ static bool append(char *path, size_t size, size_t length, const char *text) {
 
 /* --- lines of a file in /proc, without allocating ---------------------------------------
  *
- * What a tiny program's first call maps of libc, and touches of its stack, is most of what we cost
- * it: no strcspn(3), whose code and table lie apart, and one buffer for the path and the lines. */
+ * Most of the runtime's cost for a tiny program is the pages of libc that its first call maps, and
+ * the pages of its stack that the call touches. So there is no strcspn(3), whose code and table lie
+ * apart, and one buffer serves the path and the lines. */
 
 struct lines {
     int fd;
-    size_t begin, end;         /* what is in the buffer and not yet handed out */
-    char buffer[2 * PATH_MAX]; /* touched as far as it is filled */
+    size_t begin, end;         /* the part of the buffer not yet handed out */
+    char buffer[2 * PATH_MAX]; /* touched only as far as it is filled */
 };
 
 static bool lines_open(struct lines *lines, const char *root, const char *path) {
@@ -45,8 +47,8 @@ static bool lines_open(struct lines *lines, const char *root, const char *path) 
     return lines->fd >= 0;
 }
 
-/* The next line, its end replaced by a zero; NULL at the end. A line longer than the buffer
- * comes in pieces, none of which looks like what we search for. */
+/* The next line, with its end replaced by a zero; NULL at the end of the file. A line longer than
+ * the buffer comes in pieces, none of which matches a search. */
 static char *lines_next(struct lines *lines) {
     for (;;) {
         char *start = lines->buffer + lines->begin;
@@ -83,7 +85,7 @@ static void lines_close(struct lines *lines) {
 
 /* --- cgroups --------------------------------------------------------------------------- */
 
-/* Whether `word` is one of the comma-separated words of `list`. */
+/* Is `word` one of the comma-separated words of `list`? */
 static bool list_has(const char *list, const char *word) {
     size_t length = strlen(word);
     for (const char *end; (end = strchr(list, ',')) != NULL; list = end + 1)
@@ -91,7 +93,7 @@ static bool list_has(const char *list, const char *word) {
     return strcmp(list, word) == 0;
 }
 
-/* mountinfo writes a blank, tab, newline and backslash as \ooo. */
+/* mountinfo writes a blank, tab, newline and backslash as an octal escape. */
 static void unescape(char *text) {
     char *to = text;
     for (const char *from = text; *from; to++) {
@@ -106,9 +108,10 @@ static void unescape(char *text) {
     *to = '\0';
 }
 
-/* The version of the hierarchy that the cpu controller belongs to, and this process's group in it;
- * 0: none. Lines have the form `hierarchy:controllers:path`. Version 2's names no controllers; a
- * hybrid system has it too, but a controller that version 1 has is not in it. */
+/* The version of the hierarchy that has the cpu controller, and this process's group in it; 0:
+ * none. Lines have the form `hierarchy:controllers:path`. The line of version 2 names no
+ * controllers. A hybrid system has that line too, but version 2 lacks the controllers that version
+ * 1 has. */
 static int find_group(const char *root, char *group, size_t size) {
     struct lines lines;
     if (!lines_open(&lines, root, "/proc/self/cgroup")) return 0;
@@ -128,8 +131,8 @@ static int find_group(const char *root, char *group, size_t size) {
     return version;
 }
 
-/* Where that hierarchy is mounted: the mount point and the group that it shows there. Fields:
- * id parent device root mount-point options [tag...] - type source super-options. */
+/* Finds the mount of that hierarchy: the mount point, and the group that it shows there. Fields: id
+ * parent device root mount-point options [tag...] - type source super-options. */
 static bool group_mount(const char *root, int version, char *shown, char *point, size_t size) {
     struct lines lines;
     if (!lines_open(&lines, root, "/proc/self/mountinfo")) return false;
@@ -160,14 +163,14 @@ static bool group_mount(const char *root, int version, char *shown, char *point,
     return found;
 }
 
-/* A group's directory: the mount point, and behind `top` the path below it. Room for a file's name
- * is left. */
+/* A group's directory: the mount point and, from `top` on, the path below it. There is room for a
+ * file's name. */
 struct group_directory {
     char path[PATH_MAX + 32];
     size_t top;
 };
 
-/* Processors that one directory's quota pays for, rounded up; 0: no quota here. */
+/* The processors that one directory's quota pays for, rounded up; 0: it has no quota. */
 static unsigned directory_quota(struct group_directory *directory, int version) {
     size_t length = strlen(directory->path);
     char text[64] = "", *end = text;
@@ -181,7 +184,7 @@ static unsigned directory_quota(struct group_directory *directory, int version) 
     }
     if (*end) period = strtoll(end, NULL, 10);
     directory->path[length] = '\0';
-    if (quota <= 0 || period <= 0) return 0; /* "max" is no number, and so 0 */
+    if (quota <= 0 || period <= 0) return 0; /* "max" is no number, so 0 */
     long long processors = quota / period + (quota % period != 0);
     return processors < UINT_MAX ? (unsigned)processors : 0;
 }
@@ -195,8 +198,8 @@ static bool set_directory(struct group_directory *directory, const char *root, c
            append(directory->path, PATH_MAX, directory->top, below);
 }
 
-/* The group's directory where such hierarchies are mounted by custom. False: it is not there; then
- * the mounts must be searched, which takes the kernel longer than all the rest. */
+/* The group's directory at the customary mount points. False: it is not there. Then the mounts must
+ * be searched, which takes the kernel longer than all other steps. */
 static bool customary_directory(const char *root, int version, const char *group,
                                 struct group_directory *directory) {
     static const char *const points[2][2] = {{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"},
@@ -218,8 +221,8 @@ static bool mounted_directory(const char *root, int version, const char *group,
     char shown[PATH_MAX], point[PATH_MAX];
     if (!group_mount(root, version, shown, point, sizeof point)) return false;
 
-    /* The part of the group's path below what is mounted. A group outside of the mount (as seen
-     * from a cgroup namespace) leaves only the mount point itself to be read. */
+    /* The part of the group's path below the mounted group. For a group outside of the mount (as
+     * seen from a cgroup namespace), only the mount point itself can be read. */
     size_t prefix = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
     const char *below = "";
     if (strncmp(group, shown, prefix) == 0 && (group[prefix] == '/' || group[prefix] == '\0') &&

@@ -1,4 +1,4 @@
-/* On which processors threads may run, and do: affinity masks. */
+/* The processors on which threads may run, and do run: affinity masks. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,7 +21,8 @@ static size_t count_bits(const uint64_t *bits, size_t words) {
 size_t cst_cpu_mask_get(uint64_t *bits, size_t words) {
     int saved = errno;
     memset(bits, 0, words * sizeof *bits);
-    /* pthread's call, as libgomp makes it: programs interpose it to choose what OpenMP sees. */
+    /* pthread's call, as in libgomp: programs interpose it to choose the processors that OpenMP
+     * sees. */
     bool known =
         pthread_getaffinity_np(pthread_self(), words * sizeof *bits, (cpu_set_t *)bits) == 0;
     errno = saved;
@@ -67,8 +68,9 @@ bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
     return done;
 }
 
-/* A thread's mask by its number, 0 for the calling one, and whether it may be sent away from here:
- * then the mask lacks this processor, whose bit is in *word. */
+/* Gets a thread's mask, by its number or 0 for the calling thread. If the thread may be moved away
+ * from this processor, it removes that processor from the mask, sets *word to its word, and returns
+ * its bit. Else it returns 0. */
 static uint64_t leave_out_here(int32_t id, uint64_t *bits, uint64_t **word) {
     unsigned here = cst_cpu_current();
     memset(bits, 0, CST_CPU_MASK_WORDS * sizeof *bits);
@@ -118,8 +120,9 @@ bool cst_thread_is_main(void) {
     return id != 0 && id == getpid();
 }
 
-/* How many words a mask of this kernel has. Programs ask for the count in loops, and to clear and
- * count all that a mask could have takes longer than the kernel. Relaxed: all find the same. */
+/* The number of words in a mask of this kernel. Programs ask for the count in loops, and to clear
+ * and count a mask of the largest size takes longer than the kernel's part. Relaxed: all threads
+ * find the same number. */
 static size_t mask_words(void) {
     static _Atomic size_t known;
     size_t words = cst_load_relaxed(&known);

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The plain word under an atomic: the kernel wants its address. */
+/* The kernel takes the address of the plain word under the atomic. */
 _Static_assert(sizeof(_Atomic uint32_t) == 4, "a futex is four bytes");
 
 /* Returns 0 or an errno value; a host program must not see errno change under a barrier. */
@@ -40,13 +40,13 @@ int cst_futex_wake(_Atomic uint32_t *word, int count) {
 
 void cst_yield_again(void) {
     static _Atomic uint32_t nothing;
-    enum { NAP_NS = 1000 }; /* and what the kernel adds to a span */
+    enum { NAP_NS = 1000 }; /* the kernel adds some time */
     if (cst_confined()) {
         cst_futex_wait_for(&nothing, 0, NAP_NS);
         return;
     }
-    /* Not sched_yield(3): a part of libc less to map, as futexes need syscall(2) anyway. It cannot
-     * fail, so errno stays. */
+    /* Not sched_yield(3), which would map another part of libc; futexes need syscall(2) anyway. The
+     * call cannot fail, so errno stays. */
     syscall(SYS_sched_yield);
 }
 

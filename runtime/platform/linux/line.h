@@ -1,4 +1,4 @@
-/* The first line of a small file in which the kernel says one thing: in /proc, /sys, a cgroup. */
+/* Reads the first line of a small file of the kernel in /proc, /sys or a cgroup. */
 #ifndef CST_PLATFORM_LINUX_LINE_H
 #define CST_PLATFORM_LINUX_LINE_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* False where the file cannot be read, or is empty. */
+/* False: the file cannot be read, or is empty. */
 static inline bool first_line(const char *path, char *text, size_t size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;

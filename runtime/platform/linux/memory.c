@@ -15,13 +15,13 @@ size_t cst_page_size(void) {
     return size > 0 ? (size_t)size : 4096;
 }
 
-/* The policy is a wish: a kernel without nodes, or a sandbox, may refuse it. Not through libnuma,
- * for the reason that topology.c gives. */
+/* The policy is a wish: a kernel without nodes, or a sandbox, may refuse it. The call does not use
+ * libnuma, for the reason that topology.c gives. */
 static void advise(void *start, size_t size, int mode, const uint64_t *nodes) {
     syscall(SYS_mbind, start, size, mode, nodes, nodes ? (unsigned long)64 * NODE_WORDS : 0, 0);
 }
 
-/* One contiguous part for each node. */
+/* Places one contiguous part on each node. */
 static void advise_blocks(char *start, size_t size, const uint64_t *nodes, size_t page) {
     size_t count = 0, part;
     for (size_t i = 0; i < NODE_WORDS; i++) count += (size_t)cst_bits_set(nodes[i]);
@@ -41,7 +41,7 @@ static void apply(void *start, size_t size, enum cst_page_policy policy, size_t 
     uint64_t nodes[NODE_WORDS], some = 0;
     if (policy == CST_PAGES_ANYWHERE) return;
     if (policy == CST_PAGES_NEAREST) {
-        advise(start, size, MPOL_PREFERRED, NULL); /* no node: that of the caller */
+        advise(start, size, MPOL_PREFERRED, NULL); /* NULL: the caller's node */
         return;
     }
     if (!cst_topology_nodes("", nodes, NODE_WORDS)) return;

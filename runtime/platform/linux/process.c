@@ -1,5 +1,5 @@
-/* Processes, told apart for as long as the machine runs, and memory that those of one user share.
- */
+/* Names of processes that stay unique while the machine runs, and memory that processes of one user
+ * share. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,8 +16,8 @@
 
 /* --- identity -------------------------------------------------------------------------------- */
 
-/* Linux has at most 2^22 numbers for processes, and uses them again; with the time of its start, in
- * ticks since the machine's, a process has a name of its own. */
+/* Linux has at most 2^22 numbers for processes, and reuses them. Together with the time of its
+ * start, in ticks since the machine's start, a process has a name of its own. */
 enum { PID_BITS = 24 };
 
 static bool read_whole(const char *path, char *text, size_t size) {
@@ -29,8 +29,8 @@ static bool read_whole(const char *path, char *text, size_t size) {
     return got > 0;
 }
 
-/* In /proc/PID/stat the command's name is in parentheses, and may have any character, also the end
- * of a line. */
+/* In /proc/PID/stat the command's name is in parentheses, and may contain any character, also a
+ * line feed. */
 static uint64_t identity(pid_t pid, const char *path) {
     char text[1024];
     int saved = errno;
@@ -39,7 +39,7 @@ static uint64_t identity(pid_t pid, const char *path) {
     const char *after = known ? strrchr(text, ')') : NULL;
     if (!after || strlen(after) < 4) return 0;
     const char *state = after + 2, *field = state;
-    if (*state == 'Z' || *state == 'X') return 0; /* only its parent still waits for it */
+    if (*state == 'Z' || *state == 'X') return 0; /* ended, but its parent has not waited for it */
     for (int number = 3; field && number < 22; number++) {
         field = strchr(field, ' ');
         if (field) field++;
@@ -60,7 +60,8 @@ bool cst_process_lives(uint64_t named) {
 
 /* --- shared memory --------------------------------------------------------------------------- */
 
-/* Numbers of processes mean something within a namespace of them: the name has its number. */
+/* The name contains the number of the namespace, since numbers of processes are valid only within a
+ * namespace. */
 static bool name_file(char *path, size_t size, const char *name) {
     char space[64] = "";
     ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -70,7 +71,8 @@ static bool name_file(char *path, size_t size, const char *name) {
                             name) < size;
 }
 
-/* Another user may have made a file of this name, or a link. */
+/* The reason to refuse a file; NULL: none. Another user may have made a file or a link of this
+ * name. */
 static const char *reason_against(int fd) {
     struct stat file;
     if (fstat(fd, &file) != 0) return strerror(errno);
@@ -82,7 +84,7 @@ static const char *reason_against(int fd) {
 
 static void *map(int fd, size_t size, const char **reason) {
     struct stat file;
-    /* It grows and never shrinks: who maps it relies on its size. */
+    /* The file grows and never shrinks: each process that maps it relies on its size. */
     if (fstat(fd, &file) != 0 || ((size_t)file.st_size < size && ftruncate(fd, (off_t)size) != 0)) {
         *reason = strerror(errno);
         return NULL;

@@ -1,4 +1,4 @@
-/* How long the processor's pause takes: from some cycles to some hundred, by model. */
+/* The time of the processor's pause instruction: from some cycles to some hundred, by model. */
 #include "platform/platform.h"
 
 enum { ROUNDS = 3, PAUSES = 32, MOST_NS = 1000 };
@@ -7,7 +7,8 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* A look at the clock is taken off: some kernels answer it in 20 ns, some machines in 500. */
+/* The function subtracts the time of a clock read, which is 20 ns with some kernels and 500 ns on
+ * some machines. */
 uint32_t cst_cpu_relax_ns(void) {
     uint64_t look = UINT64_MAX, pauses = UINT64_MAX;
     for (int round = 0; round < ROUNDS; round++) {

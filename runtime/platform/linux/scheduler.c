@@ -1,5 +1,4 @@
-/* What the kernel's scheduler tells and does for us: membarrier(2), sched_setattr(2),
- * getrusage(2). */
+/* Services of the kernel's scheduler: membarrier(2), sched_setattr(2), getrusage(2). */
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -35,7 +34,7 @@ bool cst_process_barrier(void) {
     return done;
 }
 
-/* The kernel's struct sched_attr; its header and the C library's exclude each other. */
+/* The kernel's struct sched_attr, as the kernel's header and the C library's exclude each other. */
 struct attributes {
     uint32_t size, policy;
     uint64_t flags;
@@ -49,7 +48,7 @@ uint64_t cst_thread_ask_turns(uint64_t ns) {
     int saved = errno;
     struct attributes own = {.size = sizeof own};
     uint64_t before = 0;
-    /* What the time is for depends on the policy. */
+    /* The meaning of `runtime` depends on the policy. */
     if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) == 0 &&
         (own.policy == SCHED_OTHER || own.policy == SCHED_BATCH)) {
         before = own.runtime;
@@ -60,7 +59,7 @@ uint64_t cst_thread_ask_turns(uint64_t ns) {
     return before;
 }
 
-/* Zeros where the kernel does not know RUSAGE_THREAD. */
+/* Zeros if the kernel does not know RUSAGE_THREAD. */
 static struct rusage thread_usage(void) {
     struct rusage usage;
     int saved = errno;
@@ -69,7 +68,7 @@ static struct rusage thread_usage(void) {
     return usage;
 }
 
-/* The processor time in rusage is as old as the last tick of the scheduler, milliseconds; the
+/* The processor time in rusage is as of the last tick of the scheduler, milliseconds ago. The
  * thread's clock is exact. */
 struct cst_thread_usage cst_thread_usage(void) {
     if (cst_confined()) return (struct cst_thread_usage){0};
@@ -83,8 +82,8 @@ struct cst_thread_usage cst_thread_usage(void) {
     };
 }
 
-/* The kernel keeps the list of a thread's robust mutexes, whose head the C library gives it as the
- * thread begins, and forgets it as the thread ends. So it tells without /proc. */
+/* The kernel keeps the list of a thread's robust mutexes. The C library passes its head as the
+ * thread begins, and the kernel drops it as the thread ends. So the answer needs no /proc. */
 bool cst_thread_main_has_ended(void) {
     if (cst_confined_now()) return false;
     int saved = errno;

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Valgrind is told where a stack lies, or it takes a switch for a frame of a mebibyte that comes
- * and goes, and says so of each byte. */
+/* Valgrind has to know a stack's addresses. Without them it takes a switch for a frame of a
+ * mebibyte that comes and goes, and reports its bytes. */
 enum { REGISTER_STACK = 0x1501, DEREGISTER_STACK = 0x1502 };
 
 static uintptr_t tell_valgrind(uintptr_t request, uintptr_t first, uintptr_t second) {
@@ -18,7 +18,7 @@ static uintptr_t tell_valgrind(uintptr_t request, uintptr_t first, uintptr_t sec
 bool cst_stack_make(struct cst_stack *stack, size_t size) {
     int saved = errno;
     size_t page = cst_page_size();
-    if (size > SIZE_MAX - 2 * page) return false; /* what follows would not fit its type */
+    if (size > SIZE_MAX - 2 * page) return false; /* the sums below would overflow */
     size = (size + page - 1) / page * page;
     char *start = mmap(NULL, page + size, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

@@ -1,8 +1,8 @@
 /* Thunks: functions made at run time; see stack.h.
  *
  * A block is a page of code and a page of data at a fixed distance. Thunk i of the code finds datum
- * i of the data by that distance, so all thunks are the same few instructions: they are written
- * once, made executable, and never written again. What changes is data. */
+ * i of the data by that distance, so all thunks are the same few instructions. They are written
+ * once, made executable, and never written again. Only data changes. */
 #include "platform/stack.h"
 
 #include "platform/atomic.h"
@@ -13,28 +13,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* In stack.S; the code of a thunk has the address of the datum in a register. */
+/* In stack.S. It expects the address of the datum in a register, from the code of the thunk. */
 void cst_thunk_enter(void);
 
 struct datum {
-    /* Relaxed suffices: whoever is told of the thunk has synchronised with its maker. */
+    /* Relaxed suffices: a thread that gets the thunk has synchronised with its maker. */
     _Atomic(struct cst_callee *) callee;
     void (*enter)(void);
-    struct datum *next; /* in the list of free ones */
+    struct datum *next; /* in the list of free data */
     void *unused;
 };
 
 enum { COUNT = DISTANCE / sizeof(struct datum) }; /* in a block */
 _Static_assert(sizeof code <= sizeof(struct datum), "thunk i lies DISTANCE before datum i");
 
-/* The one that has been free for longest is used next, so that a call of a function that has ended
- * is likely noticed. */
+/* The free data, oldest first: the datum that has been free for longest is reused next. So a call
+ * of a function that has ended is probably noticed. */
 static struct {
     pthread_mutex_t lock;
     struct datum *first, *last;
 } vacant = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Under the lock. */
+/* Called under the lock. */
 static void append(struct datum *datum) {
     datum->next = NULL;
     if (vacant.first)
@@ -53,7 +53,7 @@ static void unlock(void) {
     pthread_mutex_unlock(&vacant.lock);
 }
 
-/* Under the lock. A system that forbids to make code refuses the mprotect. */
+/* Called under the lock. A system that forbids to make code refuses the mprotect. */
 static void add_block(void) {
     char *block = mmap(NULL, 2 * (size_t)DISTANCE, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

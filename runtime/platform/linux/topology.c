@@ -1,7 +1,7 @@
-/* Which processors share a core, a socket, a cache or a memory node: Linux's own /sys.
+/* Finds the processors that share a core, a socket, a cache or a memory node, from Linux's /sys.
  *
- * Not hwloc, which knows more: a library that stands in for libgomp.so.1 must not pull another
- * library into every OpenMP program, and what OMP_PLACES asks is four small files. */
+ * The file does not use hwloc, which knows more: a library that replaces libgomp.so.1 must not load
+ * another library into every OpenMP program. OMP_PLACES needs only four small files. */
 #include "platform/linux/line.h"
 #include "platform/platform.h"
 
@@ -14,23 +14,23 @@
 
 enum { CACHE_INDEXES = 128 };
 
-/* The first line of a file below root; false where there is none. */
+/* Reads the first line of a file below root. False: there is none. */
 static bool read_line(const char *root, const char *name, char *text, size_t size) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", root, name);
     return first_line(path, text, size);
 }
 
-/* A decimal number, which strtoul(3) would let begin with a sign or blanks. */
+/* Parses a decimal number. strtoul(3) alone would also accept a sign or blanks in front. */
 static bool parse_number(const char **text, unsigned long *number) {
     char *end;
     if (!isdigit((unsigned char)**text)) return false;
-    *number = strtoul(*text, &end, 10); /* the largest number there is, where it does not fit */
+    *number = strtoul(*text, &end, 10); /* ULONG_MAX if it does not fit */
     *text = end;
     return true;
 }
 
-/* A list of the kernel's: 0-3,8,10-11. Numbers beyond the mask are left out. */
+/* Parses a list of the kernel's format, such as 0-3,8,10-11. Ignores numbers beyond the mask. */
 static bool parse_list(const char *text, uint64_t *bits, size_t words) {
     memset(bits, 0, words * sizeof *bits);
     while (*text) {
@@ -51,11 +51,12 @@ static bool parse_list(const char *text, uint64_t *bits, size_t words) {
 }
 
 static bool read_list(const char *root, const char *name, uint64_t *bits, size_t words) {
-    char text[16384]; /* the longest list: every other one of 8192 processors, and then some */
+    char text[16384]; /* room for the longest list: every other one of 8192 processors */
     return read_line(root, name, text, sizeof text) && parse_list(text, bits, words);
 }
 
-/* The index of the last cache level; of several at that level, the last. -1: none known. */
+/* The index of the last cache level, and the last of several at that level. -1: no cache is
+ * known. */
 static int last_cache(const char *root, unsigned processor) {
     int index = -1;
     long level = 0;

@@ -1,4 +1,4 @@
-/* What a thread has from the one that made it: see cst_thread_traits in platform.h. */
+/* Properties that a thread inherits from its maker; see cst_thread_traits in platform.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,8 +36,8 @@ static void get_capabilities(uint64_t *word) {
     word[CST_CLASS_INHERITABLE] = (uint64_t)half[1].inheritable << 32 | half[0].inheritable;
 }
 
-/* Has the thread a working folder or a table of open files that is not the first thread's? No,
- * where the kernel does not tell. */
+/* Does the thread have a working folder or a table of open files of its own, not shared with the
+ * first thread? False if the kernel does not tell. */
 static bool is_apart(int32_t self) {
     pid_t first = getpid();
     return first != self && (syscall(SYS_kcmp, first, self, KCMP_FS, 0, 0) > 0 ||
@@ -46,7 +46,7 @@ static bool is_apart(int32_t self) {
 
 struct cst_thread_class cst_thread_class_get(void) {
     struct cst_thread_class class = {.word = {[CST_CLASS_OWN] = true}};
-    if (cst_confined_self()) return class; /* the rest may be forbidden */
+    if (cst_confined_self()) return class; /* the calls below may be forbidden */
     int saved = errno;
     int32_t self = cst_thread_id();
     class.word[CST_CLASS_SCHEDULING] = scheduling(self);
@@ -70,7 +70,7 @@ void cst_thread_traits_adopt(const struct cst_thread_traits *wanted, bool proces
     if (cst_cpu_mask_get_own(now, CST_CPU_MASK_WORDS) == wanted->processors &&
         memcmp(now, wanted->mask, sizeof now) == 0)
         return;
-    /* A refusal (the processors went offline) leaves the thread where it may run. */
+    /* If the kernel refuses (the processors went offline), the thread keeps its mask. */
     (void)cst_cpu_mask_set_own(wanted->mask, CST_CPU_MASK_WORDS);
 }
 

@@ -1,4 +1,4 @@
-/* What platform.h asks of the processor, in instructions of x86-64. */
+/* The processor's part of platform.h, in instructions of x86-64. */
 #ifndef CST_PROCESSOR_H
 #define CST_PROCESSOR_H
 
@@ -9,7 +9,7 @@ static inline void cst_cpu_relax(void) {
 }
 
 static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
-    __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a processor without it does nothing */
+    __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a no-op on older processors */
 }
 
 static inline uint64_t cst_clock_ticks(void) {
@@ -28,7 +28,7 @@ static inline void cst_float_set_mode(uint64_t mode) {
     __builtin_ia32_ldmxcsr((uint32_t)mode | (__builtin_ia32_stmxcsr() & 0x3fu));
 }
 
-/* The words are passed in rax, the answer comes in rdx. */
+/* rax passes the words; rdx returns the answer. */
 static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]) {
     uintptr_t answer = 0;
     __asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"

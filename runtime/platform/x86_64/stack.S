@@ -57,9 +57,9 @@ cst_stack_begin:
         .cfi_endproc
         .size   cst_stack_begin, . - cst_stack_begin
 
-/* The outermost frame of a side stack. Its caller is whoever was suspended in *from; `from` is kept
- * 8 bytes above the stack pointer. Called a signal frame, for only of those do debuggers believe
- * that the caller's frame may lie at a lower address. */
+/* The outermost frame of a side stack. Its caller is the function suspended in *from; `from` stands
+ * 8 bytes above the stack pointer. The frame is marked as a signal frame, as debuggers accept only
+ * of those that the caller's frame lies at a lower address. */
         .type   side_stack, @function
         .p2align 4
 side_stack:
@@ -80,9 +80,9 @@ side_stack:
         .cfi_endproc
         .size   side_stack, . - side_stack
 
-/* In the convention of GHC's generated code: R1 (rbx) points to the two places, all else that is
- * alive is Sp (rbp), Hp (r12), BaseReg (r13) and SpLim (r15); the continuation is on top of the
- * Haskell stack. Nothing is called and nothing returns: see cst_stack_switch. */
+/* Follows the convention of GHC's generated code: R1 (rbx) points to the two places, and the other
+ * live registers are Sp (rbp), Hp (r12), BaseReg (r13) and SpLim (r15). The continuation is on top
+ * of the Haskell stack. There is neither a call nor a return: see cst_stack_switch. */
         .globl  cst_stack_resume_kept
         .type   cst_stack_resume_kept, @function
         .p2align 4
@@ -106,8 +106,8 @@ cst_stack_resume_kept:
         jmpq    *(%rbp)
         .size   cst_stack_resume_kept, . - cst_stack_resume_kept
 
-/* Where every thunk goes on; %r11 points to its data, whose first word is the callee. Stores
- * a struct cst_call, calls callee->function(callee, call), and returns what stands in it. */
+/* The common code of all thunks; %r11 points to the thunk's data, whose first word is the callee.
+ * Stores a struct cst_call, calls callee->function(callee, call), and returns the results in it. */
         .globl  cst_thunk_enter
         .hidden cst_thunk_enter
         .type   cst_thunk_enter, @function

@@ -2,8 +2,8 @@
 #include "substrate/substrate.h"
 #include "substrate/thread.h"
 
-/* The thread is told nothing that it would have to free: its first call of free would cost it an
- * arena of malloc. */
+/* The thread gets no argument that it has to free, as its first call of free would make an arena of
+ * malloc. */
 static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
                  bool apart) {
     (void)index;

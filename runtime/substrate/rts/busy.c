@@ -1,8 +1,9 @@
-/* Who computes in Haskell now: one load per Capability.
+/* The Capabilities that run Haskell code now: one load for each of them.
  *
- * GHC sets rCurrentTSO in a Capability's register table before it runs Haskell code and clears it
- * after, around safe foreign calls too (Schedule.c: schedule, suspendThread, resumeThread). It
- * stays set in an unsafe foreign call; then the caller's own Capability must not count as busy. */
+ * GHC sets rCurrentTSO in a Capability's register table before it runs Haskell code, and clears it
+ * after. It does so around safe foreign calls too (Schedule.c: schedule, suspendThread,
+ * resumeThread). The field stays set in an unsafe foreign call; then the caller's own Capability
+ * must not count as busy. */
 #include "substrate/rts/rts.h"
 
 #include "platform/atomic.h"
@@ -12,15 +13,15 @@
 #include <limits.h>
 #include <pthread.h>
 
-/* GHC's own array of Capabilities and the state of its scheduler. Its shared library hides them,
- * but in a statically linked Haskell program the static linker sees them; elsewhere these are null,
- * or something of the host's with the same name. */
+/* GHC's own array of Capabilities and the state of its scheduler. GHC's shared library hides them,
+ * but in a statically linked Haskell program the static linker sees them. Elsewhere they are null,
+ * or belong to the host under the same name. */
 extern Capability **capabilities __attribute__((weak));
 extern uint32_t sched_state __attribute__((weak));
 enum { RUNNING, INTERRUPTING, SHUTTING_DOWN };
 
-/* Up to GHC 9.2 `capabilities` points to an array, which grows. Then it is an array of fixed size,
- * until releases with max_n_capabilities (9.10.2, 9.12.2), where it is a pointer again. */
+/* Up to GHC 9.2, `capabilities` points to an array, which grows. Later it is an array of fixed
+ * size. In releases with max_n_capabilities (9.10.2, 9.12.2) it is a pointer again. */
 #ifdef MAX_N_CAPABILITIES
 extern uint32_t max_n_capabilities __attribute__((weak));
 #define ARRAY_IS_FIXED (!&max_n_capabilities)
@@ -28,16 +29,17 @@ extern uint32_t max_n_capabilities __attribute__((weak));
 #define ARRAY_IS_FIXED false
 #endif
 
-/* Those two if they are GHC's. Written once, before the first worker. */
+/* Pointers to these two variables, if they are GHC's. Written once, before the first worker. */
 static struct {
     _Atomic(Capability **) *capabilities;
     _Atomic uint32_t *state;
 } ghc;
 static _Atomic uint32_t always_running = RUNNING;
-static _Atomic(Capability **) fixed_array; /* if it is one, a pointer to it */
+static _Atomic(Capability **) fixed_array; /* a pointer to the array, if its size is fixed */
 
-/* Where each Capability lies. GHC never moves nor frees one before hs_exit. A number beyond the
- * table is never busy. Written by whoever learns it; all write the same. */
+/* The address of each Capability. GHC neither moves nor frees a Capability before hs_exit. A number
+ * beyond the table never counts as busy. Each thread that learns an address writes it; all write
+ * the same. */
 enum { KNOWN = 1024 };
 static _Atomic(Capability *) known[KNOWN];
 
@@ -68,7 +70,7 @@ void cst_rts_observe(void) {
 }
 
 void cst_rts_note_capability(unsigned number, Capability *capability) {
-    /* Release pairs with the acquire in cst_rts_capability: what the Capability holds was written
+    /* Release pairs with the acquire in cst_rts_capability: the Capability's fields were written
      * before. */
     if (number < KNOWN) cst_store_release(&known[number], capability);
 }
@@ -78,7 +80,7 @@ unsigned cst_rts_capabilities(void) {
 }
 
 /* setNumCapabilities stores a new array, then the count, then frees the old array. So the count is
- * read first, and an entry is good if the array was still GHC's after it was read. */
+ * read first. An entry is valid if the array is still GHC's after the entry was read. */
 static Capability *look_up(unsigned number) {
     if (!ghc.capabilities) return NULL;
     for (;;) {
@@ -115,14 +117,15 @@ bool cst_rts_haskell_runs(unsigned number) {
     return capability && runs(capability);
 }
 
-/* The Task that holds the Capability; follows its number and its node (rts/Capability.h). It is
- * compared only: another thread's Task may be freed at any time. */
+/* The Task that holds the Capability. The field follows the number and the node (rts/Capability.h).
+ * It is only compared: another thread's Task may be freed at any time. */
 static void *holder(Capability *capability) {
     char *field = (char *)capability + cst_rts_number_offset + 2 * sizeof(uint32_t);
     return cst_load_relaxed((_Atomic(void *) *)field);
 }
 
-/* Is a thread ready to run there? One that was stopped for a collection is, before that begins. */
+/* Is a thread ready to run on the Capability? A thread that was stopped for a collection is, until
+ * the collection begins. */
 static bool is_wanted(Capability *capability) {
     char *field = (char *)capability + cst_rts_queued_offset;
     return cst_rts_queued_offset && cst_load_relaxed((_Atomic uint32_t *)field) > 0;
@@ -137,7 +140,8 @@ unsigned cst_rts_wanted_capabilities(void) {
     return wanted;
 }
 
-/* A bound thread stays on its Capability when setNumCapabilities disables that. */
+/* The Capability that a Task holds, or NULL. The search includes disabled Capabilities, since a
+ * bound thread stays on its own when setNumCapabilities disables it. */
 static Capability *held_by(void *task) {
     unsigned count = cst_load_acquire((_Atomic uint32_t *)&n_capabilities);
     for (unsigned i = 0; i < count; i++) {
@@ -147,8 +151,8 @@ static Capability *held_by(void *task) {
     return NULL;
 }
 
-/* Where GHC's array is out of sight, each thread that comes from Haskell shows us one Capability:
- * the one that it holds, or held last. */
+/* If GHC's array is not visible, each thread that comes from Haskell shows one Capability: the
+ * Capability that it holds, or held last. */
 static void note_current(void *task) {
     if (ghc.capabilities || !task) return;
     Capability *capability = rts_unsafeGetMyCapability();
@@ -169,9 +173,9 @@ bool cst_rts_holds_capability(void) {
     return held_by(task) != NULL;
 }
 
-/* One that is held and runs no Haskell code is about to be let go, as an idle one is between two
- * calls of a green thread; unless a thread is ready, which a collection or the end of a slice
- * stopped. If all are held that is a collection, and it wants all cores. */
+/* A Capability that is held and runs no Haskell code is about to be released, as between two calls
+ * of a green thread. So it counts as idle, unless a thread is ready that a collection or the end of
+ * a slice stopped. If all are held, a collection runs, which wants all processors. */
 unsigned cst_rts_idle_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     if (gone()) return count;

@@ -1,8 +1,8 @@
 /* Haskell coroutines of C threads: see substrate/coroutine.h, and README.md, "Callbacks".
  *
  * GHC sees nothing unusual: a thread in C makes a call in (rts_lock, rts_evalIO, rts_unlock), whose
- * Haskell code makes foreign calls (Capstan.Internal.Coroutine). Only that these take long, for
- * C goes on meanwhile on its own stack, and that all of it happens on another one. */
+ * Haskell code makes foreign calls (Capstan.Internal.Coroutine). But the foreign calls last long,
+ * because C continues on its own stack meanwhile. And the call in runs on a side stack. */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/coroutine.h"
 
@@ -13,13 +13,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* In lines of its own, for it is written in every callback: where the allocator put it, two threads
- * that called back at once took twice the time of one in most processes. */
+/* It has lines of its own, because every callback writes it. Where the allocator put it, two
+ * threads that made callbacks at once took twice the time of a single thread in most processes. */
 struct side {
-    CST_LINE_ALIGNED struct cst_coroutine public; /* first: a pointer is to either */
-    unsigned capability;                          /* counted there */
+    CST_LINE_ALIGNED struct cst_coroutine public; /* first, so that pointers to both are equal */
+    unsigned capability;                          /* that it is counted on */
     struct cst_stack stack;
-    size_t stack_size; /* asked for */
+    size_t stack_size; /* as requested */
     struct side *next; /* free ones */
 };
 
@@ -43,13 +43,13 @@ extern struct cst_callback cst_coroutine_release;
 struct cst_callback cst_coroutine_release;
 #pragma GCC visibility pop
 
-enum { CAPABILITIES = 1024 }; /* that are told apart */
+enum { CAPABILITIES = 1024 }; /* that are distinguished */
 
 static struct {
     pthread_mutex_t lock; /* for a few instructions at a coroutine's begin and end */
     struct side *vacant;
     size_t stack_size;
-    unsigned forks;               /* that this process came out of; constant */
+    unsigned forks;               /* forks since the first process; constant */
     unsigned users[CAPABILITIES]; /* coroutines that run on each Capability */
 } sides = {.lock = PTHREAD_MUTEX_INITIALIZER, .stack_size = (size_t)1 << 20};
 
@@ -70,16 +70,16 @@ static struct side *side_of(struct cst_coroutine *coroutine) {
     return (struct side *)coroutine;
 }
 
-/* On the side stack, or, if the coroutine does not last, on the thread's own. */
+/* Makes the call in: on the side stack or, for a coroutine that does not last, on the thread's
+ * own. */
 static void call_in(struct side *side) {
     rts_setInCallCapability((int)side->capability, 0);
     Capability *capability = rts_lock();
-    rts_setInCallCapability(-1, 0); /* as it was: any, for other calls of this thread */
+    rts_setInCallCapability(-1, 0); /* any Capability again, for other calls of this thread */
     HaskellObj action =
         rts_apply(capability, (HaskellObj)deRefStablePtr(serve), rts_mkPtr(capability, side));
-    /* It ends early if the RTS does, or if someone kills it; then the call is left without a
-     * result.
-     */
+    /* The evaluation ends early if the RTS ends, or if a thread kills it; then the call has no
+     * result. */
     rts_evalIO(&capability, action, NULL);
     bool ends = rts_getSchedStatus(capability) == Interrupted;
     rts_unlock(capability);
@@ -104,9 +104,9 @@ static void put_back(struct side *side) {
     pthread_mutex_unlock(&sides.lock);
 }
 
-/* A coroutine stays on the Capability that it begins on, so it begins where the fewest others are
- * and no Haskell code runs; if it can choose, where its thread's own Haskell code was. Under the
- * lock. */
+/* The Capability for a new coroutine, which stays on it. The choice is a Capability with the fewest
+ * coroutines and without running Haskell code. Among equals it is the Capability of the thread's
+ * own Haskell code. Called under the lock. */
 static unsigned choose_capability(unsigned own) {
     unsigned count = cst_rts_capabilities();
     if (count > CAPABILITIES) count = CAPABILITIES;
@@ -161,7 +161,7 @@ static void give_back(struct cst_coroutine *coroutine) {
     }
 }
 
-/* The Task that C's own calls into Haskell had while a release was due is the thread's. */
+/* Frees the Task that C's own calls into Haskell used while a release was due. */
 static void free_spare_task(struct cst_release *release) {
     if (!release->spare || cst_rts_state() != CST_RTS_RUNNING) return;
     void *own = *release->mine;
@@ -208,7 +208,7 @@ bool cst_coroutine_any_thread(void) {
     return rtsSupportsBoundThreads();
 }
 
-/* Without -threaded the one thread that runs Haskell code; it prepared callbacks. */
+/* Without -threaded: the thread that runs Haskell code. It has prepared callbacks. */
 static pthread_t only_thread;
 
 bool cst_coroutine_holds_capability(void) {
@@ -216,7 +216,7 @@ bool cst_coroutine_holds_capability(void) {
     return pthread_equal(pthread_self(), only_thread) && cst_rts_haskell_runs(0);
 }
 
-/* Around a fork: the child of Haskell's forkProcess may call back. */
+/* Around a fork: the child of Haskell's forkProcess may make callbacks. */
 static void lock_sides(void) {
     pthread_mutex_lock(&sides.lock);
     cst_release_hold();
@@ -237,11 +237,11 @@ unsigned cst_coroutine_forks(void) {
     return sides.forks;
 }
 
-/* Of GHC's runtime system with its own checks, one of which is that the thread that releases a
- * Capability is the one that holds it. Seen by the static linker only. */
+/* A name of GHC's debugging runtime system, which checks that the thread that releases a Capability
+ * also holds it. Only the static linker sees the name. */
 extern char checkSanity[] __attribute__((weak));
 
-/* GHC does not mind which thread it is (rts/Schedule.c: suspendThread). */
+/* Any thread may make this call (rts/Schedule.c: suspendThread). */
 static void *release_for(void *registers) {
     return suspendThread(registers, 0);
 }

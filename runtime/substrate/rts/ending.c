@@ -1,15 +1,17 @@
-/* What becomes of a guest that cannot go on.
+/* The end of a guest that cannot continue.
  *
- * GHC's runtime system ends the process where it finds no memory, no thread or an error of its own:
- * with a status of GHC's, by abort, or by a call of a hook that is not set yet. As a guest it does
- * not decide that. What it calls then leads here (guest.c, imports.c):
+ * GHC's runtime system ends the process if it gets no memory or no thread, or finds an error of its
+ * own. It exits with a status of GHC's, aborts, or calls a hook that is not set yet. A guest must
+ * not decide that, so these calls lead to this file (guest.c, imports.c):
  *
- * - while it starts, the start has failed, and who waits for it does without; the threads that it
- *   has by then end where they come by, lest they keep alive a process whose own have ended;
- * - a thread that called it by cst_rts_try goes on there;
- * - else the process ends with a message and status 1.
+ * - While the RTS starts, the start has failed, and the caller continues without it. The threads
+ *   that the RTS has by then end here, so that they do not keep alive a process whose own threads
+ *   have ended.
+ * - A thread that called the RTS by cst_rts_try returns from there.
+ * - Otherwise the process ends with a message and status 1.
  *
- * Nobody calls an RTS again whose start has failed, and what its threads held nobody wants. */
+ * No thread calls an RTS whose start has failed, and no thread needs the locks that its threads
+ * held. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -31,8 +33,8 @@ extern RtsMsgFunction *sysErrorMsgFn;
 
 enum { STARTING = 1, STARTED, FAILED };
 
-/* A thread that goes on at a place. In a list, as thread-local memory of a library that is opened
- * late is itself got from malloc, and by the loader, which ends the process without. */
+/* A thread that can continue at a place. A list holds it, not thread-local memory: the loader gets
+ * that of a late library from malloc, and ends the process if malloc fails. */
 struct attempt {
     jmp_buf place;
     pthread_t thread;
@@ -41,10 +43,10 @@ struct attempt {
 
 static struct {
     _Atomic uint32_t state; /* futex */
-    pthread_mutex_t lock;   /* of the rest */
+    pthread_mutex_t lock;   /* of the other fields */
     struct attempt *attempts;
-    struct attempt *threads; /* of the start; each goes on at its own end */
-    char text[400];          /* what the RTS said last, or what failed */
+    struct attempt *threads; /* of the start; each would return from its function */
+    char text[400];          /* the RTS's last message, or the cause of the failure */
 } guest = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void enter(struct attempt **list, struct attempt *attempt) {
@@ -55,7 +57,7 @@ static void enter(struct attempt **list, struct attempt *attempt) {
     pthread_mutex_unlock(&guest.lock);
 }
 
-/* Out of the list; NULL: the thread is in none. */
+/* Takes the thread out of the list; NULL: it is not in it. */
 static struct attempt *leave(struct attempt **list) {
     pthread_t self = pthread_self();
     pthread_mutex_lock(&guest.lock);
@@ -70,7 +72,7 @@ static struct attempt *leave(struct attempt **list) {
 bool cst_rts_try(void (*function)(void *), void *argument) {
     struct attempt attempt;
     enter(&guest.attempts, &attempt);
-    if (setjmp(attempt.place) != 0) return false; /* it is out of the list */
+    if (setjmp(attempt.place) != 0) return false; /* give_up has taken it out of the list */
     function(argument);
     leave(&guest.attempts);
     return true;
@@ -92,12 +94,12 @@ void *cst_rts_thread_run(void *(*function)(void *), void *argument) {
     enter(&guest.threads, &attempt);
     if (setjmp(attempt.place) != 0) return NULL;
     void *result = function(argument);
-    /* Later nobody looks into the list, in which one that GHC ended otherwise may be left. */
+    /* Later no thread reads the list, in which threads that GHC ended otherwise may remain. */
     if (cst_rts_is_starting()) leave(&guest.threads);
     return result;
 }
 
-/* The start has failed: its thread ends. One that is not known stays. */
+/* Ends a thread of a failed start. A thread that is not in the list sleeps for ever. */
 static _Noreturn void end_thread(void) {
     static _Atomic uint32_t nobody;
     struct attempt *attempt = leave(&guest.threads);
@@ -105,7 +107,7 @@ static _Noreturn void end_thread(void) {
     for (;;) cst_futex_wait(&nobody, 0);
 }
 
-/* `text`: NULL: the RTS has told why. */
+/* `text` is NULL if the RTS has reported the cause. */
 static _Noreturn void give_up(const char *text) {
     if (cst_rts_is_starting()) {
         if (text) note(text);
@@ -118,9 +120,9 @@ static _Noreturn void give_up(const char *text) {
     exit(EXIT_FAILURE);
 }
 
-/* --- what it says ------------------------------------------------------------------------- */
+/* --- its messages ------------------------------------------------------------------------- */
 
-/* While it starts, what it says is the reason that is told; later it is passed on. */
+/* While the RTS starts, its message becomes the reported reason. Later it is passed on. */
 static void hear(const char *format, va_list arguments, int error) {
     char text[sizeof guest.text];
     vsnprintf(text, sizeof text - 64, format, arguments);
@@ -156,7 +158,7 @@ void cst_rts_start_begins(void) {
 
 void cst_rts_start_ends(bool well) {
     uint32_t starting = STARTING;
-    /* Pairs with the acquire in cst_rts_start_await: what was done, or said, is seen there. */
+    /* Pairs with the acquire in cst_rts_start_await: publishes the started RTS, or the reason. */
     if (cst_cas_release(&guest.state, &starting, well ? STARTED : FAILED))
         cst_futex_wake(&guest.state, 1);
 }
@@ -169,7 +171,7 @@ bool cst_rts_start_await(const char **reason) {
     return state == STARTED;
 }
 
-/* --- what it calls ------------------------------------------------------------------------ */
+/* --- calls of the RTS ------------------------------------------------------------------------ */
 
 static void *no_memory(size_t size) {
     char text[80];
@@ -177,8 +179,8 @@ static void *no_memory(size_t size) {
     give_up(text);
 }
 
-/* Who waits for a condition may be woken for none: so while it starts, a thread is, time and again,
- * and ends if the start has failed. */
+/* A wait for a condition may return spuriously. So while the RTS starts, this one returns every 100
+ * ms, and the thread ends if the start has failed. */
 int cst_rts_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     enum { LOOK_NS = 100000000 };
     if (!cst_rts_is_starting()) return pthread_cond_wait(condition, mutex);
@@ -221,7 +223,7 @@ void *cst_rts_commit(void *address, size_t size, int protection, int flags, int 
 }
 
 void cst_rts_exit(int status) {
-    (void)status; /* one of GHC's, which means nothing to the host */
+    (void)status; /* a status of GHC's, without meaning for the host */
     give_up(NULL);
 }
 

@@ -1,11 +1,11 @@
-/* What is to be done before GHC's runtime system frees anything: at the begin of hs_exit, in the
- * hook that GHC has for programs (RtsConfig). */
+/* Calls functions before GHC's runtime system frees memory: at the begin of hs_exit, in the hook
+ * that GHC has for programs (RtsConfig). */
 #include "substrate/rts/rts.h"
 
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include <pthread.h>
 
-/* Null where the runtime system is a shared library, which hides it. */
+/* Null if the runtime system is a shared library, which hides it. */
 extern RtsConfig rtsConfig __attribute__((weak));
 
 enum { MOST = 4 };

@@ -1,16 +1,16 @@
 /* GHC's runtime system as a polite guest of a C, C++ or Fortran program.
  *
  * By default hs_init takes four signals, starts a ticker and the I/O manager's threads, sets the
- * locale, reads GHCRTS and reserves a tebibyte of addresses. Options switch off some of it. The
- * rest is done by imports of the RTS's library that get another meaning while it starts:
+ * locale, reads GHCRTS and reserves a tebibyte of addresses. Options switch off some of it. For the
+ * rest, the start replaces some imports of the RTS's library:
  *
- * - setlocale asks and does not set;
+ * - setlocale returns the locale and does not set it;
  * - mmap refuses large reservations, so the RTS tries smaller ones;
  * - pthread_create hands out threads made before (spare.c);
  * - __tls_get_addr knows a word that needs no memory (tls.c);
- * - what it calls to end the process, or where it would, ends the start alone (ending.c).
+ * - calls that end the process, or that may end it, end only the start (ending.c).
  *
- * So the start has a thread of its own, which may be left where it is. */
+ * So the start has a thread of its own, which a failed start leaves behind. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -26,12 +26,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Addresses for the Haskell heap. Nothing but workers' stacks, 1 KiB each, lives there. */
+/* Addresses for the Haskell heap, which contains only workers' stacks of 1 KiB each. */
 static const size_t heap_most = (size_t)256 << 20;
 static const size_t heap_least = (size_t)16 << 20;
 static size_t heap;
 
-/* Newer releases of GHC accept no more. A Capability takes at most 128 KiB of heap. */
+/* The maximum of newer GHC releases. A Capability takes at most 128 KiB of heap. */
 enum { CAPABILITIES_MOST = 256, HEAP_OF_CAPABILITY = 128 * 1024 };
 
 static char *ask_locale(int category, const char *locale) {
@@ -48,14 +48,15 @@ static void *map(void *address, size_t size, int protection, int flags, int file
     return mmap(address, size, protection, flags, file, offset);
 }
 
-/* The RTS ends the process if it finds a limit too small; map has tried what it will need. */
+/* The RTS ends the process if a limit is too small. size_heap has already tried to map the
+ * addresses that it needs. */
 static int no_address_limit(__rlimit_resource_t resource, struct rlimit *limit) {
     int result = getrlimit(resource, limit);
     if (resource == RLIMIT_AS) limit->rlim_cur = RLIM_INFINITY;
     return result;
 }
 
-/* The second names are those of the same functions in programs built for large files. */
+/* The second names are those of the same functions in programs that are built for large files. */
 static const struct cst_rts_import imports[] = {
     {"setlocale", (void *)ask_locale},
     {"pthread_create", (void *)cst_rts_spare_create},
@@ -67,7 +68,7 @@ static const struct cst_rts_import imports[] = {
 enum { IMPORTS = sizeof imports / sizeof *imports, IMPORTS_NEEDED = 4 };
 
 static struct cst_rts_import more_imports[] = {
-    {"__tls_get_addr", NULL}, /* found when it starts */
+    {"__tls_get_addr", NULL}, /* found at the start */
     {"pthread_cond_wait", (void *)cst_rts_cond_wait},
     {"malloc", (void *)cst_rts_malloc},
     {"calloc", (void *)cst_rts_calloc},
@@ -78,7 +79,7 @@ static struct cst_rts_import more_imports[] = {
 };
 enum { MORE_IMPORTS = sizeof more_imports / sizeof *more_imports };
 
-/* The most of the addresses that can be had, and that leaves the host its own. */
+/* Finds the largest heap for which there are addresses, and which leaves enough to the host. */
 static bool size_heap(unsigned capabilities) {
     struct rlimit limit;
     heap = heap_most;
@@ -94,8 +95,8 @@ static bool size_heap(unsigned capabilities) {
     return false;
 }
 
-/* hs_init starts the I/O manager, a thread and some files for each Capability, unless it seems to
- * run. It seems to run if it left two descriptors with the RTS. */
+/* hs_init starts the I/O manager, a thread and some files for each Capability, unless the RTS
+ * believes that it runs. The RTS believes that if it has two descriptors of the I/O manager. */
 static void pretend_io_manager(bool runs) {
     setTimerManagerControlFd(runs ? INT_MAX : -1);
     setIOManagerWakeupFd(runs ? INT_MAX : -1);
@@ -116,7 +117,8 @@ static void initialise(unsigned capabilities) {
     pretend_io_manager(false);
 }
 
-/* Visits each Capability once: to know where it is, and so that its first thread is made here. */
+/* Visits each Capability once, to note its address, and so that the RTS makes its first thread
+ * here. */
 static void visit_capabilities(void) {
     unsigned count = cst_rts_capabilities();
     for (unsigned i = 0; i < count; i++) {
@@ -189,8 +191,8 @@ static void *end(void *unused) {
     return unused;
 }
 
-/* In a thread of its own: the caller may be one that ends, and hs_exit runs Haskell. A thread that
- * cannot be made leaves the RTS as it is. */
+/* Ends the RTS in a new thread, as the caller may be an ending thread, and hs_exit runs Haskell. If
+ * there is no thread, the RTS stays. */
 void cst_rts_end_guest(void) {
     sigset_t all, before;
     sigfillset(&all);
@@ -199,7 +201,7 @@ void cst_rts_end_guest(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The one name that libcapstan-rts.so exports. `size` is the caller's idea of the table. */
+/* The only name that libcapstan-rts.so exports. `size` is the size of the caller's table type. */
 __attribute__((visibility("default"))) const struct cst_substrate *cst_rts_entry(size_t size) {
     return size == sizeof cst_rts_linked_substrate ? &cst_rts_linked_substrate : NULL;
 }

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
-/* GHCi loads packages so that libraries which are loaded later do not see their names: such a
- * library would find libgomp instead. So the package's shared library asks the loader to show them.
- * An executable, whose program headers the kernel names, shows them anyway (capstan.cabal). The
- * handle is kept: a worker may be in this code at any time. */
+/* GHCi loads packages such that later libraries do not see their names; such a library would find
+ * libgomp instead. So the package's shared library asks the loader to show its names. An
+ * executable, whose program headers the kernel passes, shows them anyway (capstan.cabal). The
+ * handle stays open, as a worker may be in this code at any time. */
 __attribute__((constructor)) static void show_names(void) {
     extern const char __ehdr_start __attribute__((visibility("hidden")));
     uintptr_t begin = (uintptr_t)&__ehdr_start, executable = getauxval(AT_PHDR);
@@ -25,7 +25,8 @@ const struct cst_substrate *cst_rts_substrate(const char **reason) {
     return &cst_rts_linked_substrate;
 }
 
-/* Asked before hs_init too, so it says what is linked, not what runs. */
+/* Callers ask before hs_init too, so the answer is about the linked program, not about a running
+ * RTS. */
 bool cst_rts_is_host(void) {
     return true;
 }
@@ -35,7 +36,7 @@ bool cst_rts_try(void (*function)(void *argument), void *argument) {
     return true;
 }
 
-/* When to start the RTS is the program's own affair. */
+/* The program itself decides when to start the RTS. */
 int cst_rts_begin(unsigned capabilities, const char **reason) {
     (void)capabilities;
     *reason = "GHC's runtime system has not been started";

@@ -1,12 +1,13 @@
-/* Waiting until a Capability runs no Haskell.
+/* Waits until a Capability runs no Haskell code.
  *
- * Who wants to use a Capability when its threads are done with it is told by nobody. A Haskell
- * thread that asked from time to time would take the Capability from who computes there, by two
- * switches of the system's threads if that one is bound, and the first of them may wait for the
- * kernel's next tick. So a thread of ours asks, by loads only (busy.c), and puts into an MVar.
+ * GHC does not tell when a Capability becomes idle. A Haskell thread that polled would take the
+ * Capability from the thread that computes there. If that thread is bound, this takes two switches
+ * of system threads, and the first may wait for the kernel's next tick. So a watcher thread polls,
+ * by loads alone (busy.c), and puts into an MVar.
  *
- * The thread is there while anybody waits, and a while longer. All that it shares is under `lock`.
- * GHC's calls are made without that: who forks holds GHC's locks, and then takes ours. */
+ * The watcher lives while a thread waits, and LINGER_NS longer. All its shared data is under
+ * `lock`. It calls GHC without that lock, because a forking thread holds GHC's locks and then takes
+ * this one. */
 #include "substrate/rts/rts.h"
 
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
@@ -18,28 +19,28 @@
 #include <stdlib.h>
 
 enum {
-    SHORTEST_NS = 250000, /* between two looks; then twice as long, up to */
+    SHORTEST_NS = 250000, /* between two looks; then doubled, up to */
     LONGEST_NS = 4000000,
-    LINGER_NS = 1000000000 /* how long the thread waits for who waits next */
+    LINGER_NS = 1000000000 /* the watcher waits for the next wish */
 };
 
-/* One who waits. */
+/* The wish of a waiting thread. */
 struct wish {
     struct wish *next;
     HsStablePtr box;
     unsigned capability;
-    bool was_idle;     /* at the look before */
-    uint64_t deadline; /* of the clock: granted then if it does not idle; 0: never */
+    bool was_idle;     /* at the last look */
+    uint64_t deadline; /* granted at this time even if not idle; 0: no deadline */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wish *wishes;
-static bool exists; /* the thread */
+static bool exists; /* the watcher */
 static uint64_t pause_ns;
 static struct cst_rts_usual usual;
-static _Atomic uint32_t news; /* counts what a thread that lingers is woken for */
+static _Atomic uint32_t news; /* counts the wake-ups of a lingering watcher */
 
-/* While GHC is called; then the end of GHC's runtime system waits. */
+/* Held while GHC is called, so that the end of GHC's runtime system waits. */
 static pthread_mutex_t granting = PTHREAD_MUTEX_INITIALIZER;
 static bool ended;
 
@@ -47,7 +48,7 @@ static bool idles(unsigned capability) {
     return capability >= cst_rts_capabilities() || !cst_rts_haskell_runs(capability);
 }
 
-/* Takes out those that are granted now. Sets whether one is to be looked at again soon. */
+/* Takes out the wishes that are granted now. *soon: shall the next look come soon? */
 static struct wish *take_due(uint64_t now, bool *soon) {
     struct wish *due = NULL, **link = &wishes;
     *soon = false;
@@ -80,7 +81,7 @@ static void grant(struct wish *due) {
     cst_rts_watcher_leave_ghc();
 }
 
-/* With the lock, which it gives back meanwhile. True: there is somebody to watch for. */
+/* Waits for a wish. Called with the lock, which it releases meanwhile. True: there is a wish. */
 static bool linger(void) {
     if (wishes) return true;
     uint32_t seen = cst_load_relaxed(&news);
@@ -128,7 +129,7 @@ static void go_on(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The child of a fork has no such thread, and nobody of those who waited. */
+/* The child of a fork has neither the watcher nor the waiting threads. */
 static void forget(void) {
     wishes = NULL;
     exists = false;

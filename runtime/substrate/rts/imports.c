@@ -1,6 +1,6 @@
-/* What the RTS's shared library imports can be redirected, for that library alone: its entries in
- * the global offset table get another address. This changes nothing for the host program, unlike
- * a symbol that we would export. */
+/* Redirects imports of the RTS's shared library, for that library alone: its entries in the global
+ * offset table get another address. Unlike an exported symbol, this changes nothing for the host
+ * program. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -21,7 +21,7 @@ struct image {
     const uint32_t *hashes;
     const ElfW(Rela) * relocations[2]; /* of calls, of data */
     size_t counts[2];
-    uintptr_t sealed, sealed_end; /* what the loader made read-only (RELRO) */
+    uintptr_t sealed, sealed_end; /* made read-only by the loader (RELRO) */
 };
 
 static void read_dynamic(struct image *image, const ElfW(Dyn) * entry) {
@@ -91,7 +91,7 @@ static bool redirect(const struct image *image, const struct cst_rts_import *imp
     return found;
 }
 
-/* --- what the loader exports ---------------------------------------------------------------- */
+/* --- exports of the loader ---------------------------------------------------------------- */
 
 static uint32_t hash_of(const char *name) {
     uint32_t hash = 5381;
@@ -99,7 +99,7 @@ static uint32_t hash_of(const char *name) {
     return hash;
 }
 
-/* By GNU's hash table: of the symbols of one bucket, the last has an odd hash. */
+/* Looks a name up in GNU's hash table. The last symbol of a bucket has an odd hash. */
 static void *exported(const struct image *image, const char *name) {
     if (!image->symbols || !image->names || !image->hashes) return NULL;
     const uint32_t *table = image->hashes, *buckets = table + 4 + 2 * table[2];
@@ -115,8 +115,8 @@ static void *exported(const struct image *image, const char *name) {
     return NULL;
 }
 
-/* A tool that is loaded with the program may stand in front of it; and dlsym does not look there.
- */
+/* Reads the loader's own table: a tool loaded with the program may define the name first, and dlsym
+ * does not search the loader. */
 void *cst_rts_loaders_own(const char *name) {
     uintptr_t base = getauxval(AT_BASE);
     for (struct link_map *map = _r_debug.r_map; map && base; map = map->l_next) {

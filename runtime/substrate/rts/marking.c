@@ -2,15 +2,15 @@
  *
  * The non-moving collector marks beside the program, and stops all Capabilities when it has marked.
  * But it does not ask them to stop, as other collections do (rts/Schedule.c:
- * stopAllCapabilitiesWith and scheduleDoGC): each that computes comes when its time slice ends,
- * which may be 20 ms later, and those that have come wait. So while it marks a thread of ours looks
- * four times in a millisecond whether a stop is asked for, and then ends the slices as GHC's timer
- * does.
+ * stopAllCapabilitiesWith and scheduleDoGC). A Capability that computes stops when its time slice
+ * ends, which may be 20 ms later, while the stopped Capabilities wait. So while a collection marks,
+ * a watcher checks four times in a millisecond whether a stop is pending, and then ends the slices
+ * as GHC's timer does.
  *
- * There is such a thread while a collection marks, and at most one. Whether there is one stands in
- * `watching`: who swaps it to true makes the thread, and that sets it back, and then looks for a
- * mark that goes on. A mark says that it goes on before it comes here. Both are sequentially
- * consistent, so one of them sees the other, and no mark is left without a thread. */
+ * There is at most one watcher, while a collection marks. `watching` tells whether it exists. The
+ * thread that exchanges it to true makes the watcher. The watcher resets it, and then looks for a
+ * mark that continues. A collection sets GHC's flag of the mark before it calls this file. Both
+ * accesses are sequentially consistent, so one side sees the other, and each mark has a watcher. */
 #include "substrate/rts/rts.h"
 
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
@@ -20,15 +20,15 @@
 
 #include <pthread.h>
 
-/* Who wants all Capabilities, or NULL. Null where the runtime system is a shared library, which
- * hides it. */
+/* The request for all Capabilities, or NULL. The name is null if the runtime system is a shared
+ * library, which hides it. */
 extern void *pending_sync __attribute__((weak));
 
 enum { LOOK_NS = 250000 };
 
 static _Atomic bool watching;
 
-/* Over the slices' end, for hs_exit frees the Capabilities. */
+/* Held while slices are ended, because hs_exit frees the Capabilities. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool ended;
 
@@ -46,8 +46,8 @@ static bool stop_is_pending(void) {
     return cst_load_relaxed((_Atomic(void *) *)&pending_sync) != NULL;
 }
 
-/* The thread there looks at the first where it next allocates, and then at the second. It may be
- * another one by then, whose slice is a short one. */
+/* Ends the slice of the Capability's thread. The thread checks rHpLim at its next allocation, and
+ * then the switch flag. By then another thread may run there, whose slice is cut short. */
 static void end_slice(Capability *capability) {
     StgRegTable *registers = &((CapabilityPublic *)capability)->r;
     cst_store_relaxed((_Atomic int *)((char *)capability + cst_rts_switch_offset), 1);
@@ -76,7 +76,8 @@ static void *watch(void *unused) {
     return unused;
 }
 
-/* The child of a fork has no such thread, and nobody there ends slices. */
+/* Called in the child of a fork, which has no watcher: frees the lock, and permits a new
+ * watcher. */
 static void forget(void) {
     pthread_mutex_unlock(&lock);
     cst_store_relaxed(&watching, false);

@@ -1,5 +1,5 @@
-/* Places inside GHC's private structures. GHC tells them by this header, for its own code
- * generator; a file of its own, as the header repeats names of Rts.h. */
+/* Offsets inside GHC's private structures. GHC publishes them in DerivedConstants.h, for its own
+ * code generator. They have a file of their own, as that header repeats names of Rts.h. */
 #include "DerivedConstants.h"
 #include "numbers.h"
 
@@ -14,8 +14,8 @@ const size_t cst_rts_number_offset = OFFSET_Capability_no;
 extern const size_t cst_rts_switch_offset;
 const size_t cst_rts_switch_offset = OFFSET_Capability_context_switch;
 
-/* Headers later than 9.6's have it. Before, it is where it has been since, if what lies around it
- * is as large; else nobody looks. */
+/* Headers later than 9.6 have this constant. Before, the field has the same place if its neighbours
+ * have the same sizes. Otherwise the offset is 0, and the field is not read. */
 #ifdef OFFSET_Capability_n_run_queue
 enum { QUEUED = OFFSET_Capability_n_run_queue };
 #elif OFFSET_Capability_mut_lists - OFFSET_Capability_no == 72
@@ -26,9 +26,9 @@ enum { QUEUED = 0 };
 extern const size_t cst_rts_queued_offset;
 const size_t cst_rts_queued_offset = QUEUED;
 
-/* The thread that waits first for a Capability follows its lock; then come the last one, their
- * number, the Capability's messages, one pointer, and its sparks, if all is as cmm/coroutine.cmm
- * has it. */
+/* The first waiting thread of a Capability follows its lock. Then come the last waiting thread,
+ * their number, the Capability's messages, one pointer, and its sparks. The check tells whether
+ * this layout, which cmm/coroutine.cmm uses, holds. */
 #if OFFSET_Capability_sparks - OFFSET_Capability_lock == CST_MUTEX_SIZE + 40
 enum { RETURNING = OFFSET_Capability_lock + CST_MUTEX_SIZE };
 #else

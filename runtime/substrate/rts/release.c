@@ -1,8 +1,8 @@
-/* Who watches releases that were put off, and for how long: see substrate/release.h.
+/* The watcher of deferred releases; see substrate/release.h.
  *
- * The thread lives while callbacks go on, and ends after a while without any; the clock, which says
- * whether a coroutine's callbacks come fast enough to be worth it, is read at every 64th release.
- */
+ * The watcher lives while callbacks continue, and ends after IDLE_LOOKS looks without a callback.
+ * At every 64th release the clock tells whether a coroutine's callbacks come fast enough to be
+ * worth deferral. */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/release.h"
 
@@ -15,9 +15,9 @@ enum {
     ALLOWANCE = 15,
     PERIOD = 64,
     LONGEST_PERIOD = 1 << 24,
-    FAST_NS = 1000, /* a callback, and what C does until the next */
+    FAST_NS = 1000, /* a callback, and C's work until the next */
     LOOK_NS = 1000000,
-    IDLE_LOOKS = 16 /* after which the thread ends */
+    IDLE_LOOKS = 16 /* after which the watcher ends */
 };
 
 _Atomic uint32_t cst_release_watched;
@@ -25,16 +25,16 @@ _Atomic uint32_t cst_release_watched;
 static cst_release_function *make;
 static struct cst_rts_usual usual;
 static _Atomic(struct cst_release *) newest;
-static _Atomic bool exists; /* the thread: who swaps it to true makes it */
+static _Atomic bool exists; /* the watcher; the thread that sets it makes the watcher */
 
-/* While a watcher releases, so that no fork comes between. */
+/* Held while a watcher releases, so that no fork interrupts it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cst_release_init(struct cst_release *release) {
     struct cst_release *older = cst_load_relaxed(&newest);
     do {
         release->older = older;
-        /* Pairs with the acquire in look: `older`. */
+        /* Publishes `older`; pairs with the acquire in look. */
     } while (!cst_cas_release(&newest, &older, release));
 }
 
@@ -76,7 +76,8 @@ static void make_for_owner(struct cst_release *release) {
     cst_rts_watcher_leave_ghc();
 }
 
-/* Releases what has been due since the look before, or is due at all. True: callbacks go on. */
+/* Makes the releases that have been due since the last look, or, with `all`, all due releases.
+ * True: callbacks continue. */
 static bool look(bool all) {
     bool go_on = false;
     pthread_mutex_lock(&lock);
@@ -99,7 +100,7 @@ static void stop(void) {
 
 static void *watch(void *unused) {
     _Atomic uint32_t nobody = 0;
-    /* Without membarrier(2) nobody could stop watching. */
+    /* Without membarrier(2) a watcher could not end. */
     if (!cst_process_barrier()) return unused;
     cst_store_seq_cst(&cst_release_watched, 1);
     for (unsigned idle = 0; idle < IDLE_LOOKS; idle++) {

@@ -1,8 +1,8 @@
 /* Threads for the RTS, made before it asks for them.
  *
- * The RTS ends the process when a thread cannot be created. So a guest makes the threads of
- * hs_init first, and refuses to boot when they cannot be had. They start with all signals blocked:
- * a signal sent to the process is for the host's own threads. */
+ * The RTS ends the process if it cannot create a thread. So a guest makes the threads of hs_init
+ * first, and refuses to boot if they are not available. They start with all signals blocked: a
+ * signal to the process is for the host's own threads. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -16,15 +16,15 @@
 enum { WAITING, RUNNING, DISMISSED };
 
 struct spare {
-    _Atomic uint32_t state; /* futex; whoever takes the spare writes it once */
+    _Atomic uint32_t state; /* futex; the taker of the spare writes it once */
     pthread_t thread;
     void *(*function)(void *);
     void *argument;
     struct spare *next;
 };
 
-/* Taken from with a lock, by threads of the RTS in hs_init. The child of a fork never boots an RTS
- * (core/process/life.c), so it does not mind a lock that someone held. */
+/* The list of spares. Threads of the RTS take from it under a lock, in hs_init. The child of a fork
+ * never boots an RTS (core/process/life.c), so a lock that was held at the fork is harmless. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spare *spares;
 
@@ -38,7 +38,7 @@ static void *wait_for_work(void *argument) {
     return wanted ? cst_rts_thread_run(function, work) : NULL;
 }
 
-/* Releases what was written to the spare before; it may be freed at once. */
+/* Sets the state, with a release of the spare's fields. The spare may be freed at once. */
 static void wake(struct spare *spare, uint32_t state) {
     cst_store_release(&spare->state, state); /* pairs with the acquire in wait_for_work */
     cst_futex_wake(&spare->state, 1);
@@ -52,7 +52,7 @@ static struct spare *take(void) {
     return spare;
 }
 
-/* A thread with all signals blocked. */
+/* Creates a thread with all signals blocked. */
 static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                   void *argument) {
     sigset_t all, before;
@@ -63,7 +63,7 @@ static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f
     return error;
 }
 
-/* The same, and known to ending.c while the runtime system starts. */
+/* Creates such a thread. While the runtime system starts, ending.c gets to know it. */
 static int create_known(pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*function)(void *), void *argument) {
     if (!cst_rts_is_starting()) return create(thread, attributes, function, argument);

@@ -1,4 +1,4 @@
-/* The rts substrate itself: is there an RTS that can serve, and its table of calls. */
+/* The rts substrate's start, which checks the RTS, and its table of calls. */
 #include "substrate/rts/rts.h"
 
 #include "ghcversion.h"
@@ -9,8 +9,8 @@
 
 bool cst_rts_is_guest;
 
-/* GHC has no call that answers this. The count of Capabilities is set early in hs_init and stays;
- * the program's arguments are set before it and freed at the very end of hs_exit. */
+/* GHC has no call for this state. The count of Capabilities is set early in hs_init and stays; the
+ * program's arguments are set before it and freed at the very end of hs_exit. */
 enum cst_rts_state cst_rts_state(void) {
     if (cst_load_relaxed((_Atomic uint32_t *)&enabled_capabilities) == 0)
         return CST_RTS_NOT_STARTED;

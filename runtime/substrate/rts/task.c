@@ -1,8 +1,9 @@
-/* Which Task is mine? GHC keeps a pointer to it in a thread-local variable that it does not export,
- * and has no call that says whether there is one. So the place is found by watching: a thread
- * without a Task is given one by a public call, and exactly one word of the RTS's thread-local
- * memory must turn from null to a pointer, and back when the thread is done with Haskell. Where
- * that fails (GHC keeps it elsewhere on other processors) no Task is ever known. */
+/* The calling thread's Task. GHC keeps a pointer to it in a thread-local variable that it does not
+ * export, and has no call that tells whether a thread has a Task. So the place is found by
+ * observation. A public call gives a Task to a thread without one. Then exactly one word of the
+ * RTS's thread-local memory must change from null to a pointer, and back when the thread has
+ * finished with Haskell. If that fails (on other processors GHC keeps the Task elsewhere), no Task
+ * is ever known. */
 #include "substrate/rts/rts.h"
 
 #include "platform/atomic.h"
@@ -19,7 +20,7 @@ static struct cst_rts_tls_index task_place;
 static _Atomic bool task_place_known;
 static _Atomic bool learning;
 
-enum { MOST_WORDS = 65536 }; /* thread-local memory larger than that is not searched */
+enum { MOST_WORDS = 65536 }; /* larger thread-local memory is not searched */
 
 static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
@@ -47,7 +48,7 @@ bool cst_rts_find_module(struct cst_rts_module *module) {
     return dl_iterate_phdr(find_module, module) && module->number;
 }
 
-/* The word that was null in `before` and is null no longer; `words` if there is not just one. */
+/* The word that was null in `before` and is not null now; `words` unless there is exactly one. */
 static size_t only_change(void **before, void **now, size_t words) {
     size_t found = words;
     for (size_t i = 0; i < words; i++) {

@@ -1,10 +1,10 @@
 /* A guest's thread-local memory: one word for each thread, the RTS's pointer to the thread's Task.
  *
- * The memory of a library that is opened late is got by the loader, from malloc, when a thread
- * first asks for it. Without memory the loader ends the process then, with status 127. And
- * LeakSanitizer guesses how large such memory is, and may guess wrong and end the process as well.
- * So the word is a variable of ours, of the kind that each thread has from its beginning, and the
- * RTS's calls for its own come here (imports.c). */
+ * The loader allocates such memory of a late library with malloc, when a thread first uses it. If
+ * there is no memory, the loader ends the process with status 127. LeakSanitizer guesses the size
+ * of that memory, and a wrong guess ends the process as well. So the word is a variable of Capstan
+ * that each thread has from its start, and the RTS's calls for its own word come here
+ * (imports.c). */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -20,7 +20,7 @@ static void *find(struct cst_rts_tls_index *place) {
 
 cst_rts_tls_function *cst_rts_tls_prepare(void) {
     struct cst_rts_module found = {.inside = (uintptr_t)&rts_lock};
-    /* A tool may stand in front of the loader's. */
+    /* A tool may have replaced the loader's function. */
     loaders = (cst_rts_tls_function *)cst_rts_loaders_own("__tls_get_addr");
     if (!loaders) return NULL;
     cst_rts_tls = loaders;

@@ -1,10 +1,10 @@
 /* OpenMP's events in GHC's event log (+RTS -l).
  *
- * GHC's own calls for that need a Capability, which a worker does not hold. But the log's format is
- * public (GHC's user guide and the package ghc-events): blocks of events with their times, in any
- * order, big-endian; and so is the writer of its file, which many threads may call. Each event here
- * is a block of its own. Its time is GHC's, so it stands beside those of collections and green
- * threads. */
+ * GHC's own calls for events need a Capability, which a worker does not hold. But the log's format
+ * is public (GHC's user guide and the package ghc-events): blocks of events with their times, in
+ * any order, big-endian. The writer of the log's file is public too, and many threads may call it.
+ * Each event here is a block of its own. It has the time of GHC's clock, so it appears beside the
+ * events of collections and green threads. */
 #include "substrate/rts/rts.h"
 
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Null where the program has another runtime system than that with the log (-eventlog, before GHC
- * 9.4), or has it as a shared library, which hides the last two. */
+/* Null if the program's runtime system has no log (without -eventlog, before GHC 9.4). The last two
+ * are also null if it is a shared library, which hides them. */
 extern const EventLogWriter FileEventLogWriter __attribute__((weak));
 extern RtsConfig rtsConfig __attribute__((weak));
 extern Time stat_getElapsedTime(void) __attribute__((weak));
@@ -104,7 +104,7 @@ cst_trace_function *cst_rts_trace(void) {
 
 #else
 
-/* As a guest GHC's runtime system writes no log. */
+/* In a guest, GHC's runtime system writes no log. */
 cst_trace_function *cst_rts_trace(void) {
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* What only the loader reads of GHC's libraries: symbols, names and relocations, some 7 MiB. Read
- * once, they would count as this process's memory for ever; given back, they are read again from
- * the file should anybody ask. */
+/* Frees the parts of GHC's libraries that only the loader reads: symbols, names and relocations,
+ * some 7 MiB. Once read, they would count as this process's memory for ever. After the release, a
+ * later access reads them from the file again. */
 #ifdef CST_SHARED_LIBRARY
 #include "substrate/rts/rts.h"
 
@@ -39,7 +39,7 @@ static struct part tables(const ElfW(Dyn) * dynamic) {
     return part;
 }
 
-/* Whether the part lies in a segment that nobody can have written to. */
+/* Does the part lie in a segment without write permission? */
 static bool is_read_only(const struct dl_phdr_info *info, const struct part *part) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];

@@ -1,4 +1,4 @@
-/* Threads that watch; see watcher.h. */
+/* Watcher threads; see watcher.h. */
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
 #include "substrate/rts/watcher.h"
 
@@ -22,7 +22,7 @@ static void become_again(const struct cst_rts_usual *usual) {
 }
 
 int cst_rts_watcher_start(void *(*function)(void *), struct cst_rts_usual *usual) {
-    become_watcher(usual); /* the new thread inherits it */
+    become_watcher(usual); /* the new thread inherits this */
     int error = cst_thread_start(function, NULL, STACK_SIZE, 0, false);
     become_again(usual);
     return error;

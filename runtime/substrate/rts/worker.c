@@ -1,14 +1,14 @@
 /* A worker of the rts substrate: a thread that belongs to one Capability and holds none.
  *
- * As a guest, a worker is a bound Haskell thread that sits in one safe foreign call for all its
- * life, so the Capability is free while C runs and GHC's collector waits for nobody.
+ * In a guest, a worker is a bound Haskell thread that is in one safe foreign call for all its life.
+ * So the Capability is free while C runs, and GHC's collector does not wait for the worker.
  *
  * Note [No worker waits for a Capability while a region waits for it]
- * To become a bound thread one must hold the Capability for a moment. If Haskell code has it, that
- * can take a time slice or a whole collection; if its holder sits in an unsafe foreign call that
- * opened the very region for which the worker is made, it takes for ever. So a worker attaches at
- * once only where no Haskell code runs, and else runs main as it is: in a Haskell program it
- * enters Haskell only when it has Haskell to run. */
+ * To become a bound thread, a worker must hold the Capability for a moment. If Haskell code has it,
+ * the wait can take a time slice or a whole collection. Its holder may be in an unsafe foreign call
+ * that opened the very region for which the worker is made: then the wait takes for ever. So a
+ * worker attaches at once only if no Haskell code runs, and otherwise runs main unattached. In a
+ * Haskell program it enters Haskell only for callbacks. */
 #include "substrate/rts/rts.h"
 
 #include "substrate/thread.h"
@@ -18,21 +18,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* StgRun keeps 16 KiB of C stack below Haskell code; this is room for it, beside what the user
- * asked for. */
+/* Room for the 16 KiB of C stack that StgRun keeps below Haskell code, in addition to the user's
+ * stack size. */
 enum { HASKELL_STACK = 64 * 1024 };
 
-/* The turns on a processor that a worker in a Haskell program asks the kernel for. */
+/* The length of the turns on a processor that a worker in a Haskell program requests. */
 enum { TURN_NS = 250000 };
 
-/* Called by Haskell, safely: the worker's Capability is released for as long as main runs. */
+/* Called by Haskell, as a safe call: the worker's Capability is released while main runs. */
 void cst_rts_worker_enter(struct cst_rts_worker *worker);
 /* Haskell's side (Capstan.Internal.Worker): a stable pointer to Ptr a -> IO (). */
 HsStablePtr cst_rts_worker_action(void);
 
 static HsStablePtr action;
 
-static _Atomic uint32_t alive; /* workers; a futex for who waits until none is left */
+static _Atomic uint32_t alive; /* workers; a futex for the wait until none is left */
 
 void cst_rts_get_action(void) {
     action = cst_rts_worker_action();
@@ -59,8 +59,8 @@ bool cst_rts_attach(struct cst_rts_worker *worker) {
     Capability *capability = entry.capability;
     HaskellObj call =
         rts_apply(capability, (HaskellObj)deRefStablePtr(action), rts_mkPtr(capability, worker));
-    /* Its status is not looked at: main returns nothing, and while the RTS shuts down GHC ends
-     * the Haskell thread in its own way. */
+    /* The status is not read: main returns nothing, and while the RTS shuts down GHC ends the
+     * Haskell thread in its own way. */
     rts_evalIO(&capability, call, NULL);
     rts_unlock(capability);
     hs_thread_done();
@@ -71,16 +71,16 @@ static void *run(void *argument) {
     struct cst_rts_worker worker = *(struct cst_rts_worker *)argument;
     free(argument);
     cst_rts_learn_task();
-    /* Beside Haskell code that computes, a worker that is woken need not wait until the end of a
-     * slice. */
+    /* With short turns, a woken worker need not wait for the end of a slice of Haskell code. */
 #ifndef CST_SHARED_LIBRARY
     cst_thread_ask_turns(TURN_NS);
 #endif
     bool failed = worker.attached && !cst_rts_attach(&worker);
     if (failed || !worker.attached) worker.main(worker.argument);
-    /* It was called back. A Task that could not attach is not in order, and stays. */
+    /* The thread has a Task from a callback. A Task that failed to attach is inconsistent, and
+     * stays. */
     if (!failed && cst_rts_task() && cst_rts_state() == CST_RTS_RUNNING) hs_thread_done();
-    /* Release: what it did in the RTS; pairs with cst_rts_await_workers. */
+    /* Release: the worker's calls of the RTS; pairs with cst_rts_await_workers. */
     if (cst_sub_acq_rel(&alive, 1) == 1) cst_futex_wake(&alive, 1);
     return NULL;
 }
