@@ -36,8 +36,7 @@ struct bench bench_arguments(int argc, char **argv);
  * so. */
 bool bench_wanted(const struct bench *b, const char *name);
 
-/* Samples body, of which a call with n does n * operations operations; prints the ns per
- * operation. */
+/* Samples body, prints the ns per operation. A call of body with n does n * operations of them. */
 void bench_case(const struct bench *b, const char *name, bench_body *body, double operations);
 
 /* For cases that repeat an operation inside one region: makes a sample at least fifty times as long

@@ -1,9 +1,10 @@
 /* native.c: the same paths on the real machine, to check the model.
  *
- * usage: paths [-t THREADS] [-r SAMPLES] [PATH...] Prints
- * "path<TAB>kind<TAB>threads<TAB>nanoseconds" lines. "ours" is the libgomp.so.1 that the dynamic
- * linker finds. A transfer counts as a quarter of a round trip: on each way the writer takes the
- * line, and then the reader fetches it.
+ * usage: paths [-t THREADS] [-r SAMPLES] [PATH...]
+ *
+ * Prints "path<TAB>kind<TAB>threads<TAB>nanoseconds" lines. "ours" is the libgomp.so.1 that the
+ * dynamic linker finds. A transfer counts as a quarter of a round trip: on each way the writer
+ * takes the line, and then the reader fetches it.
  */
 #include "../bench.h"
 #include "processor.h"
