@@ -81,12 +81,10 @@ static void run(void *loop) {
         for (; head != tail; head++) {
             const struct io_uring_cqe *cqe = &ring->cqe[head & *ring->cq_mask];
             int index = (int)cqe->user_data;
-            if (!(cqe->flags & IORING_CQE_F_MORE)) watch(ring, index); /* the kernel has ended the
-                                                                        * poll */
+            if (!(cqe->flags & IORING_CQE_F_MORE)) watch(ring, index); /* the poll has ended */
             pass_on(ring->pipes, index);
         }
-        __atomic_store_n(ring->cq_head, head, __ATOMIC_RELEASE); /* the kernel may reuse the
-                                                                  * entries */
+        __atomic_store_n(ring->cq_head, head, __ATOMIC_RELEASE); /* the kernel may reuse them */
     }
 }
 

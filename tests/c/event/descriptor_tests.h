@@ -426,8 +426,7 @@ static void more_than_a_batch(const char *back_end, int original, int other) {
     static struct seen seen[MANY];
     memset(seen, 0, sizeof seen);
     int count = 0;
-    while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or as many as the limit
-                                                                         * allows */
+    while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or up to the limit */
     for (int i = 0; i < count; i++)
         CHECK_EQ(capstan_fd_register(manager, copy[i], CAPSTAN_READ, note, &seen[i], NULL), 0);
     struct seen odd = {0};

@@ -230,8 +230,7 @@ static void wakes_only_a_sleeper(void) {
         CHECK_EQ(capstan_timer_start(manager, 3600001 * MS, 0, note_timer, &timers, NULL), 0);
     make_pipe(ends);
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, NULL), 0);
-    CHECK_EQ(statistics(manager).wake_ups, 0); /* epoll takes registrations while a thread waits in
-                                                * it */
+    CHECK_EQ(statistics(manager).wake_ups, 0); /* epoll needs no wake-up for it */
     CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
     CHECK_EQ(statistics(manager).wake_ups, 1);
     capstan_shutdown(manager);

@@ -60,8 +60,7 @@ static void blocked(void) {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     work(100);
-    signal(SIGUSR1, SIG_DFL); /* the signal would end the process in any thread that does not block
-                               * it */
+    signal(SIGUSR1, SIG_DFL); /* fatal in any thread that does not block it */
     for (int round = 0; round < 10; round++) {
         kill(getpid(), SIGUSR1);
         kill(getpid(), SIGTERM);

@@ -46,7 +46,7 @@ struct event {
                      * a sleeper in a queue, which has a single source */
     uint16_t pair;
     ref from;       /* READ: the store it reads; NO_EVENT: the object's first value */
-    uint32_t stamp; /* when it was added to the graph */
+    uint32_t stamp; /* the time when it was added to the graph */
     uint64_t rank;  /* WRITE: its place among the stores to the object; the first value has 0 */
     uint64_t value; /* FENCE: enum fence */
     const void *address;
@@ -62,7 +62,7 @@ struct detail {
     clocks cause;     /* program order and reads-from, including the event itself */
     clocks message;   /* WRITE: the clock that an acquiring read takes over */
     ref older, newer; /* WRITE: neighbours by rank */
-    ref next_access;  /* to the same object */
+    ref next_access;  /* the next access to the same object */
     uint16_t location, node, next_elsewhere;
     uint32_t step;
 };
@@ -70,7 +70,7 @@ struct detail {
 struct location {
     const char *address; /* NULL: a plain write or a free has ended the object */
     size_t size;
-    uint64_t first; /* value */
+    uint64_t first; /* its first value */
     ref newest, accesses;
 };
 
@@ -88,11 +88,11 @@ struct thread {
     const struct location *sleeps; /* the queue in which the thread sleeps */
     ref queued;
     bool stuck; /* at a SPIN: the next turn would repeat the last one, or has been tried */
-    bool wrote; /* since its last SPIN */
+    bool wrote; /* it has written since its last SPIN */
     struct explore_place at, last_spin;
     struct seen seen[MOST_SEEN], before[MOST_SEEN]; /* since the last SPIN, and before that */
     unsigned seen_count, before_count, idle_spins;
-    unsigned count; /* its events so far */
+    unsigned count; /* the number of its events so far */
     clocks clock, cause, acquirable, released;
     uint16_t last_node, last_light;
     void *local;
@@ -147,7 +147,7 @@ struct explorer {
     struct nodes after[MOST_NODES]; /* each node's successors */
     unsigned nodes, fence[MOST_NODES], fences;
 
-    jmp_buf end; /* of an execution */
+    jmp_buf end; /* the end of an execution */
     bool exploring, failed, pruned;
     bool by_chance;  /* each choice is drawn by chance, and no alternative is noted */
     uint64_t chance; /* the generator's state */

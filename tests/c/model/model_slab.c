@@ -9,8 +9,7 @@
 enum { GIVERS = 2, MOST = 4 };
 
 static struct cst_slab slab[GIVERS + 1];
-static int *lent[GIVERS + 1][2]; /* a block of each of two sizes; giving back the second also sends
-                                  * the first */
+static int *lent[GIVERS + 1][2]; /* two sizes; giving back the second also sends the first */
 static int *got[MOST];
 static unsigned gots;
 

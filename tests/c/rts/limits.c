@@ -58,8 +58,7 @@ int main(void) {
         if (rooms[i] >= 512) CHECK_EQ(result, DONE);
     }
     CHECK_EQ(in_child(with_large_stacks, 1024), DONE);
-    if (geteuid() != 0) return 0; /* only the superuser can become a user that may make no
-                                   * threads */
+    if (geteuid() != 0) return 0; /* others cannot become a user without threads */
     for (int i = 0; i <= 8; i++) {
         int result = in_child(with_threads, i);
         CHECK(result == DONE || result == DONE + 1);

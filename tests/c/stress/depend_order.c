@@ -57,8 +57,7 @@ static int two_predecessors(int round) {
             sum = first + second;
             raise_flag(&flags.joined);
         }
-        while (!is_raised(&flags.joined)) sched_yield(); /* no scheduling point, so the other
-                                                          * members run the tasks */
+        while (!is_raised(&flags.joined)) sched_yield(); /* no scheduling point: others run them */
     }
     CHECK_EQ(sum, 2 * round);
     return met;

@@ -27,8 +27,7 @@ static int told(handle permit, void *argument, uint32_t flags) {
     struct permit data = {.concurrencies = &threads, .size = 1};
     (void)argument, (void)flags;
     int result = tcm.data(permit, &data);
-    CHECK(result == TCM_SUCCESS || result == TCM_INVALID); /* another thread may just have released
-                                                            * it */
+    CHECK(result == TCM_SUCCESS || result == TCM_INVALID); /* the permit may be gone */
     CHECK((int)threads <= processors);
     __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
     return 0;

@@ -98,8 +98,7 @@ static bool step_in_c(struct state *s, unsigned thread) {
         s->at[thread]++;
         return true;
     case END:
-        if (scenario->unsafe_master && thread == 0) return false; /* it waits for the other
-                                                                   * members */
+        if (scenario->unsafe_master && thread == 0) return false; /* waits for the others */
         if (!holds(s, thread)) return false;
         s->holder[home(thread)] = NOBODY; /* K3 */
         return true;

@@ -152,8 +152,7 @@ static void fallbacks(void) {
     cst_allocator_handle chained = cst_allocator_make(&traits);
     memory = get(1, 200, chained);
     UNIT_CHECK(memory != NULL);
-    UNIT_CHECK(get(1, 200, chained) == NULL); /* the pool of `big` is used up, and falls back to
-                                               * NULL */
+    UNIT_CHECK(get(1, 200, chained) == NULL); /* big is full, falls back to NULL */
     cst_memory_free(memory);
     cst_allocator_free(standard);
     cst_allocator_free(chained);
@@ -209,16 +208,14 @@ static void realloc_within_a_pool(void) {
     cst_allocator_handle a = cst_allocator_make(&traits);
     void *memory = get(1, 900, a);
     fill(memory, 900, 1);
-    memory = cst_memory_realloc(memory, 1000, CST_ALLOCATOR_NULL); /* the pool is charged for the
-                                                                    * difference alone */
+    memory = cst_memory_realloc(memory, 1000, CST_ALLOCATOR_NULL); /* only the rest is charged */
     UNIT_CHECK(memory && filled(memory, 900, 1));
     UNIT_CHECK(cst_memory_realloc(memory, 1001, CST_ALLOCATOR_NULL) == NULL);
     UNIT_CHECK(filled(memory, 900, 1)); /* a failed call leaves the block as it was */
     memory = cst_memory_realloc(memory, 10, CST_ALLOCATOR_NULL);
     void *other = get(1, 1000 - 10 - HEADER, a);
     UNIT_CHECK(other != NULL);
-    memory = cst_memory_realloc(memory, 5000, CST_ALLOCATOR_DEFAULT); /* the block leaves the
-                                                                       * pool */
+    memory = cst_memory_realloc(memory, 5000, CST_ALLOCATOR_DEFAULT); /* leaves the pool */
     UNIT_CHECK(memory && filled(memory, 10, 1));
     cst_memory_free(other);
     other = get(1, 1000, a);
@@ -341,8 +338,7 @@ static void pinning_is_limited(void) {
     if (child == 0) {
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_MEMLOCK, &none);
-        bool privileged = mlock(&none, sizeof none) == 0; /* a privileged process has no limit to
-                                                           * test */
+        bool privileged = mlock(&none, sizeof none) == 0; /* then there is no limit */
         struct cst_allocator_traits traits = usual;
         traits.pinned = true;
         bool got = get(1, 1 << 20, cst_allocator_make(&traits)) != NULL;

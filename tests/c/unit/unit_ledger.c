@@ -64,8 +64,7 @@ static uint32_t free_words(void) {
 static void identities(void) {
     uint64_t own = cst_process_identity();
     UNIT_CHECK(own != 0 && cst_process_lives(own));
-    UNIT_CHECK(!cst_process_lives(own + (1ull << 24))); /* the same process number, another start
-                                                         * time */
+    UNIT_CHECK(!cst_process_lives(own + (1ull << 24))); /* same number, another start */
     pid_t child = fork();
     if (child == 0) {
         for (;;) pause();

@@ -187,8 +187,7 @@ static void gomp_cpu_affinity(void) {
     processors("0-65535:65535", "{0}");
     processors("18446744073709551616", "wrong");
     char many[200] = "";
-    for (int i = 0; i < 9; i++) strcat(many, "0-65535 "); /* nine times the 8192 possible
-                                                           * processors */
+    for (int i = 0; i < 9; i++) strcat(many, "0-65535 "); /* nine times 8192 places */
     strcat(many, "0");
     processors(many, "wrong");
 }
