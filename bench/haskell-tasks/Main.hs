@@ -1,6 +1,6 @@
--- | Tasks in Haskell beside their peers: @haskell-tasks
--- costs|elements|ports|channels|programs|bound|long|pauses|ocaml@. The output is that of the
--- programs with bench.h.
+-- | Tasks in Haskell beside their peers:
+-- @haskell-tasks costs|elements|ports|channels|programs|bound|long|pauses|ocaml@. The output is
+-- that of the programs with bench.h.
 module Main (main) where
 
 import Bench (Arguments (..), parseArguments)
