@@ -145,8 +145,7 @@ beyond :: IO ()
 beyond = do
   let most = 2147483647
   forM_ [2 ^ (31 :: Int), 2 ^ (32 :: Int), 2 ^ (32 :: Int) + 2, maxBound] $ \n -> do
-    withThreads n getMaxThreads >>= equal "threads" 4194304 -- the number of threads that Linux can
-                                                            -- number
+    withThreads n getMaxThreads >>= equal "threads" 4194304 -- as many as Linux can number
     withSettings defaultSettings {settingsActiveLevels = Just n} getMaxActiveLevels >>= \levels ->
       getSupportedActiveLevels >>= equal "levels" levels
     forM_ [Static . Just, Dynamic, Guided] $ \way ->

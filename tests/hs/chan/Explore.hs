@@ -3,8 +3,8 @@
 -- | A 'Machine' whose threads run in every order. A step is one access to shared memory, and
 -- between two steps of a thread any other thread may run. A thread may be interrupted wherever it
 -- waits, up to a given number of times. Orders that differ only in steps on different memory are
--- explored once (sleep sets: Godefroid, /Partial-Order Methods for the Verification of Concurrent
--- Systems/).
+-- explored once (sleep sets: Godefroid,
+-- /Partial-Order Methods for the Verification of Concurrent Systems/).
 module Explore
   ( Explore,
     Thread (..),
