@@ -108,7 +108,8 @@ static double time_of(const struct bench *b, bench_body *body, long n) {
     return bench_now() - start;
 }
 
-/* The shorter of two, if the first is long: a stall makes one long, not all. */
+/* Returns the shorter of two times if the first is long, as a stall makes one sample long, not
+ * all. */
 static double usual_time_of(const struct bench *b, bench_body *body, long n) {
     double first = time_of(b, body, n);
     if (first < b->sample_ns) return first;
@@ -132,7 +133,7 @@ static long calibrate(const struct bench *b, bench_body *body) {
 }
 
 static double chosen(const struct bench *b, double *value) {
-    double median = bench_median(value, b->samples); /* sorts */
+    double median = bench_median(value, b->samples); /* bench_median sorts the values */
     return b->best ? value[0] : median;
 }
 
@@ -160,7 +161,7 @@ void bench_once(const struct bench *b, const char *name, bench_body *body) {
     if (!bench_wanted(b, name)) return;
     double *value = malloc((size_t)b->samples * sizeof *value);
     double first = time_of(b, body, 1);
-    /* A warm-up matters only where a sample is short. */
+    /* A warm-up matters only if a sample is short. */
     int done = first > 2e8;
     value[0] = first / 1e6;
     for (int i = done; i < b->samples; i++) value[i] = time_of(b, body, 1) / 1e6;

@@ -1,10 +1,13 @@
-/* blas.c: an OpenBLAS that has threads of its own, beside OpenMP's regions.
+/* blas.c: an OpenBLAS with its own threads, beside OpenMP's regions.
  *
- * product: a product of matrices by itself. alternate: a product, then a region that computes for
- * about as long, as a fit of scikit-learn's does. nested: each member of a region asks for a
- * product. callers: as many threads as the team has, without OpenMP, ask for products at once. The
- * number behind a name is the size of the matrices. The variable OPENBLAS has the path of the
- * library, a wheel's (scipy_cblas_dgemm64_); without it nothing is measured.
+ * - product: a product of matrices by itself.
+ * - alternate: a product, then a region that computes for about as long, as in a fit of
+ *   scikit-learn.
+ * - nested: each member of a region requests a product.
+ * - callers: threads without OpenMP, as many as the team has, request products at once.
+ *
+ * The number behind a name is the size of the matrices. The variable OPENBLAS holds the path of the
+ * library, from a wheel (scipy_cblas_dgemm64_). Without it nothing is measured.
  */
 #include "bench.h"
 
@@ -25,7 +28,7 @@ static gemm *product;
 static void (*set_threads)(int);
 static double *matrix, *result[CALLERS];
 static int size;
-static long turns; /* of work, in a region's thread */
+static long turns; /* turns of work for each thread of a region */
 
 static void multiply(double *to) {
     product(ROW_MAJOR, AS_IT_IS, AS_IT_IS, size, size, size, 1, matrix, size, matrix, size, 0, to,
@@ -96,7 +99,7 @@ int main(int argc, char **argv) {
         static bench_body *const body[] = {products, alternate, nested, callers};
         static const char *const name[] = {"product", "alternate", "nested", "callers"};
         size = sizes[i];
-        /* Of 16 000 million operations a second and processor. */
+        /* A processor does 16 000 million operations a second. */
         turns = (long)(2.0 * size * size * size / 16 / b->threads);
         for (int k = 0; k < 4; k++) {
             char text[32];

@@ -1,8 +1,9 @@
-/* callers.c: does it matter which thread opens a region, and how many do?
+/* callers.c: regions that different threads open, and several threads at once.
  *
- * Masters are plain threads. "turns" lets CALLERS threads call one after the other, as when GHC
- * moves safe calls over its threads; "at-once" lets them all call at the same time. Figures are
- * nanoseconds per region over all masters, and how many threads the process has at the end.
+ * Masters are plain threads. "turns" lets CALLERS threads call one after the other, as GHC does
+ * when it spreads safe calls over its threads. "at-once" lets them all call at the same time.
+ * Figures are nanoseconds per region over all masters, and the number of threads of the process at
+ * the end.
  */
 #include "bench.h"
 
@@ -26,10 +27,10 @@ struct crew {
     pthread_barrier_t start, finish;
     pthread_mutex_t turn_lock;
     pthread_cond_t turn_changed;
-    int turn; /* whose turn it is, of callers */
+    int turn; /* the number of the caller whose turn it is */
     int callers;
-    long regions;  /* for each caller */
-    bool in_turns; /* one region each, round and round */
+    long regions;  /* the number of regions of each caller */
+    bool in_turns; /* callers open one region each, in turn */
     bool over;
 };
 
@@ -75,7 +76,7 @@ static double run_crew(struct crew *c, long n) {
     return bench_now() - start;
 }
 
-/* Of three: one crew may have been slow to start. */
+/* Returns the fastest of three runs, as a crew may have been slow to start. */
 static double fastest(struct crew *c, long n) {
     double best = run_crew(c, n);
     for (int i = 1; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* depend.c: what does a task with dependences cost?
+/* depend.c: the cost of a task with dependences.
  *
  * Four graphs: a chain (no parallelism: pure hand-over), one writer with many readers, a stencil
  * (three in, one out, wide) and the tiles of a Cholesky factorization (irregular). The bodies are
@@ -13,7 +13,7 @@
 
 #define TEAM num_threads(b->threads)
 
-enum { BATCH = 512 }; /* tasks alive at once in a chain, as a program that taskwaits has them */
+enum { BATCH = 512 }; /* tasks alive at once in a chain, as in a program with taskwaits */
 
 static void chain(const struct bench *b, long n) {
     unsigned long value = 0, expected = 0;
@@ -30,7 +30,7 @@ static void chain(const struct bench *b, long n) {
     bench_equal("depend-chain", (long long)value, (long long)expected);
 }
 
-/* As many chains as threads: each thread can follow one. */
+/* There is one chain for each thread, so each thread can follow a chain. */
 static void chains(const struct bench *b, long n) {
     struct {
         _Alignas(BENCH_LINE) unsigned long value;

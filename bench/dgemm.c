@@ -1,4 +1,4 @@
-/* dgemm.c: programs that compute for long; here a runtime can only get in the way.
+/* dgemm.c: programs that compute for long, in which a runtime has little to add.
  *
  * The naive triple loop over N x N matrices (N = 128, 256, 512, 1024), and the sum of a million
  * sines. Figures are milliseconds for the whole. Results are checked.
@@ -26,7 +26,7 @@ static void multiply(const struct bench *b, long n) {
     }
 }
 
-/* One row against the same sums in the same order: they must agree to the last bit. */
+/* Compares one row with the same sums in the same order: they must agree to the last bit. */
 static void check(const char *name) {
     int m = size, wrong = 0;
     for (int row = 0; row < m; row += m - 1)

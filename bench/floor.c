@@ -1,7 +1,8 @@
-/* floor.c: what does the machine itself allow?
+/* floor.c: the limits of the machine itself.
  *
- * No OpenMP here. A region cannot be faster than a cache line that travels to another core and
- * back, a sleep not shorter than a futex wake. Figures are nanoseconds unless they say otherwise.
+ * The program uses no OpenMP. A region cannot be faster than a cache line that travels to another
+ * core and back, and a sleep cannot be shorter than a futex wake. Figures are nanoseconds unless
+ * they say otherwise.
  */
 #include "bench.h"
 #include "processor.h"
@@ -16,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int cpu_number[CPU_SETSIZE]; /* the CPUs we may use, in order */
+static int cpu_number[CPU_SETSIZE]; /* the CPUs that this process may use, in order */
 
 static void find_cpus(void) {
     cpu_set_t set;
@@ -40,7 +41,7 @@ static void unpin(const struct bench *b) {
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/* Two threads answer each other n times. Each word is written by one of them: 1 says "your turn".
+/* Two threads answer each other n times. One thread writes each word; 1 says "your turn".
  */
 struct pair {
     _Alignas(BENCH_LINE) atomic_long ping;
@@ -59,7 +60,7 @@ static double run_pair(struct pair *p) {
     atomic_store(&p->shared, 0);
     pin(p->cpu_a);
     pthread_create(&other, NULL, p->answer, p);
-    while (atomic_load(&p->pong) != -1) sched_yield(); /* the other thread runs, on its CPU */
+    while (atomic_load(&p->pong) != -1) sched_yield(); /* until the other thread runs, on its CPU */
     atomic_store(&p->pong, 0);
     double start = bench_now();
     p->ask(p);
@@ -75,7 +76,7 @@ static struct pair *begin(void *argument) {
     return p;
 }
 
-/* Release and acquire: a waiter that sees the number also sees what was written before it. */
+/* Release and acquire: a waiter that sees the number also sees all writes before it. */
 static void *answer_spinning(void *argument) {
     struct pair *p = begin(argument);
     for (long i = 1; i <= p->n; i++) {
@@ -92,7 +93,7 @@ static void ask_spinning(struct pair *p) {
     }
 }
 
-/* One line written by both: what a contended lock word costs. */
+/* Both threads write one line: the cost of a contended lock word. */
 static void *answer_shared(void *argument) {
     struct pair *p = begin(argument);
     for (long i = 0; i < p->n; i++) atomic_fetch_add_explicit(&p->shared, 1, memory_order_relaxed);
@@ -185,16 +186,16 @@ static void pairs(const struct bench *b) {
     pair_case(b, "context-switch-yield", &yielding, 2);
 }
 
-/* Threads, evenly on the CPUs: who waits yields where there are more of them than CPUs. The turn is
- * written by one thread and read by all, arrivals are counted by all; a switch costs several times
- * what those lines do. */
+/* Threads, spread evenly over the CPUs. A waiting thread yields if the threads outnumber the CPUs.
+ * One thread writes the turn and all read it; all count arrivals. A switch costs several times as
+ * much as these lines. */
 struct crowd {
     _Alignas(BENCH_LINE) atomic_long turn;
     _Alignas(BENCH_LINE) atomic_long arrived;
     long n;
     int size, cpus;
-    bool barriers; /* else a thread begins each turn, and awaits the others' arrival */
-    bool spins;    /* who waits does not yield */
+    bool barriers; /* otherwise member 0 begins each turn, and waits for the others' arrival */
+    bool spins;    /* a waiting thread does not yield */
 };
 
 struct crowd_member {
@@ -218,7 +219,7 @@ static void meet(struct crowd *c, long turn) {
         await_at_least(c, &c->turn, turn);
 }
 
-/* The first meeting is that all are there; then come n turns. */
+/* At the first meeting all threads are there; then come n turns. */
 static void *crowd_member(void *argument) {
     struct crowd_member *m = argument;
     struct crowd *c = m->crowd;
@@ -265,8 +266,8 @@ static void crowd_case(const struct bench *b, const char *name, int size, bool b
     free(value);
 }
 
-/* A thread for each CPU, which stay there and spin, while a process like that of loaded.c computes:
- * the mean over many of the kernel's time slices, as there. */
+/* One thread for each CPU stays there and spins, while a process like that of loaded.c computes.
+ * The figure is the mean over many of the kernel's time slices, as in loaded.c. */
 static void loaded_case(const struct bench *b, const char *name, bool barriers) {
     if (!bench_wanted(b, name)) return;
     static struct crowd c;

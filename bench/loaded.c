@@ -1,8 +1,8 @@
-/* loaded.c: what does a region cost while another process wants a core?
+/* loaded.c: the cost of a region while another process wants a core.
  *
  * The other process computes for as long as the suite runs. "any" lets the kernel place it,
- * "pinned" keeps it on the first CPU. Figures are the mean over a whole run, as a program that
- * makes progress sees it, and the 99th percentile of single regions.
+ * "pinned" keeps it on the first CPU. Figures are the mean over a whole run, which counts for a
+ * program's progress, and the 99th percentile of single regions.
  */
 #include "bench.h"
 
@@ -79,7 +79,7 @@ static void suite(const struct bench *b, const char *place) {
 int main(int argc, char **argv) {
     struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
     for (int pinned = 0; pinned < 2; pinned++) {
-        /* A process of its own for each: the second load must also start before any region. */
+        /* Each load has its own process, as the second load must also start before any region. */
         pid_t run = fork();
         if (run == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,7 +1,7 @@
-/* nested.c: what does a region inside a region cost?
+/* nested.c: the cost of a region inside a region.
  *
- * -t is the size of both levels, so that -t 2 is "2 x 2". Figures are nanoseconds per outer
- * region, but for inner: nanoseconds per inner region, in an outer one that stays open.
+ * -t is the size of both levels, so -t 2 is "2 x 2". Figures are nanoseconds per outer region. The
+ * case inner has nanoseconds per inner region, in an outer region that stays open.
  */
 #include "bench.h"
 
@@ -37,7 +37,7 @@ static void nested_barrier(const struct bench *b, long n) {
     }
 }
 
-/* The master's inner region while the others wait: the cores are free for it. */
+/* The master opens an inner region while the others wait: the cores are free for it. */
 static void nested_master(const struct bench *b, long n) {
 #pragma omp parallel num_threads(b->threads)
     {

@@ -1,8 +1,8 @@
-/* overhead.c: what does each construct cost by itself?
+/* overhead.c: the cost of each construct by itself.
  *
- * The constructs are those of the EPCC OpenMP microbenchmarks (J. M. Bull). Bodies are as good as
- * empty, so that a figure is the construct's own time. Loops count per iteration, critical, atomic
- * and locks per entry by any thread, everything else per construct.
+ * The constructs are those of the EPCC OpenMP microbenchmarks (J. M. Bull). Bodies are nearly
+ * empty, so that a figure is the construct's own time. A figure counts an iteration of a loop, an
+ * entry by any thread for critical, atomic and locks, and otherwise a construct.
  */
 #include "bench.h"
 
@@ -74,7 +74,7 @@ static void construct_nowait(const struct bench *b, long n) {
     }
 }
 
-/* Loops of LOOP iterations, each with a schedule of its own. */
+/* Loops of LOOP iterations, each with its own schedule. */
 #define LOOP_BODY(function, type, clause)                                                          \
     static void function(const struct bench *b, long n) {                                          \
         for (long i = 0; i < n; i++) {                                                             \
@@ -114,7 +114,7 @@ static void loop_long(const struct bench *b, long n) {
     bench_equal("for-long-dynamic-1", sum, n * (n - 1) / 2);
 }
 
-/* Iteration j costs j / 8 ns: a fair split of the range is an unfair split of the work. */
+/* Iteration j costs j / 8 ns, so an even split of the range is an uneven split of the work. */
 static void loop_ramp(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) {
 #pragma omp parallel for TEAM schedule(dynamic, 1)
@@ -185,8 +185,8 @@ static void critical_named(const struct bench *b, long n) {
     bench_equal("critical-named", count, n * b->threads);
 }
 
-/* As programs use it: some work outside, a little inside. Here a lock that lets one thread enter
- * again and again gains nothing. */
+/* The usage of real programs: some work outside, a little inside. A lock that lets one thread enter
+ * again and again gains nothing here. */
 static void critical_work(const struct bench *b, long n) {
     long count = 0;
 #pragma omp parallel TEAM
@@ -229,7 +229,7 @@ static void nest_lock(const struct bench *b, long n) {
     bench_equal("nest-lock", count, n * b->threads);
 }
 
-/* A lock that nobody else wants. */
+/* A lock that no other thread wants. */
 static void lock_free(const struct bench *b, long n) {
     (void)b;
     omp_lock_t l;
@@ -251,7 +251,7 @@ static void atomic_add(const struct bench *b, long n) {
     bench_equal("atomic", (long)sum, n * b->threads);
 }
 
-/* Wider than any atomic instruction: the compiler asks the runtime. */
+/* An operand wider than any atomic instruction: the compiler calls the runtime. */
 static void atomic_wide(const struct bench *b, long n) {
     long double sum = 0;
 #pragma omp parallel TEAM
@@ -300,7 +300,7 @@ static void doacross(const struct bench *b, long n) {
     bench_equal("doacross", (long long)chain, (long long)expected);
 }
 
-/* By a pointer: the compiler knows the function's name and would call it once. */
+/* The call goes by a pointer, as the compiler knows the function by name and would call it once. */
 static int (*volatile thread_num)(void) = omp_get_thread_num;
 
 static void query(const struct bench *b, long n) {

@@ -1,9 +1,9 @@
 /* paper.c: the measurements of ghc-openmp's published tables, sections 9.1, 9.2 and 9.6.
  *
- * Names and units are those of the tables. 9.1: a region and a barrier (us), a million sines with
- * a reduction and 1000 entries of a critical section by every thread (ms). 9.2: naive DGEMM (ms).
- * 9.6: deferred tasks of about 15.6 us, sequential and parallel (ms). The tables give the best of
- * several runs: use -b.
+ * Names and units are those of the tables. 9.1 has a region and a barrier (us), a million sines
+ * with a reduction, and 1000 entries of a critical section by every thread (ms). 9.2: naive DGEMM
+ * (ms). 9.6: deferred tasks of about 15.6 us, sequential and parallel (ms). The tables give the
+ * best of several runs: use -b.
  */
 #include "bench.h"
 
@@ -120,7 +120,8 @@ static void task_case(const struct bench *b, int count) {
     bench_once(b, name, deferred);
 }
 
-/* Prints thousandths of what bench_once prints: a body of 1000 constructs, in microseconds each. */
+/* Prints thousandths of the figure of bench_once: a body has 1000 constructs, and the unit is
+ * microseconds for each. */
 static void per_construct(const struct bench *b, const char *name, bench_body *body) {
     if (!bench_wanted(b, name)) return;
     double *value = malloc((size_t)b->samples * sizeof *value);
@@ -143,7 +144,7 @@ int main(int argc, char **argv) {
     per_construct(b, "barrier", barriers);
     bench_once(b, "sin-1M", sines);
     bench_once(b, "critical-1000", criticals);
-    /* The tables have only these team sizes. */
+    /* The tables have only these combinations of size and team. */
     for (int m = 128; m <= 1024; m *= 2)
         if (b->threads == 4 || (m == 1024 && b->threads < 4)) dgemm(b, m);
     for (int i = 0; i < 5 && b->threads == 4; i++) task_case(b, counts[i]);

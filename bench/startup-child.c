@@ -1,10 +1,14 @@
 /* startup-child.c: the tiny program that startup.c starts.
  *
- * link: linked to a runtime, asks it one question. region: opens one region. idle: opens a region,
- * then does nothing and prints the CPU time that its waiting team uses: in the first 200 ms, and
- * the share of a core in the half second after that. early: prints the microseconds that its first
- * ten regions take, in each of which every member computes for half a millisecond. A third
- * argument, memory, asks for the KiB that are resident at the end of link or region.
+ * - link: makes one query to its runtime.
+ * - region: opens one region.
+ * - idle: opens a region and then does nothing. It prints the CPU time of its waiting team in the
+ *   first 200 ms, and the share of a core in the half second after that.
+ * - early: prints the microseconds of its first ten regions, in which every member computes for
+ *   half a millisecond.
+ *
+ * With a third argument, memory, the program prints the KiB that are resident at the end of link or
+ * region.
  */
 #include <fcntl.h>
 #include <omp.h>
@@ -37,8 +41,9 @@ static void idle(void) {
     printf("idle-cpu\t%%\t%.6g\n", (after - settled) / 500e3 * 100);
 }
 
-/* From the page tables: ru_maxrss and VmRSS are sums of counters that each CPU gathers pages in
- * before it adds them, and are wrong by up to 64 pages for each. No stdio before it is read. */
+/* Reads the resident memory from the page tables. ru_maxrss and VmRSS are sums of counters. Each
+ * CPU collects up to 64 pages before it adds them, so the sums are wrong by up to 64 pages for each
+ * CPU. The program uses no stdio before the reading. */
 static int print_resident(void) {
     char text[2048];
     int file = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
@@ -65,7 +70,8 @@ static double now_us(void) {
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
 }
 
-/* A chain in registers: a counter in memory takes one nanosecond or three, by where it lies. */
+/* Computes in registers: a counter in memory takes one nanosecond or three, depending on its
+ * place. */
 static void compute(long steps) {
     double x = 1;
     for (long i = 0; i < steps; i++) x = x * 1.0000001 + 1e-9;

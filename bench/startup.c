@@ -1,11 +1,11 @@
-/* startup.c: what does a tiny program pay for its runtime, and an idle one?
+/* startup.c: the cost of a runtime for a tiny program, and for an idle program.
  *
- * Starts startup-child, which lies beside this program, again and again. What follows the options
- * is put in front of it, such as "capstan run --". This program has no OpenMP runtime of its own.
- * Figures are microseconds from fork to the end, the memory that is resident at the end of main
- * (the child says so, in runs that are not timed), the time of a program's first regions, and what
- * a team that has nothing to do uses: CPU time in all after a region, and as a share once it has
- * gone to sleep.
+ * Starts startup-child, which lies beside this program, again and again. The words after the
+ * options, such as "capstan run --", come before the child's name. This program has no OpenMP
+ * runtime of its own. Figures are the microseconds from fork to the end, the time of a program's
+ * first regions, and the memory that is resident at the end of main. The child prints the memory,
+ * in runs that are not timed. Two more figures are for a team without work: its total CPU time
+ * after a region, and its share of a CPU when it sleeps.
  */
 #include "bench.h"
 
@@ -17,11 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The kernel maps a file's pages in aligned groups of sixteen, so that where libc happens to lie
- * decides about 200 KiB of it: the median over so many random layouts of addresses. */
+/* The number of random address layouts of which the median is taken. The kernel maps a file's pages
+ * in aligned groups of sixteen, so the place of libc decides about 200 KiB of the figure. */
 enum { LAYOUTS = 41 };
 
-/* The child to run: the words given, then startup-child, a mode, a team size, and what it is asked.
+/* The command line of the child: the given words, then startup-child, a mode, a team size, and the
+ * question.
  */
 static char **command_line(const struct bench *b, char *mode, char *question) {
     static char child[PATH_MAX], threads[16];
@@ -38,7 +39,7 @@ static char **command_line(const struct bench *b, char *mode, char *question) {
     return line;
 }
 
-/* Microseconds. What the child prints goes to output. */
+/* Returns the microseconds of a run; the child's output goes to `output`. */
 static double run(char **line, int output) {
     int status;
     double start = bench_now();
@@ -56,7 +57,7 @@ static double run(char **line, int output) {
     return (bench_now() - start) / 1e3;
 }
 
-/* The one number that the child prints. */
+/* Returns the number that the child prints. */
 static double answer(char **line) {
     char text[32] = "";
     int ends[2];
@@ -82,7 +83,7 @@ static void measure(const struct bench *b, char *mode) {
     free(us), free(line), free(asking);
 }
 
-/* As often as the layouts: where the kernel places a new team is chance. */
+/* The case runs LAYOUTS times, as the kernel's placement of a new team is random. */
 static void early(const struct bench *b) {
     char **line = command_line(b, "early", NULL);
     double us[LAYOUTS];

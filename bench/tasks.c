@@ -1,8 +1,8 @@
-/* tasks.c: what does a task cost, and does a second thread help?
+/* tasks.c: the cost of a task, and the gain of a second thread.
  *
- * Without cut-off on purpose: a task that does nothing shows the runtime alone. Figures are
- * nanoseconds of wall-clock time per task (fib, flat, n-queens, UTS, taskloop) or per element
- * (sort). Every case checks that each task ran once.
+ * The recursions have no cut-off on purpose: a task that does nothing shows the runtime alone.
+ * Figures are nanoseconds of wall-clock time per task (fib, flat, n-queens, UTS, taskloop) or per
+ * element (sort). Every case checks that each task ran once.
  */
 #include "bench.h"
 #include "depend.h"
@@ -13,7 +13,7 @@
 
 #define TEAM num_threads(b->threads)
 
-/* Counted per thread, so that the counter is not what is measured. */
+/* A counter for each thread, so that a shared counter does not dominate the time. */
 static _Thread_local long ran;
 
 static long take_ran(void) {
@@ -43,7 +43,7 @@ static void flat(const struct bench *b, long n) {
     bench_equal("flat", sum, n);
 }
 
-/* One producer again, but each task is worth stealing: about 500 ns. */
+/* One producer makes tasks that are worth stealing: about 500 ns each. */
 static void flat_work(const struct bench *b, long n) {
     long sum = 0;
 #pragma omp parallel TEAM reduction(+ : sum)
@@ -89,7 +89,7 @@ static void undeferred(const struct bench *b, long n) {
     bench_equal("undeferred", sum, n);
 }
 
-/* One task, waited for at once: the latency of a task rather than its throughput. */
+/* One task, and a wait for it at once: the latency of a task, not its throughput. */
 static void task_wait(const struct bench *b, long n) {
     long count = 0;
 #pragma omp parallel TEAM
@@ -143,7 +143,7 @@ static bool safe(const char *row, int placed, int column) {
     return true;
 }
 
-/* A task for each queen that can be placed; each has a board of its own, as in BOTS. */
+/* A task for each queen that can be placed; each task has its own board, as in BOTS. */
 static long queens(const char *board, int placed) {
     if (placed == QUEENS) return 1;
     long found[QUEENS] = {0}, sum = 0;
@@ -179,7 +179,7 @@ static void sort_short(int *a, int count) {
     }
 }
 
-/* Sorts a; space is as large as a. */
+/* Sorts `a`; `space` has the size of `a`. */
 static void merge_sort(int *a, int *space, int count) {
     if (count <= SORT_CUT) {
         sort_short(a, count);

@@ -1,4 +1,4 @@
-/* teamsize.c: what does a region cost when the one before it had another size?
+/* teamsize.c: the cost of a region if the region before it had another size.
  *
  * -t is the small size; the large one is four times that. Figures are nanoseconds per region.
  */
@@ -24,7 +24,7 @@ static void constant_large(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) region(GROWTH * b->threads);
 }
 
-/* What follows counts whole rounds of sizes: a sample of half a round would be of one size. */
+/* The cases below count whole rounds of sizes, as half a round would contain a single size. */
 
 static void alternate(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) region(b->threads), region(GROWTH * b->threads);

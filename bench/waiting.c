@@ -1,9 +1,9 @@
-/* waiting.c: for each way to wait the smallest program in which it matters.
+/* waiting.c: for each heuristic of waiting, the smallest program in which it matters.
  *
  * `capstan bench waiting` runs each case with its heuristic on and off in turn (CAPSTAN_WAIT), so a
- * case is to show one of them and little else. Each is measured in a process of its own, whose
- * first region it opens; the processes that compute beside it are there before. -t is the size of a
- * team, so the cases of crowded teams are asked for with more threads than there are processors.
+ * case must show one heuristic and little else. Each case runs in its own process, and opens the
+ * first region there. The processes that compute beside it start before. -t is the size of a team;
+ * for the cases of crowded teams it must exceed the number of processors.
  */
 #include "bench.h"
 
@@ -19,7 +19,7 @@
 
 enum { FIRST_REGIONS = 40, WORK_NS = 500000, PAUSE_US = 20000, LONG_WORK_NS = 2000000 };
 
-/* --- what is repeated ----------------------------------------------------------------- */
+/* --- the repeated bodies -------------------------------------------------------------- */
 
 static void regions(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) {
@@ -67,9 +67,10 @@ static void regions_with_work(const struct bench *b, long n, long ns) {
     }
 }
 
-/* --- how it is measured --------------------------------------------------------------- */
+/* --- the measurement ------------------------------------------------------------------ */
 
-/* Beside other processes: the mean over a time that covers many of the kernel's slices. */
+/* For cases beside other processes: the mean over a time that covers many of the kernel's
+ * slices. */
 static void mean(const struct bench *b, const char *name, bench_body *body) {
     body(b, 3);
     double begin = bench_now(), last = begin, end = begin + b->samples * b->sample_ns;
@@ -107,7 +108,7 @@ static void first(const struct bench *b, const char *name, long n, long ns) {
     for (int i = 0; i < b->samples; i++) sum += value[i] = first_regions(b, n, ns);
     snprintf(tail, sizeof tail, "%s-mean", name);
     bench_print(name, "ns", bench_median(value, b->samples));
-    bench_print(tail, "ns", sum / b->samples); /* few processes of many begin badly */
+    bench_print(tail, "ns", sum / b->samples); /* only a few of many processes begin badly */
     free(value);
 }
 
@@ -151,7 +152,7 @@ static void first_with_work(const struct bench *b, const char *name) {
     first(b, name, 10, WORK_NS);
 }
 
-/* Processes that compute beside it. */
+/* The processes that compute beside the case. */
 enum beside { NOBODY, ONE, ONE_EACH, FOUR_EACH };
 
 static const struct {
@@ -173,7 +174,7 @@ static const struct {
     {"barriers-x10-beside-many", barriers_mean, FOUR_EACH},
 };
 
-/* They end with this process. */
+/* Starts these processes; they end with this process. */
 static void start_beside(const struct bench *b, enum beside beside) {
     if (beside == ONE) bench_start_load(BENCH_ANYWHERE);
     for (int i = 0; beside == ONE_EACH && i < b->cpus; i++) bench_start_load(i);

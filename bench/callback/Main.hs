@@ -1,12 +1,13 @@
 {-# LANGUAGE CPP #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 
--- | What a callback from a region costs: @callback@. Nanoseconds for each call, by a thread of a team
--- whose others wait, or by two threads at once. A loop of C by one and by two says whether the machine
--- has two processors at the time: those of a virtual machine may be halves of one.
+-- | The cost of a callback from a region: @callback@. Figures are nanoseconds for each call, by one
+-- thread of a team whose other threads wait, or by two threads at once. A loop of C by one thread
+-- and by two shows whether the machine has two processors at that time. Two processors of a virtual
+-- machine may be halves of one core.
 --
--- Built twice, as the host programs are: with the capstan package (@-DCAPSTAN@), and without, when
--- only GHC's own function pointers can be measured.
+-- The program is built twice, like the host programs: with the capstan package (@-DCAPSTAN@) and
+-- without. Without the package it can measure only GHC's own function pointers.
 module Main (main) where
 
 import Bench
@@ -28,7 +29,7 @@ foreign import ccall safe "callback_plain" safeCall :: Double -> IO Double
 
 foreign import ccall "wrapper" wrap :: (Double -> IO Double) -> IO (FunPtr (Double -> IO Double))
 
--- | A case: its name, and what makes so many calls.
+-- | A case: its name, and an action that makes a given number of calls.
 data Case = Case String (Int -> IO ())
 
 main :: IO ()
@@ -49,13 +50,13 @@ main = do
           ]
             ++ ours within
   counts <- forM cases $ \(Case _ act) -> max leastCalls <$> growUntil (argSampleTime a) (timed . act)
-  -- Case after case, again and again, so that what disturbs the machine disturbs them alike.
+  -- The cases run in turn, again and again, so that a disturbance of the machine affects all alike.
   rounds <- replicateM (argSamples a) . forM (zip cases counts) $ \(Case _ act, n) ->
     (/ fromIntegral n) <$> timed (act n)
   forM_ (zip cases [0 ..]) $ \(Case name _, i) ->
     emit name "ns" (median (map (!! i) rounds))
 
--- | With the capstan package, its own function pointers, by one thread and by two.
+-- | With the capstan package: its own function pointers, by one thread and by two.
 ours :: (CInt -> FunPtr (Double -> IO Double) -> Int -> IO ()) -> [Case]
 #ifdef CAPSTAN
 ours within =
@@ -67,14 +68,15 @@ ours within =
 ours _ = []
 #endif
 
--- | So that the region itself, and a disturbance while the count was chosen, do not matter.
+-- | The least number of calls: with it the region itself, and a disturbance while the count was
+-- chosen, do not matter.
 leastCalls :: Int
 leastCalls = 2000
 
 increment :: Double -> IO Double
 increment x = pure $! x + 1
 
--- | So many safe calls, each with the result of the one before.
+-- | A number of safe calls, each with the result of the call before.
 chain :: Int -> IO ()
 chain n = go n 0 >>= \r -> when (r /= fromIntegral n) (error ("the calls added up to " ++ show r))
   where

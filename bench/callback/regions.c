@@ -1,9 +1,9 @@
-/* regions.c: regions that call back, as a C library would, and one that does not. */
+/* regions.c: regions that call back, like a C library, and a region that does not. */
 
 #include <stdint.h>
 
-/* `callers` members, the last ones, call `count` times each while the others wait for them. The sum
- * of what came back is returned, so that no call can be left out. */
+/* The last `callers` members call `count` times each, while the others wait for them. Returns the
+ * sum of the results, so that no call can be left out. */
 double callback_region(double (*function)(double), int threads, int callers, long count) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -17,20 +17,20 @@ double callback_region(double (*function)(double), int threads, int callers, lon
     return sum;
 }
 
-/* Four chains of shifts that have nothing to do with each other: about four instructions a cycle,
- * so that two processors that are halves of one are seen. */
+/* Four independent chains of shifts: about four instructions a cycle, which shows if two processors
+ * are halves of one core. */
 static uint64_t shift(long count) {
     uint64_t a = 1, b = 2, c = 3, d = 4;
     for (long i = 0; i < count; i++) {
         a ^= a << 13, b ^= b << 13, c ^= c << 13, d ^= d << 13;
         a ^= a >> 7, b ^= b >> 7, c ^= c >> 7, d ^= d >> 7;
-        /* In registers, not in one vector. */
+        /* The four numbers stay in registers, not in one vector. */
         __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
     }
     return a ^ b ^ c ^ d;
 }
 
-/* The same members as in callback_region compute by themselves. */
+/* The members that call in callback_region compute by themselves here. */
 long callback_loop(int threads, int callers, long count) {
     uint64_t result = 0;
 #pragma omp parallel num_threads(threads) reduction(^ : result)
@@ -42,7 +42,7 @@ long callback_loop(int threads, int callers, long count) {
     return (long)result;
 }
 
-/* What Haskell calls where one call is to be measured. */
+/* Haskell calls this function to measure a single call. */
 double callback_plain(double x) {
     return x + 1;
 }

@@ -1,7 +1,7 @@
-/* bare.c: the floor. An epoll loop written for this one program: no table, no callbacks. Once more
- * in a process with a second thread, which only sleeps: there the C library makes each system call
- * one at which the thread can be cancelled, and the kernel counts who uses a file. No loop in a
- * program of GHC's threaded runtime can be faster than that. */
+/* bare.c: the floor. An epoll loop written for this one program, without a table and without
+ * callbacks. It also runs in a process with a second thread, which only sleeps. There each system
+ * call of the C library is a cancellation point, and the kernel counts the users of a file. No loop
+ * in a program of GHC's threaded runtime can be faster than that. */
 #include "contender.h"
 
 #include <pthread.h>

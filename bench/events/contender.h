@@ -1,9 +1,9 @@
-/* contender.h: what one event loop must do to take part.
+/* contender.h: the interface of an event loop that takes part.
  *
  * N pipes, each with one byte in flight. When a pipe is readable, its byte is read and written
  * again: one message. Each loop watches all read ends, persistently. With timeouts, each message
- * also cancels its pipe's timeout and starts a new one, beside a million other timers that are
- * live in the same loop. */
+ * also cancels its pipe's timeout and starts a new timeout, beside a million other live timers in
+ * the same loop. */
 #ifndef CONTENDER_H
 #define CONTENDER_H
 
@@ -18,7 +18,7 @@ struct pipes {
     int count;
     int (*end)[2];
     long left;     /* messages to go */
-    bool timeouts; /* a timeout for each message */
+    bool timeouts; /* each message has a timeout */
 };
 
 /* The work of every loop for every message. */
@@ -31,7 +31,7 @@ static inline void pass_on(struct pipes *pipes, int index) {
 
 struct contender {
     const char *name;
-    bool timeouts; /* it can do that case */
+    bool timeouts; /* the loop can run the case with timeouts */
     void *(*open)(struct pipes *pipes);
     /* Passes messages until pipes->left is 0 or less. */
     void (*run)(void *loop);

@@ -1,10 +1,10 @@
 /* detach.c: OpenMP tasks that an event completes.
  *
- * A task of each pair waits for an event with detach, the other depends on it. Prints millions of
- * pairs a second: detach-timer (a timer that is due at once), detach-pipe (a pipe that another task
- * writes to), and beside them what no event manager is part of: detach-fulfil, where the task's own
- * body fulfils the event, and depend-only, where there is none. Compiled with -fopenmp, linked with
- * Capstan.
+ * The first task of each pair waits for an event with detach, and the second depends on it. Prints
+ * millions of pairs a second: detach-timer (a timer that is due at once) and detach-pipe (a pipe to
+ * which another task writes). Two further cases have no event manager. In detach-fulfil the task's
+ * own body fulfils the event, and depend-only has no event. The program is compiled with -fopenmp
+ * and linked with Capstan.
  *
  *   detach [-r ROUNDS] [-t THREADS] [CASE...]      CASE: bench.h */
 #include "wanted.h"
@@ -67,7 +67,7 @@ static void detach_timer(int i) {
     }
 }
 
-/* Tasks that use the same pipe follow each other. */
+/* Tasks that use the same pipe run one after another. */
 static void detach_pipe(int i) {
     int p = i % PIPES;
     omp_event_handle_t event;

@@ -1,15 +1,14 @@
 /* messages.c: 1-byte messages through many pipes, as in the first benchmark of GHC's event manager.
  *
- * The loops take turns, so that a slow moment of the machine hits all. The figure of a loop is its
- * best turn: what it costs when nothing disturbs it. Prints millions of messages a second:
- * messages-LOOP-PIPES, messages-timeouts-LOOP-PIPES with a timeout for each message
- * (messages-timeouts-PIPES for ours), and fall-100-9900, how many times fewer messages pass through
- * 9900 pipes than through 100 (fall-100-9900-bare for the bare loop). contender.h says what a
- * message is.
+ * The loops take turns, so that a slow moment of the machine affects all. The figure of a loop is
+ * its best turn, without disturbance. Prints millions of messages a second as messages-LOOP-PIPES.
+ * With a timeout for each message the name is messages-timeouts-LOOP-PIPES (messages-timeouts-PIPES
+ * for Capstan). The figure fall-100-9900 is the rate through 100 pipes divided by the rate through
+ * 9900 (fall-100-9900-bare for the bare loop). contender.h defines a message.
  *
  *   messages [-r TURNS] [-u MICROSECONDS] [-p PIPES,...] [-c] [CASE...]
  *
- * -c: processor time, for a machine that is busy with other things. CASE: bench.h. */
+ * -c measures processor time, for a machine that is busy with other work. CASE: bench.h. */
 #include "contender.h"
 #include "wanted.h"
 
@@ -54,7 +53,7 @@ static double now_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* What judges the fall needs four cases. */
+/* The figures of the fall need four cases. */
 static bool falls(const char *word, const char *name) {
     static const char *const parts[] = {"messages-c-100", "messages-c-9900", "messages-bare-100",
                                         "messages-bare-9900"};
@@ -96,8 +95,8 @@ static void close_pipes(struct pipes *pipes) {
     free(pipes->end);
 }
 
-/* A process of its own for each loop, with pipes of its own: a pipe that several epoll sets watch
- * would tell each of them. It waits for the number of messages of a turn, and answers with ns; 0
+/* Each loop has its own process and its own pipes, as a pipe would report to every epoll set that
+ * watches it. The process reads the number of messages of a turn, and answers with the ns; 0
  * messages end it. */
 struct player {
     pid_t process;
@@ -152,7 +151,7 @@ static void finish(struct player *player) {
     close(player->answer);
 }
 
-/* Messages a second in millions by the loop of that name, through 100 and through 9900 pipes. */
+/* Millions of messages a second by the loop `name`, through 100 and through 9900 pipes. */
 struct fall {
     const char *loop, *name;
     double few, many;
@@ -174,7 +173,7 @@ static void measure(const struct options *options, int count, bool timeouts) {
         name_case(name, contenders[c], timeouts, count);
         if (!wanted(options, name) || (timeouts && !contenders[c]->timeouts)) continue;
         player[c] = start(contenders[c], count, timeouts);
-        player[c].best = turn(&player[c], 4 * count); /* warms up */
+        player[c].best = turn(&player[c], 4 * count); /* a warm-up */
     }
     for (int round = 0; round < options->turns; round++) {
         for (int c = 0; c < CONTENDERS; c++) {

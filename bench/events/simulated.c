@@ -1,10 +1,9 @@
-/* simulated.c: what the event manager itself costs, at numbers of pipes that no descriptor limit
- * allows here: pipes and their kernel are simulated, the manager is the real one.
+/* simulated.c: the cost of the event manager itself, for numbers of pipes beyond the limit of
+ * descriptors. The pipes and their kernel are simulated, but the manager is real.
  *
- * A simulated pipe is a ring of pending reports; reading and writing a byte costs next to nothing,
- * so nearly all of the time is the manager's. Prints millions of messages a second:
- * simulated-PIPES, and simulated-timeouts-PIPES with a timeout for each message beside a million
- * timers.
+ * A simulated pipe is a ring of pending reports. To read and write a byte costs next to nothing, so
+ * the manager takes nearly all of the time. Prints millions of messages a second: simulated-PIPES,
+ * and simulated-timeouts-PIPES with a timeout for each message beside a million timers.
  *
  *   simulated [-r ROUNDS] [-c] [CASE...]      -c: processor time; CASE: bench.h */
 #include "event/manager.h"
@@ -21,7 +20,7 @@ enum { MOST_PIPES = 83898, BACKGROUND_TIMERS = 1000000 };
 
 struct cst_poller {
     uint64_t key[MOST_PIPES];
-    int ring[MOST_PIPES]; /* pipes that are readable, in the order of writing */
+    int ring[MOST_PIPES]; /* the readable pipes, in the order of writing */
     int first, count;
 };
 

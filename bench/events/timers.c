@@ -1,12 +1,15 @@
-/* timers.c: starting and cancelling timers while a million others are live.
+/* timers.c: the cost of starting and cancelling timers while a million others are live.
  *
- * What is cancelled is the timer just inserted (a request that is answered soon:
- * timer-insert-cancel), the oldest (a connection that is replaced: timer-oldest) or a random one
- * (the worst for caches: timer-random). One figure covers one start and one cancel. Deadlines are
- * random within an hour. All three loops insert at a time that they know: libuv and libevent take
- * it from the loop's cache, ours from the caller (capstan_timer_start_at). timer-start-cancel reads
- * the clock as well (capstan_timer_start). timer-expire is a timer that fires. In ns; -libuv and
- * -libevent are theirs.
+ * - timer-insert-cancel cancels the newest timer, like a request that is answered soon.
+ * - timer-oldest cancels the oldest timer, like a connection that is replaced.
+ * - timer-random cancels a random timer, the worst case for caches.
+ * - timer-start-cancel also reads the clock (capstan_timer_start).
+ * - timer-expire is a timer that fires.
+ *
+ * A figure is the ns for one start and one cancel. Deadlines are random within an hour. All three
+ * loops know the time of an insertion. libuv and libevent take it from the loop's cache, and
+ * Capstan takes it from the caller (capstan_timer_start_at). Names with -libuv and -libevent are
+ * figures of these loops.
  *
  *   timers [-r ROUNDS] [-c] [CASE...]       -c: processor time, for a busy machine; CASE: bench.h
  */
@@ -183,7 +186,7 @@ static double now_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Not soon: none of these may fire while it is measured. */
+/* Returns a late deadline, as no timer may fire during the measurement. */
 static uint64_t delay_ms(void) {
     return 600000 + random_bits() % HOUR_MS;
 }
@@ -208,7 +211,7 @@ static double churn_started(void) {
 
 static double churn_oldest(const struct loop *loop) {
     double before = now_ns();
-    for (int i = 0; i < CHURN; i++) { /* LIVE == CHURN: each once */
+    for (int i = 0; i < CHURN; i++) { /* LIVE == CHURN, so each timer is cancelled once */
         loop->cancel(i);
         loop->start(i, delay_ms());
     }
@@ -225,7 +228,7 @@ static double churn_random(const struct loop *loop) {
     return (now_ns() - before) / CHURN;
 }
 
-/* All are due within 100 ms, which have passed when the loop begins. */
+/* All timers are due within 100 ms, and these have passed when the loop begins. */
 static double expire(const struct loop *loop) {
     for (int i = 0; i < LIVE; i++) loop->cancel(i);
     for (int i = 0; i < LIVE; i++) loop->start(i, random_bits() % 100);

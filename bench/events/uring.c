@@ -1,6 +1,6 @@
-/* uring.c: the bare loop by io_uring, as a way to be told what is ready: one multishot poll for
- * each pipe, and one system call for each batch. What docs/adr says about io_uring is measured by
- * this. */
+/* uring.c: the bare loop, with io_uring to report the ready pipes: one multishot poll for each
+ * pipe, and one system call for each batch. The statements of docs/adr about io_uring rest on this
+ * program. */
 #include "contender.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static void run(void *loop) {
         for (; head != tail; head++) {
             const struct io_uring_cqe *cqe = &ring->cqe[head & *ring->cq_mask];
             int index = (int)cqe->user_data;
-            if (!(cqe->flags & IORING_CQE_F_MORE)) watch(ring, index); /* the kernel gave it up */
+            if (!(cqe->flags & IORING_CQE_F_MORE)) watch(ring, index); /* the poll has ended */
             pass_on(ring->pipes, index);
         }
         __atomic_store_n(ring->cq_head, head, __ATOMIC_RELEASE); /* the kernel may reuse them */

@@ -1,5 +1,5 @@
-/* wanted.h: which cases a program was asked for. All, where none is named; a word that ends in -
- * stands for all that begin so. */
+/* wanted.h: the cases that the command line selects. No words mean all cases; a word that ends in -
+ * means all cases that begin so. */
 #ifndef WANTED_H
 #define WANTED_H
 

@@ -1,4 +1,4 @@
--- | The benchmarks that the program @ffi@ measures, in processes of its own.
+-- | The benchmarks that the program @ffi@ measures, each in separate processes.
 module Cases
   ( benchmarks,
     cleanNames,
@@ -44,9 +44,9 @@ benchmarks arena =
   where
     waveletGroup title run = [env (touchHeap >> pure (Lattice.signal 32768)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]
 
--- | Lets each Capability allocate what the garbage collector lets it have before it collects, so that no
--- call that is measured is the first to touch a page of GHC's heap. A fault costs microseconds, and which
--- calls have any depends on what ran before them.
+-- | Lets each Capability allocate up to the next garbage collection, so that no measured call is
+-- the first to touch a page of GHC's heap. A page fault costs microseconds, and earlier work would
+-- decide which calls have faults.
 touchHeap :: IO ()
 touchHeap = do
   capabilities <- getNumCapabilities
@@ -59,7 +59,7 @@ touchHeap = do
 cleanNames :: [String]
 cleanNames = ["sum", "sort", "map", "dot", "fill", "fold", "string", "powers", "call", "copy"]
 
--- | Ten that do nothing but their work: arithmetic, lists, maps, vectors, and C.
+-- | Ten benchmarks without a distortion: arithmetic, lists, maps, vectors, and C.
 cleanBenchmarks :: [Benchmarkable]
 cleanBenchmarks =
   [ whnf (U.sum . U.enumFromTo 1) (20000 :: Int),
@@ -74,7 +74,7 @@ cleanBenchmarks =
     toBenchmarkable (copyTimes (V.take 2048 Copy.signal))
   ]
 
--- | Distortions that the tests of the library cannot look at, because times decide.
+-- | Distortions that the tests of the library cannot check, because they show in times alone.
 moreSeeded :: [Benchmark]
 moreSeeded =
   [ envWithCleanup burners stop (const (bench "others compute" work)),
@@ -83,7 +83,7 @@ moreSeeded =
   ]
   where
     work = whnf (U.sum . U.enumFromTo 1) (20000 :: Int)
-    -- Twice as many as there are cores.
+    -- Two burners for each core.
     burners = do
       cores <- getNumProcessors
       processes <- replicateM (2 * cores) (spawnProcess "sh" ["-c", "while :; do :; done"])

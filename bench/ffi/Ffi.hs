@@ -1,8 +1,8 @@
 -- | Measurements of the measuring: @ffi@.
 --
--- The program of 2012 and its fixed binding, what each binding costs, false alarms, seeded
--- distortions, the wavelet transform in every order, the harness itself, and criterion beside it. The
--- arguments are those of the other programs here; @-t@ is not used.
+-- The program of 2012 and its fixed binding, the cost of each binding, false alarms, and seeded
+-- distortions. Also the wavelet transform in every order, the harness itself, and criterion beside
+-- it. The arguments are those of the other programs here; @-t@ is not used.
 module Main (main) where
 
 import Bench (Arguments, emit, growUntil, parseArguments, quantile, wanted)
@@ -46,7 +46,7 @@ suite all' = do
   arguments <- getArgs >>= parseArguments
   forM_ (cases (names all')) $ \(covers, run) -> when (any (wanted arguments) covers) (run arguments)
 
--- | Which figures each of them prints.
+-- | The figures that each measurement prints.
 cases :: [String] -> [([String], Arguments -> IO ())]
 cases all' =
   [ (["copy-2012", "diagnoses-2012"], const (puzzle (group "2012/"))),
@@ -68,7 +68,7 @@ session rounds seconds seed chosen = do
   unless (null problems) (die (unlines problems))
   pure (sessionAccounts result)
 
--- | The same at equal speed of the processor, because not the machine is in question here.
+-- | A session at equal speed of the processor, so that changes of the machine have no effect.
 steadily :: Int -> Double -> Word64 -> [String] -> IO [Account]
 steadily rounds seconds seed chosen = atFullSpeed <$> session rounds seconds seed chosen
 
@@ -79,9 +79,9 @@ puzzle chosen = do
   let found = map diagnosisCause (diagnose accounts)
   emit "diagnoses-2012" "of 3" (fromIntegral (length (filter (`elem` found) [AllocatorThreshold, PageFaults, LateFinalisers])))
 
--- | Many short processes, and of all their samples at equal speed of the processor the tenth that is
--- fastest: a core that is shared with another guest copies at half the speed, from one tenth of a second
--- to the next, and it would be chance which of the repeats meets that.
+-- | Runs many short processes, and takes the fastest tenth of all samples at equal speed of the
+-- processor. A core that is shared with another guest copies at half the speed, and this changes
+-- from one tenth of a second to the next. Chance would decide which of the repeats meets that.
 fixed :: [String] -> IO ()
 fixed chosen = do
   loop : copies <- steadily 60 0.01 1 chosen
@@ -101,15 +101,17 @@ overhead = do
   accounts <- steadily 3 0.1 1 ["empty"]
   forM_ accounts $ \a -> emit "harness-overhead" "ns" (1e9 * typical a)
 
--- | By how much the ratio of an implementation to C differs between processes of its own and each order
--- of execution, in the worst one. Where two implementations change places, and not because they are
--- equal, it is 100. Unlike the others on all Capabilities, and as @examples/wavelet@ says without GHC's
--- parallel collections, and so that it gives no memory back to the kernel.
+-- | The largest difference, in percent, between the ratios of an implementation to C: in its own
+-- process, and in each order of execution. If two implementations change places without being
+-- equal, the figure is 100. Unlike the other measurements this one runs on all Capabilities. As in
+-- @examples/wavelet@, GHC collects without parallel threads, and gives no memory back to the
+-- kernel.
 --
--- A place counts by the tenth of all samples of its processes that is fastest. Of those there are many
--- short ones: the kernel decides anew in each which threads share a core and where its pages are. Where
--- the two processors are one core of the host's for half of the time, what two threads compute takes 64
--- or 130 us and nothing between, and it is chance which of the two a median is. Times are 'adjusted'.
+-- A place counts with the fastest tenth of all samples of its processes. There are many short
+-- processes, as the kernel decides anew in each which threads share a core, and where its pages
+-- are. If the two processors are one core of the host for half of the time, a computation by two
+-- threads takes 64 or 130 us and no time between. Chance would decide which of these is the median.
+-- Times are 'adjusted'.
 wavelet :: [String] -> Arguments -> IO ()
 wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A4m -O64m" $ do
   spreads <- forM chosen $ \group -> do
@@ -124,22 +126,23 @@ wavelet all' arguments = withVariable "GHCRTS" "-N -qg -A4m -O64m" $ do
   where
     together = wanted arguments "wavelet-order-spread"
     chosen = [group | group <- waveletGroups, together || wanted arguments (spreadName group)]
-    -- In a process of its own, and after others in the three orders, which rounds take in turn.
+    -- In its own process, and after others in the three orders, which the rounds take in turn.
     places = map (\order a -> quantile 0.1 (concat [times | (place, times) <- adjusted a, orderOf place == order])) [Nothing, Just 0, Just 1, Just 2]
     orderOf place = case place of
       Alone _ -> Nothing
       After r _ -> Just (r `mod` 3)
 
--- | Times per call in each process, at one speed of the processor. By how much the chain of additions
--- beside a sample tells of its time is found by regression over all processes, whatever their place: it
--- is the less, the more of the time goes to memory, to the other core, and to what changed meanwhile.
+-- | Times per call in each process, at one speed of the processor. A chain of additions runs beside
+-- each sample. A regression over all processes, whatever their place, finds the influence of its
+-- time on the sample's time. The influence is smaller if more of the time goes to memory, to the
+-- other core, and to changes during the sample.
 adjusted :: Account -> [(Place, [Double])]
 adjusted a = [(place, [exp (time - share * (speed - usual)) | (speed, time) <- samples]) | (place, samples) <- trials]
   where
     trials = [(trialPlace t, [(log speed, log (perCall s)) | s <- trialSamples t, Just speed <- [spinTime (sampleReading s)]]) | t <- accountAlone a ++ accountAfter a]
     together = concatMap snd trials
     (usual, typical') = (middle (map fst together), middle (map snd together))
-    -- Samples of twice or half the usual time were held up by something else.
+    -- Other work disturbed samples of twice or half the usual time.
     share = slopeOf [point | point@(_, time) <- together, abs (time - typical') < log 2]
 
 waveletGroups :: [String]
@@ -154,10 +157,10 @@ withVariable name value action = do
   setEnv name value
   action <* maybe (unsetEnv name) (setEnv name) old
 
--- | The largest difference between our figures and criterion's. What is shown of samples is criterion's
--- own regression and mean, so the samples are compared: in five processes of each benchmark ours and
--- those of criterion's 'measure' take turns, because the speed of a host changes from one tenth of a
--- second to the next.
+-- | The largest difference between this library's figures and criterion's. Both show criterion's
+-- own regression and mean of the samples, so the test compares the samples. In five processes of
+-- each benchmark the samples of this library and of criterion's 'measure' take turns. The reason is
+-- that the speed of a host changes from one tenth of a second to the next.
 criterion :: IO ()
 criterion = do
   program <- getExecutablePath
@@ -167,11 +170,12 @@ criterion = do
     pure (abs (middle ratios - 1))
   emit "criterion-difference" "%" (100 * maximum differences)
 
--- | Names a clean benchmark by its number, for a process that compares it.
+-- | The variable with the number of a clean benchmark, for a process that compares it.
 peerVariable :: String
 peerVariable = "CAPSTANBENCH_PEER"
 
--- | Ours over criterion's: the middle of many turns of ours, criterion's twice, and ours.
+-- | This library's time over criterion's: the median of many turns, each with this library once,
+-- criterion twice, and this library again.
 besideCriterion :: Int -> IO ()
 besideCriterion i = do
   openCounters
@@ -186,8 +190,8 @@ besideCriterion i = do
     benchmark = cleanBenchmarks !! i
     theirs n = measTime . fst <$> measure benchmark n
 
--- | Distortions that are found, of those built in. The clock's frequency cannot be changed without
--- privileges, so that one is synthetic.
+-- | The share of the built-in distortions that are found. The distortion of the clock's frequency
+-- is synthetic, as a change of the frequency needs privileges.
 seeded :: IO ()
 seeded = do
   found <- forM experiments $ \(cause, chosen) -> do
@@ -213,8 +217,9 @@ seeded = do
       ]
     malloc = "block/malloc and a finaliser"
 
--- | Ten clean benchmarks, twenty runs: benchmarks with a diagnosis. What is said of the machine (other
--- work on it, a slower processor) is true of it, and not false of the benchmark: it is shown apart.
+-- | The share of benchmarks with a diagnosis, for ten clean benchmarks in twenty runs. A diagnosis
+-- of the machine (other work on it, a slower processor) is true and no false alarm, so it is shown
+-- separately.
 falseAlarms :: [String] -> IO ()
 falseAlarms chosen = do
   alarms <- forM [1 .. 20] $ \seed -> do

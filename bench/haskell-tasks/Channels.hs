@@ -10,7 +10,7 @@ import Control.Concurrent.STM.TQueue
 import Control.Monad (forM_, replicateM_)
 import Measure
 
--- | How an item goes in and comes out.
+-- | A channel: its name, and actions that make it and return its send and receive.
 data Pipe = Pipe String (IO (Int -> IO (), IO Int))
 
 pipes :: [Pipe]

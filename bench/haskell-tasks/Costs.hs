@@ -1,6 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | What a task costs, beside sparks, threads and the tasks of monad-par.
+-- | The cost of a task, beside sparks, threads and the tasks of monad-par.
 module Costs (costs) where
 
 import Bench
@@ -30,7 +30,8 @@ costs a = do
       Measured "fib-42-cutoff-20-io" (pure (fibTasksIO 20 42 >>= checkFibonacci 42))
     ]
   report a "ns" (1 / fromIntegral iterations) [Measured "parallel-for-empty" (pure (parallelFor (chunk 1 (range 0 iterations)) (\ !_ -> pure ())))]
-  -- One Capability: what looking for others' needs costs beside indices of a microsecond.
+  -- On one Capability this is the cost of looking for other members' needs, beside indices of a
+  -- microsecond.
   speedUps
     a
     "grain-1us"
@@ -44,7 +45,7 @@ costs a = do
     grains = 20000 :: Int
     iterations = 1000000 :: Int
 
--- | Computes for a microsecond and a little: a thousand multiplications, one after another.
+-- | Computes for a little more than a microsecond: a thousand multiplications, one after another.
 grain :: Int -> IO ()
 grain i = when (go (1000 :: Int) i == 0) (putStrLn "zero")
   where
@@ -83,7 +84,7 @@ parTasks count = runPar (go count)
         left <- go (n - 1)
         (left +) <$!> get right
 
--- | Bytes for each of a million tasks that were made and not yet awaited.
+-- | The bytes for each of a million tasks that were made and not yet awaited.
 alive :: IO ()
 alive = do
   before <- live
@@ -96,6 +97,6 @@ alive = do
   where
     count = 1000000 :: Int
 
--- | Live bytes, stacks with them. Needs the collector's statistics (+RTS -T).
+-- | The live bytes, including stacks. The function needs the collector's statistics (+RTS -T).
 live :: IO Word64
 live = performMajorGC >> gcdetails_live_bytes . gc <$> getRTSStats

@@ -1,6 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | A million cheap elements: what the functions over containers and vectors cost, beside a loop that is written by hand with 'parallelFor'.
+-- | A million cheap elements: the cost of the functions over containers and vectors, beside a
+-- handwritten loop with 'parallelFor'.
 module Elements (elements) where
 
 import Bench
@@ -44,7 +45,7 @@ consume :: [Int] -> IO ()
 consume = void . evaluate . sum
 {-# NOINLINE consume #-}
 
--- Functions that are not inlined: constants would be computed once for all samples.
+-- These functions are not inlined, as constants would be computed once for all samples.
 generated :: Int -> IO ()
 generated n = void (evaluate (Parallel.generate n cheap :: Vector.Vector Int))
 {-# NOINLINE generated #-}

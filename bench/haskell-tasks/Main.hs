@@ -1,5 +1,6 @@
--- | Tasks in Haskell beside their peers: @haskell-tasks costs|elements|ports|channels|programs|bound|long|pauses|ocaml@.
--- Prints what bench.h's programs print.
+-- | Tasks in Haskell beside their peers:
+-- @haskell-tasks costs|elements|ports|channels|programs|bound|long|pauses|ocaml@. The output is
+-- that of the programs with bench.h.
 module Main (main) where
 
 import Bench (Arguments (..), parseArguments)
@@ -21,7 +22,7 @@ main = do
       | Just action <- lookup group groups -> do
         a <- parseArguments rest
         setNumCapabilities (fromIntegral (argThreads a))
-        -- The main thread is bound to a thread of the system, and slow to switch to.
+        -- The main thread is bound to an OS thread, and switches to it are slow.
         (if group == "bound" then id else runInUnboundThread) (action a)
     _ -> die ("usage: haskell-tasks " ++ foldr1 (\x y -> x ++ "|" ++ y) (map fst groups) ++ " [-t THREADS] [-r SAMPLES] [CASE...]")
   where

@@ -1,4 +1,4 @@
--- | What all cases share.
+-- | Shared by all cases.
 module Measure
   ( Measured (..),
     measure,
@@ -22,9 +22,10 @@ import System.Mem (performMajorGC)
 -- | A case: its name, and an action whose time is measured, made anew for each sample.
 data Measured = Measured String (IO (IO ()))
 
--- | Samples of several cases in turn, A B C A B C, so that what disturbs one disturbs all; and their
--- medians. Each is made anew, and says how many nanoseconds it took. Garbage of the one before is not the next one's burden; where there are
--- several samples, neither are the pages of memory that only the first one has to ask for.
+-- | The medians of several cases. Their samples run in turn, A B C A B C, so that a disturbance
+-- affects all cases. Each sample is made anew, and returns its time in nanoseconds. It does not pay
+-- for the garbage of the sample before. With several samples, the median does not contain the first
+-- sample's requests for memory pages either.
 measure :: Arguments -> [IO (IO Double)] -> IO [Double]
 measure a cases = do
   when (argSamples a > 1) (mapM_ sample cases)
@@ -37,7 +38,7 @@ measure a cases = do
       action
     columns rounds = [map (!! i) rounds | i <- [0 .. length cases - 1]]
 
--- | The wanted ones of some cases, in that unit; a nanosecond has so many of them.
+-- | Prints the wanted cases in a unit; the number is the length of a nanosecond in that unit.
 report :: Arguments -> String -> Double -> [Measured] -> IO ()
 report a unit scale cases = do
   times <- measure a [timed <$> make | Measured _ make <- chosen]
@@ -52,10 +53,11 @@ inMilliseconds = 1e-6
 speedUp :: Arguments -> String -> IO (IO ()) -> IO (IO ()) -> IO ()
 speedUp a name alone tasks = speedUps a name alone [Measured name tasks] []
 
--- | A computation alone and by tasks in several ways. Where there are several Capabilities, also what the machine
--- makes of them: as many computations at once that have nothing in common. A processor whose core another machine
--- uses too, or memory that is busy, gives them less than so many times one. And the same by threads of C, where there is a program which
--- says how many nanoseconds so many take.
+-- | A computation alone, and by tasks in several ways. With several Capabilities the function also
+-- measures the machine's limit: one independent computation on each Capability at once. If another
+-- machine shares a core, or memory is busy, the gain is smaller than the number of Capabilities. If
+-- there is a C program, the function measures its threads too; the program returns the nanoseconds
+-- for a number of threads.
 speedUps :: Arguments -> String -> IO (IO ()) -> [Measured] -> [Int -> IO Double] -> IO ()
 speedUps a name alone ways byC = when (any (wanted a) shown) $ do
   times <- map (* inMilliseconds) <$> measure a ((timed <$> alone) : [timed <$> make | Measured _ make <- ways] ++ [run | (_, _, _, run) <- machine])
@@ -66,16 +68,17 @@ speedUps a name alone ways byC = when (any (wanted a) shown) $ do
       emit (name ++ way) "ms" after >> emit (name ++ gain) "x" (done * before / after)
   where
     threads = fromIntegral (argThreads a) :: Int
-    -- With how many computations each of them does.
+    -- The number in each tuple is the number of computations that it does.
     machine
       | threads > 1 = ("-copies", "-gain", fromIntegral threads, copies threads alone) : [("-c", "-c-gain", 1, pure (run threads)) | run <- byC]
       | otherwise = []
     names = [way | Measured way _ <- ways]
     shown = (name ++ "-sequential") : names ++ map (++ "-speedup") names ++ concat [[name ++ way, name ++ gain] | (way, gain, _, _) <- machine]
 
--- | Each on a Capability of its own, started together: the harmonic mean of what each took. Until the last has ended
--- would be too much: on processors of 65 and 100 ms two copies have ended after 100, as if the machine gained 1.3, but
--- who shares out the work by need gains 65 / 65 + 65 / 100 = 1.65.
+-- | Copies start together, each on its own Capability; the result is the harmonic mean of their
+-- times. The time of the last copy would be too long. On processors of 65 and 100 ms two copies end
+-- after 100 ms, as if the machine gained 1.3. A program that divides the work by demand gains 65 /
+-- 65 + 65 / 100 = 1.65.
 copies :: Int -> IO (IO ()) -> IO (IO Double)
 copies n make = do
   actions <- replicateM n make
@@ -88,7 +91,8 @@ copies n make = do
     times <- forM ends (takeMVar >=> either (throwIO :: SomeException -> IO Double) pure)
     pure (fromIntegral n / sum (map recip times))
 
--- | Not inlined: an application to a constant would be a constant, computed once for all samples.
+-- | The function is not inlined: an application to a constant would be a constant, computed once
+-- for all samples.
 evaluateOf :: (Int -> Int) -> Int -> IO Int
 evaluateOf f n = evaluate (f n)
 {-# NOINLINE evaluateOf #-}

@@ -1,5 +1,5 @@
--- | The same in OCaml 5 with Domainslib, where @make bench-ocaml@ has built it: that program prints
--- the rows, and nothing is printed where there is none.
+-- | The cases in OCaml 5 with Domainslib, if @make bench-ocaml@ has built the program. That program
+-- prints the rows; without it nothing is printed.
 module Ocaml (ocaml) where
 
 import Bench

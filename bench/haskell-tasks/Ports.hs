@@ -1,5 +1,5 @@
--- | Programs of other libraries beside what they have become (@tests/ports@), in milliseconds. Those on scheduler are measured where that is
--- installed; those in OCaml are measured by "Ocaml".
+-- | Programs of other libraries beside their ports (@tests/ports@), in milliseconds. Programs on
+-- scheduler are measured if that library is installed; "Ocaml" measures the programs in OCaml.
 module Ports (ports) where
 
 import Bench

@@ -1,5 +1,5 @@
--- | The examples at full size: alone, by tasks, and by the arrays of repa and the sparks of parallel
--- where those have the same computation.
+-- | The examples at full size: alone, by tasks, and by the arrays of repa and the sparks of
+-- parallel, if these have the same computation.
 module Programs (programs, bound, long, pauses) where
 
 import Bench
@@ -24,7 +24,7 @@ foreign import ccall "bench_bands" bandsOfC :: Int -> Int -> Int -> Int -> Int -
 
 foreign import ccall unsafe "bench_pause" pause :: Int -> IO Word64
 
--- | All but the trees of tasks, which "Costs" has.
+-- | All examples but the trees of tasks, which "Costs" measures.
 measured :: [Example]
 measured = [e | e <- examples, name e `notElem` ["fib-pure", "fib-io"]]
 
@@ -35,7 +35,7 @@ programs a = do
   where
     square seed = evaluate (Repa.fromListUnboxed (Repa.ix2 512 512) (map (\x -> fromIntegral (x + seed)) [1 .. 512 * 512 :: Int]))
 
--- | Both versions of an example.
+-- | Measures both versions of an example.
 alike :: Arguments -> String -> Example -> IO ()
 alike a prefix (Example title _ sizes _ make alone tasks) =
   speedUps a this (void . alone <$> make sizes) [Measured this (void . tasks <$> make sizes)] byC
@@ -43,17 +43,19 @@ alike a prefix (Example title _ sizes _ make alone tasks) =
     this = prefix ++ title
     byC = [bands columns fours height | title == "summed-area-table", [columns, fours, height] <- [sizes]]
 
--- | The summed-area table by so many threads of C, in as many tiles as the example has, in nanoseconds.
+-- | The nanoseconds of the summed-area table by a number of threads of C, with the tiles of the
+-- example.
 bands :: Int -> Int -> Int -> Int -> IO Double
 bands columns fours height threads = do
   time <- bandsOfC columns fours height 4 threads
   if time < 0 then fail "the summed-area table of C is wrong" else pure time
 
--- | Those that are loops, called by a program's main thread as it is.
+-- | The examples that are loops, called by the program's main thread, which is bound.
 bound :: Arguments -> IO ()
 bound a = mapM_ (alike a "bound-") [e | e <- examples, name e `elem` ["life", "nbody-friendly", "spectral-norm", "matrix-multiplication", "mandelbrot"]]
 
--- | As repa's own examples write it: the rows of one by the columns of the other.
+-- | A product in the style of repa's own examples: the rows of one matrix by the columns of the
+-- other.
 multiply :: Repa.Array Repa.U Repa.DIM2 Double -> Repa.Array Repa.U Repa.DIM2 Double -> IO ()
 multiply x y = do
   transposed <- Repa.computeUnboxedP (Repa.transpose y)
@@ -62,12 +64,12 @@ multiply x y = do
   where
     shape (Repa.Z Repa.:. n Repa.:. k) (Repa.Z Repa.:. m Repa.:. _) = Repa.Z Repa.:. n Repa.:. m Repa.:. k
 
--- | Half a minute each way.
+-- | Computations of half a minute, alone and by tasks.
 long :: Arguments -> IO ()
 long a = speedUp a "fib-48-cutoff-40" (pure (evaluateOf fib 48 >>= checkFibonacci 48)) (pure (evaluateOf (fibTasks 40) 48 >>= checkFibonacci 48))
 
--- | The collector's pauses in microseconds while an example runs by tasks; and, to compare, while as many sequential programs
--- as there are threads run at once.
+-- | The collector's pauses in microseconds while an example runs by tasks. For comparison also the
+-- pauses while sequential programs run at once, one for each thread.
 pauses :: Arguments -> IO ()
 pauses a = do
   nonMoving <- (/= 0) <$> nonMovingCollector
@@ -80,8 +82,8 @@ pauses a = do
 pausesOf :: Arguments -> String -> IO (IO ()) -> IO ()
 pausesOf a title make = when (any (wanted a . (title ++)) ["", "-count", "-p99", "-max"]) $ do
   action <- make
-  -- What the preparation leaves is given back before: the non-moving collector marks it beside the program, and a later collection
-  -- frees it.
+  -- The garbage of the preparation is freed before: the non-moving collector marks it beside the
+  -- program, and a later collection frees it.
   replicateM_ 3 (performMajorGC >> threadDelay 20000)
   forgetPauses
   action

@@ -1,6 +1,7 @@
-/* The summed-area table of examples/tasks/SummedArea.hs by threads of C: the same bands of rows,
- * tiles and loop, each thread on a processor of its own from before the beginning, and those that
- * wait for a tile do nothing but look. What several threads can make of one table on this machine.
+/* The summed-area table of examples/tasks/SummedArea.hs by threads of C, with the same bands of
+ * rows, tiles and loop. Each thread has its own processor from before the beginning, and a thread
+ * that waits for a tile only spins. The figure shows the gain that several threads can have on this
+ * machine.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,7 +17,7 @@ enum { MOST_THREADS = 64, LINE = 128 };
 static uint32_t *table;
 static long width, fours, height, tiles, threads;
 
-/* How many tiles a thread has computed. */
+/* The number of tiles that a thread has computed. */
 static struct { _Alignas(LINE) _Atomic long done; } progress[MOST_THREADS];
 
 static _Atomic long arrived;
@@ -29,7 +30,7 @@ static int64_t now(void) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* Some fours of rows, some columns of them. The first row is zeros. */
+/* Computes a tile: some groups of four rows, and some of their columns. The first row is zeros. */
 static void block(long top, long bottom, long left, long right) {
     const long wide = width;
     for (long k = top; k < bottom; k++) {
@@ -98,7 +99,7 @@ static uint32_t fill(void) {
     return all;
 }
 
-/* The nanoseconds that so many threads take for such a table; negative if the result is wrong. */
+/* Returns the nanoseconds of `count` threads for such a table; negative if the result is wrong. */
 double bench_bands(long columns, long rows, long band, long across, long count) {
     pthread_t handles[MOST_THREADS];
     width = columns, fours = rows, height = band, tiles = across;

@@ -14,8 +14,8 @@ enum { PAUSES = 1 << 20 };
 static uint64_t pauses[PAUSES];
 static uint64_t count;
 
-/* From the wish to stop to the end of the collection. The final synchronisation of a non-moving
- * collection is a pause of its own, and told with the next collection. */
+/* A pause lasts from the request to stop to the end of the collection. The final synchronisation of
+ * a non-moving collection is a separate pause, which GHC reports with the next collection. */
 static void collected(const struct GCDetails_ *details) {
     static uint64_t last_sync;
     if (details->nonmoving_gc_sync_elapsed_ns != last_sync && count < PAUSES) {
@@ -39,12 +39,12 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Was the program started with the non-moving collector? */
+/* Returns whether the program was started with the non-moving collector. */
 HsInt bench_nonmoving(void) {
     return RtsFlags.GcFlags.useNonmoving;
 }
 
-/* The pause below which so many of a thousand lie, in nanoseconds. */
+/* Returns the pause, in nanoseconds, that `per_mille` of a thousand pauses do not exceed. */
 uint64_t bench_pause(HsInt per_mille) {
     if (count == 0) return 0;
     qsort(pauses, count, sizeof pauses[0], ascending);

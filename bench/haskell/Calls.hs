@@ -1,5 +1,5 @@
--- | What a call costs. A case is a name, and what takes so many turns and says how long they took, in
--- nanoseconds.
+-- | The cost of a call. A case is a name, and an action that takes a number of turns and returns
+-- their time in nanoseconds.
 module Calls (Case, callCases, measure, turns, each, best) where
 
 import Bench
@@ -18,8 +18,8 @@ callCases =
     ("safe-call-short", turns (fmap fromIntegral . safeNext . fromIntegral))
   ]
 
--- | Case after case, again and again, so that what disturbs the machine disturbs them alike. The
--- figures are in units of so many nanoseconds.
+-- | Measures the cases in turn, again and again, so that a disturbance of the machine affects all
+-- alike. The unit of the figures has the given number of nanoseconds.
 measure :: ([Double] -> Double) -> String -> Double -> Arguments -> [Case] -> IO ()
 measure summary unit nanoseconds a cases = do
   counts <- forM chosen $ \(_, act) -> growUntil (argSampleTime a) act
@@ -30,12 +30,12 @@ measure summary unit nanoseconds a cases = do
   where
     chosen = filter (wanted a . fst) cases
 
--- | Published tables have the best of several runs.
+-- | The best of several runs, as in the published tables.
 best :: [Double] -> Double
 best = minimum
 
--- | A loop whose results are all used. Compiled for each action: it takes its count by a lambda, so
--- that it is inlined where the count is not known yet.
+-- | A loop that uses all its results. It is compiled for each action: it takes its count by a
+-- lambda, so that it is inlined before the count is known.
 turns :: (Int -> IO Int) -> Int -> IO Double
 turns action = \n -> timed (go n 0)
   where
@@ -47,7 +47,7 @@ turns action = \n -> timed (go n 0)
       total' `seq` go (k - 1) total'
 {-# INLINE turns #-}
 
--- | An action that stands for so many calls.
+-- | An action that counts as a given number of calls.
 each :: Int -> IO () -> Int -> IO Double
 each size action = \n -> (/ fromIntegral size) <$> timed (go n)
   where

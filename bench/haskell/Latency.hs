@@ -1,9 +1,10 @@
 -- | Regions while Haskell allocates and collects, and collections while a region is open.
 --
--- "region-": how long single regions take, in nanoseconds. "allocating": beside one Haskell thread that
--- allocates, where the number of threads is left to the runtime; "crowded": teams of all cores beside as
--- many such threads. "gc-pause-": the longest major collection of a live heap while C computes on all
--- cores, in a region or on the program's own threads.
+-- "region-" is the time of single regions, in nanoseconds. "allocating" runs them beside one
+-- Haskell thread that allocates, and leaves the number of threads to the runtime. "crowded" runs
+-- teams of all cores beside the same number of such threads. "gc-pause-" is the longest major
+-- collection of a live heap while C computes on all cores, in a region or on the program's own
+-- threads.
 module Latency (latency, serial) where
 
 import Bench
@@ -43,27 +44,27 @@ latency a = do
   where
     everybody = argThreads a
 
--- | For a collector of one thread (@-qn1@): it wakes nobody on the region's cores.
+-- | For a collector of one thread (@-qn1@), which wakes no thread on the region's cores.
 serial :: Arguments -> IO ()
 serial a = do
   regions a "alone-serial" (argThreads a) []
   regions a "allocating-serial" 0 [allocate]
 
--- | Builds a map and drops it. Each is another, or the compiler would keep one.
+-- | Builds a map and drops it. Each map differs, as the compiler would keep equal ones.
 allocate :: Int -> IO ()
 allocate seed = void (evaluate (Map.size (List.foldl' grow Map.empty [1 .. 4000 :: Int])))
   where
     grow m k = Map.insert ((k * 7919 + seed) `mod` 10007) k m
 
--- | Regions one after the other. 0 threads are as many as the runtime thinks right.
+-- | Regions one after the other. With 0 threads the runtime chooses their number.
 regions :: Arguments -> String -> CInt -> [Int -> IO ()] -> IO ()
 regions a name threads = besides a ("region", name) (regionTimes threads)
 
 loops :: Arguments -> String -> [Int -> IO ()] -> IO ()
 loops a name = besides a ("loop", name) loopTimes
 
--- | Calls C from a green thread, which times what it does so many times, beside threads that do something for
--- ever, with numbers from one.
+-- | Calls C from a green thread, and C times a number of repetitions. Beside it threads repeat an
+-- action for ever, with the numbers 1, 2 and so on.
 besides :: Arguments -> (String, String) -> (CInt -> Ptr Double -> IO ()) -> [Int -> IO ()] -> IO ()
 besides a (what, name) call beside = when (any (wanted a) cases) $ do
   turns <- newIORef (0 :: Int)
@@ -97,7 +98,8 @@ pauses a = when (any (wanted a) ["gc-pause-region", "gc-pause-alone"]) $ do
   emit "gc-pause-alone" "ns" (mean (map snd times))
   where
     threads = argThreads a
-    -- The longest are some of the kernel's ticks apart, 4 ms of 20, so the middle one may be either side's next.
+    -- The longest pauses differ by some of the kernel's ticks, 4 ms of 20, so a median could fall
+    -- on the next tick of either side.
     mean xs = sum xs / fromIntegral (length xs)
     longest hold = do
       ended <- newEmptyMVar

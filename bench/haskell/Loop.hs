@@ -1,11 +1,12 @@
--- | The loop of section 9.5 in Haskell. Inlined, so that the code generator of the module that names it
--- compiles it.
+-- | The loop of section 9.5 in Haskell. It is inlined, so that the code generator of the importing
+-- module compiles it.
 module Loop (sines) where
 
 {- HLINT ignore "Redundant lambda" -}
 
--- | The sum of the sines of thousandths. An action, or the compiler would compute it once for many calls.
--- Without parameters to the left of @=@, as it is to be inlined where none are given.
+-- | The sum of the sines of thousandths. It is an action, as the compiler would compute a value
+-- once for many calls. It has no parameters to the left of @=@, so that it is inlined where it is
+-- used without arguments.
 sines :: Int -> Int -> IO Double
 sines = \from to ->
   let go :: Int -> Double -> Double

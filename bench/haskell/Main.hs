@@ -1,7 +1,7 @@
 -- | Haskell and C in one program: @haskell calls@, @haskell latency@ (@haskell serial@ for a
 -- collector of one thread), @haskell sequential@ and @haskell paper@.
 --
--- Built twice, as the host programs are: with the capstan package and without.
+-- The program is built twice, like the host programs: with the capstan package and without.
 module Main (main) where
 
 import Bench

@@ -16,7 +16,7 @@ sequential a = when (any (wanted a) [name | (name, _, _) <- cases]) $ do
       with = folder </> "sequential-capstan"
   names <- lines . fst <$> started without ["--list"]
   results <- forM names $ \name ->
-    -- One with, one without, and again, so that the machine is the same for both.
+    -- Runs with and without the package alternate, so that the machine is the same for both.
     replicateM (max 3 (argSamples a)) ((,) <$> one with name <*> one without name)
   forM_ cases $ \(name, unit, measured) -> emit name unit (geometric (map (minimum . map measured) results))
   where
@@ -28,7 +28,7 @@ sequential a = when (any (wanted a) [name | (name, _, _) <- cases]) $ do
       ]
     geometric xs = exp (sum (map log xs) / fromIntegral (length xs))
 
--- | Milliseconds from start to end, and MiB as GHC's runtime system counts them.
+-- | The milliseconds from start to end, and the MiB by the count of GHC's runtime system.
 one :: FilePath -> String -> IO (Double, Double)
 one program name = do
   start <- now

@@ -43,7 +43,7 @@ tables a = do
             | (prefix, sines) <- ("loop-", Native.sines) : [("loop-llvm-", sines) | Just sines <- [Llvm.sines]]
           ]
 
--- | The action's result must not be NaN, so it is computed.
+-- | The loop compares the action's result with NaN, so that it is computed.
 repeated :: RealFloat b => IO b -> Int -> IO Double
 repeated action n = timed (go n)
   where

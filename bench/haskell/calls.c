@@ -1,5 +1,5 @@
-/* What Haskell calls in these measurements: functions so short that only the call counts, a copy,
- * and loops with and without a region. */
+/* The functions that Haskell calls in these measurements: functions so short that only the call
+ * counts, a copy, and loops with and without a region. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <omp.h>
@@ -22,7 +22,7 @@ static double now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Nanoseconds that so many copies take when C makes them. */
+/* Returns the nanoseconds of `copies` copies in C. */
 double calls_copies(double *to, const double *from, size_t count, long copies) {
     double start = now();
     for (long i = 0; i < copies; i++) {
@@ -51,7 +51,7 @@ double calls_sines_parallel(long count, int threads) {
     return sum;
 }
 
-/* The same with as many threads as the runtime thinks right. */
+/* Computes the sum with the number of threads that the runtime chooses. */
 static double sines_anywhere(long count) {
     double sum = 0;
 #pragma omp parallel for reduction(+ : sum) schedule(static)
@@ -59,9 +59,9 @@ static double sines_anywhere(long count) {
     return sum;
 }
 
-/* How long each of so many regions takes; 0 threads: as many as the runtime thinks right. Measured
- * here: whoever returns from a foreign call to Haskell waits for a Capability, which is no matter
- * of regions. */
+/* Measures the time of each of `count` regions; with 0 threads the runtime chooses their number. C
+ * measures it, as a return from a foreign call to Haskell waits for a Capability, which is not part
+ * of a region. */
 void calls_regions(int threads, int count, double *nanoseconds) {
     for (int i = 0; i < count; i++) {
         double start = now();
@@ -70,7 +70,7 @@ void calls_regions(int threads, int count, double *nanoseconds) {
     }
 }
 
-/* The same loops by one thread of C alone. */
+/* Measures the same loops in one thread of C. */
 void calls_loops(int count, double *nanoseconds) {
     for (int i = 0; i < count; i++) {
         double start = now();

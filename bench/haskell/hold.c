@@ -19,7 +19,7 @@ static void *thread(void *unused) {
     return (void *)(uintptr_t)compute();
 }
 
-/* Until hold_end is called. */
+/* Computes in a region until hold_end is called. */
 uint64_t hold_region(int threads) {
     uint64_t sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -27,7 +27,7 @@ uint64_t hold_region(int threads) {
     return sum;
 }
 
-/* The same by threads of the program's own. */
+/* Computes in plain threads until hold_end is called. */
 uint64_t hold_plain(int threads) {
     pthread_t other[threads];
     uint64_t sum;

@@ -1,4 +1,4 @@
--- | Arguments, time and output of the host programs, as bench.h has them for those in C.
+-- | Arguments, time and output of the host programs, like bench.h for programs in C.
 module Bench
   ( Arguments (..),
     parseArguments,
@@ -51,22 +51,22 @@ emit name unit value = printf "%s\t%s\t%.6g\n" name unit value >> hFlush stdout
 median :: [Double] -> Double
 median = quantile 0.5
 
--- | By the nearest rank.
+-- | The quantile, by the nearest rank.
 quantile :: Double -> [Double] -> Double
 quantile q values = sort values !! min (length values - 1) (floor (q * fromIntegral (length values)))
 
 now :: IO Double
 now = fromIntegral <$> getMonotonicTimeNSec
 
--- | How long an action takes, in nanoseconds.
+-- | The time of an action, in nanoseconds.
 timed :: IO a -> IO Double
 timed action = do
   start <- now
   _ <- action
   subtract start <$> now
 
--- | The first count, doubling from one, with which the action takes that long three times: once may be a
--- thread that was slow to start.
+-- | The first count, doubled from 1 on, with which the action takes at least this time in three
+-- runs. A single run may be long because a thread was slow to start.
 growUntil :: Double -> (Int -> IO Double) -> IO Int
 growUntil time action = go 1
   where

@@ -1,5 +1,5 @@
--- | Regions from the main thread, which is bound, and from green threads, which are not: it must not
--- matter. Nanoseconds per region, with its foreign call, over all callers.
+-- | Regions from the main thread, which is bound, and from green threads, which are not. The cost
+-- must be the same. Figures are nanoseconds per region, with its foreign call, over all callers.
 module Callers (callers) where
 
 import Bench
@@ -19,7 +19,7 @@ measure a name count action = when (wanted a name) $ do
   values <- replicateM (argSamples a) (action n)
   emit name "ns" (median values / fromIntegral (n * count))
 
--- | So many green threads, each of which opens n regions.
+-- | A number of green threads, each of which opens @n@ regions.
 together :: Arguments -> Int -> Int -> IO Double
 together a count n = timed $ do
   done <- newEmptyMVar

@@ -1,7 +1,7 @@
 -- | A Haskell program that uses OpenMP: @host callers@, @host mixed@ and @host unsafe@.
 --
--- Built twice: without Capstan, so that the dynamic linker finds libgomp or libomp, and with the
--- capstan package linked in.
+-- The program is built twice: without Capstan, so that the dynamic linker finds libgomp or libomp,
+-- and with the capstan package linked in.
 module Main (main) where
 
 import Bench (parseArguments)

@@ -1,12 +1,13 @@
 -- | Regions while Haskell threads compute or allocate.
 --
--- "total-over-ideal": two Haskell threads do a fixed amount of work while a third opens a fixed number of
--- regions; the time until all is done, over the time that the sum of the work takes on all cores.
--- "even-over-ideal": the same work without a runtime, divided evenly by hand: what the machine allows when
--- all its cores are busy. "calls-over-ideal": the same with plain safe calls in place of regions, so by GHC
--- alone: who returns from one waits for a Capability until a slice of one of the others ends.
--- "apart-over-ideal": the two computations at once, and then the regions: what it costs that a region of some
--- microseconds is not as efficient as its work by itself. The "region-" cases are the latency of single regions.
+-- Four figures compare a time with the ideal: the time of the whole work, spread over all cores. In
+-- "total-over-ideal" two Haskell threads do a fixed amount of work while a third opens a fixed
+-- number of regions. "even-over-ideal" is the same work without a runtime, divided evenly by hand:
+-- the machine's limit when all cores are busy. "calls-over-ideal" has plain safe calls in place of
+-- regions, so it shows GHC alone. A thread that returns from such a call waits for a Capability
+-- until another thread's slice ends. "apart-over-ideal" has the two computations at once, and then
+-- the regions: it shows the loss because a region of some microseconds is less efficient than its
+-- work by itself. The "region-" cases are the latency of single regions.
 module Mixed (mixed, allocate) where
 
 import Bench
@@ -43,7 +44,7 @@ allocate n = forM_ [1 .. n] $ \i ->
 totals :: Arguments -> String -> (Int -> IO ()) -> IO ()
 totals a suffix work = when (any (wanted a) names) $ do
   cores <- getNumCapabilities
-  -- Each part as long as the others, and long against a time slice.
+  -- All parts have the same length, which is long compared with a time slice.
   n <- growUntil (argSampleTime a * 10) (timed . work)
   region (argThreads a)
   k <- growUntil (argSampleTime a * 10) (\k -> timed (replicateM_ k plain))
@@ -52,7 +53,7 @@ totals a suffix work = when (any (wanted a) names) $ do
   where
     names = map (++ "-over-ideal" ++ suffix) ["total", "calls", "even", "apart"]
 
--- | What each part takes by itself is measured again for each sample, for the machine changes.
+-- | Each sample measures again the time of each part by itself, as the machine changes.
 oneTotal :: Arguments -> IO () -> Int -> Int -> IO [Double]
 oneTotal a work k cores = do
   workTime <- timed work
@@ -67,7 +68,7 @@ oneTotal a work k cores = do
   where
     regions = replicateM_ k (region (argThreads a))
 
--- | The time until all have ended.
+-- | The time until all actions have ended.
 together :: [(IO () -> IO ThreadId, IO ())] -> IO Double
 together parts = timed $ do
   done <- newEmptyMVar
@@ -87,5 +88,5 @@ latency a name beside = when (any (wanted a) names) $ do
     names = [p50, p99]
     p50 = "region-p50-" ++ name
     p99 = "region-p99-" ++ name
-    -- A region takes some 5 us alone, some milliseconds at worst.
+    -- A region takes about 5 us alone, and some milliseconds at worst.
     count = max 200 (floor (argSampleTime a * fromIntegral (argSamples a) / 5000))

@@ -12,11 +12,11 @@ foreign import ccall safe "host_plain" hostPlain :: IO CDouble
 
 foreign import ccall unsafe "host_work" hostWork :: CInt -> IO CDouble
 
--- | A region with so many threads that keeps its Capability: 0.2 ms of work for each thread.
+-- | A region with a number of threads that keeps its Capability: 0.2 ms of work for each thread.
 work :: CInt -> IO ()
 work threads = hostWork threads >>= check . (/ fromIntegral threads)
 
--- | A region with so many threads. The sum of sines must be right.
+-- | A region with a number of threads. The sum of sines must be right.
 region :: CInt -> IO ()
 region threads = hostRegion threads >>= check
 

@@ -1,6 +1,6 @@
--- | Regions opened by unsafe calls, as bindings of numerical libraries make them, alone and while one Haskell
--- thread allocates. Each collection waits for the call to return, then wants both processors: of a worker that
--- still spins for the next region it does not get one.
+-- | Regions that unsafe calls open, as in bindings of numerical libraries, alone and while one
+-- Haskell thread allocates. Each collection waits for the call to return, and then needs both
+-- processors. A worker that still spins for the next region keeps its processor busy.
 module Unsafe (unsafe) where
 
 import Bench

@@ -1,6 +1,7 @@
-/* region.c: the C side of the Haskell host programs: a region as a library would open it.
+/* region.c: the C side of the Haskell host programs: a region like that of a library.
  *
- * A thousand sines and two barriers: a few microseconds of work, so that what a runtime adds shows.
+ * A thousand sines and two barriers are a few microseconds of work, so that the runtime's own cost
+ * shows.
  */
 #include <math.h>
 
@@ -28,7 +29,7 @@ double host_plain(void) {
     return sines(0, SINES);
 }
 
-/* So much work for each thread that it counts, and the same for each: the sum of all is returned.
+/* Gives each thread the same amount of work, enough to count; returns the sum of all.
  */
 double host_work(int threads) {
     double sum = 0;

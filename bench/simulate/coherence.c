@@ -82,7 +82,7 @@ static bool is_elsewhere(const struct line *line, int self) {
 
 static uint64_t read_line(struct line *line, int self, uint64_t now) {
     if (line->owner == self || shares(line, self)) return now;
-    if (!is_elsewhere(line, self)) { /* from memory */
+    if (!is_elsewhere(line, self)) { /* the line comes from memory */
         line->owner = self;
         return now;
     }

@@ -1,4 +1,4 @@
-/* hooks.c: how the simulated machine sees what compiled code does.
+/* hooks.c: the calls by which the simulated machine sees the accesses of compiled code.
  *
  * The sources of the runtime are compiled unchanged with -fsanitize=thread, which puts a call
  * before each access to memory and in place of each atomic operation. These are the calls;
@@ -48,7 +48,7 @@ void __tsan_atomic_thread_fence(int order) {
     if (order == __ATOMIC_SEQ_CST) sim_fence();
 }
 
-/* It is for the compiler alone. */
+/* This fence is for the compiler alone. */
 void __tsan_atomic_signal_fence(int order) {
     (void)order;
 }

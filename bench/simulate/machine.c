@@ -13,7 +13,7 @@
 
 enum {
     STACK = 128 * 1024,
-    PAUSE = 300 /* what a turn of a spin loop takes */
+    PAUSE = 300 /* the time of a turn of a spin loop */
 };
 
 #define SIM_TICKS_BEFORE (UINT64_C(1) << 40)
@@ -21,14 +21,14 @@ enum {
 
 struct thread {
     uint64_t clock;
-    uint64_t stored;    /* when its last store has reached its line */
-    const void *asleep; /* address that it sleeps on */
-    bool spinning;      /* asleep until it is disturbed */
+    uint64_t stored;    /* the time when its last store reaches its line */
+    const void *asleep; /* the address on which it sleeps */
+    bool spinning;      /* it sleeps until it is disturbed */
     bool ended;
     int heap_index; /* -1: not runnable */
-    bool disturbed; /* a line was taken from its cache since this turn of a spin loop began */
-    uint64_t turn, last_turn; /* hash of what it touched in this turn and in the last */
-    void *current;            /* of the runtime: its thread-local pointer */
+    bool disturbed; /* its cache has lost a line since this turn of a spin loop began */
+    uint64_t turn, last_turn; /* a hash of the accesses in this turn, and in the last */
+    void *current;            /* the runtime's thread-local pointer */
     sim_body *body;
     void *argument;
     jmp_buf state;
@@ -45,7 +45,7 @@ static struct {
     ucontext_t starter;
 } machine = {.self = -1};
 
-/* The one thread-local variable of the runtime: each simulated thread has its own. */
+/* The only thread-local variable of the runtime; each simulated thread has its own. */
 extern _Thread_local struct cst_thread *cst_current_thread;
 
 static struct thread *self(void) {
@@ -59,15 +59,15 @@ uint64_t sim_now(void) {
     return self()->clock;
 }
 uint64_t sim_ticks(void) {
-    /* The counter of a real processor has run for long when a program starts; from 0 on, the first
-     * interval that the runtime measures would always be a short one. */
+    /* The counter of a real processor has run for long when a program starts. With a counter from 0
+     * on, the first interval that the runtime measures would always be short. */
     return machine.self < 0 ? 0 : SIM_TICKS_BEFORE + sim_now() * SIM_TICKS / SIM_TRANSFER;
 }
 uint64_t sim_transfers(void) {
     return coherence_transfers();
 }
 
-/* --- who runs --------------------------------------------------------------------------- */
+/* --- the running thread ----------------------------------------------------------------- */
 
 static bool before(int a, int b) {
     uint64_t x = machine.thread[a]->clock, y = machine.thread[b]->clock;
@@ -133,7 +133,7 @@ static void resume(int thread) {
     setcontext(&context);
 }
 
-/* Lets the thread run whose clock is furthest behind. */
+/* Switches to the thread whose clock is furthest behind. */
 static void switch_thread(void) {
     struct thread *me = self();
     me->current = cst_current_thread;
@@ -186,13 +186,12 @@ void sim_work(uint64_t time) {
 
 /* --- spinning --------------------------------------------------------------------------- */
 
-/* A turn of a spin loop that touched the same lines as the one before, and in which no line was
- * taken from this cache, will be followed by others just like it: the thread sleeps until one is
- * taken. */
+/* A turn of a spin loop may touch the same lines as the turn before, while this cache loses no
+ * line. All further turns would be the same, so the thread sleeps until its cache loses a line. */
 void sim_relax(void) {
     if (machine.self < 0) return;
     struct thread *me = self();
-    if (me->turn == EMPTY_TURN) { /* a mere delay */
+    if (me->turn == EMPTY_TURN) { /* a delay without an access */
         me->clock += PAUSE;
         return;
     }
@@ -209,7 +208,7 @@ void sim_relax(void) {
     }
 }
 
-/* A line was taken from the cache of `thread`; it is over at `when`. */
+/* The cache of `thread` loses a line; the transfer ends at `when`. */
 static void disturb(int thread, uint64_t when) {
     struct thread *t = machine.thread[thread];
     t->disturbed = true;
@@ -224,7 +223,7 @@ static void touch_line(uintptr_t number, enum sim_access access) {
     struct thread *me = self();
     const void *place = profile_place;
     if (!coherence_is_private(coherence_line(number), machine.self)) let_others_catch_up();
-    profile_place = place; /* not that of whoever ran meanwhile */
+    profile_place = place; /* other threads may have run meanwhile, and set it */
     uint64_t begin = me->clock;
     /* Stores keep their order; an exchange waits for all of them. */
     if (access != SIM_READ && me->stored > begin) begin = me->stored;

@@ -1,9 +1,10 @@
 /* native.c: the same paths on the real machine, to check the model.
  *
  * usage: paths [-t THREADS] [-r SAMPLES] [PATH...]
- * Prints "path<TAB>kind<TAB>threads<TAB>nanoseconds" lines. "ours" is whatever libgomp.so.1 is
- * found. A transfer is taken to last a quarter of a round trip: each way, a line is taken by its
- * writer and fetched by its reader.
+ *
+ * Prints "path<TAB>kind<TAB>threads<TAB>nanoseconds" lines. "ours" is the libgomp.so.1 that the
+ * dynamic linker finds. A transfer counts as a quarter of a round trip: on each way the writer
+ * takes the line, and then the reader fetches it.
  */
 #include "../bench.h"
 #include "processor.h"
@@ -26,7 +27,8 @@ double scenario_begin(void) {
 void scenario_work(double transfers) {
     bench_work((long)(transfers * ns_per_transfer * turns_per_ns));
 }
-/* Now and then gives the core away: another process may have taken the one waited for. */
+/* Gives the core away now and then, as another process may have taken the core of the awaited
+ * thread. */
 void scenario_relax(void) {
     static _Thread_local unsigned turns;
     if (++turns % 4096 == 0) sched_yield();
@@ -64,7 +66,7 @@ static void calibrate_work(void) {
     turns_per_ns = TURNS / (bench_now() - start);
 }
 
-/* What that much computation takes just now. */
+/* Returns the present time of `transfers` worth of computation. */
 static double time_of_work(double transfers) {
     enum { TIMES = 50 };
     if (transfers == 0) return 0;

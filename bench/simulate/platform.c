@@ -1,5 +1,5 @@
-/* platform.c: what the runtime asks of the system and of the substrate, answered by the simulated
- * machine. Only what a region, a barrier, a loop or a task needs does something. */
+/* platform.c: the simulated machine in place of the system and the substrate. The functions that a
+ * region, a barrier, a loop or a task needs do their work; the others do nothing. */
 #include "machine.h"
 
 #include "platform/platform.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Before the runtime's own constructor reads the environment: nobody goes to sleep. */
+/* Sets the policy before the runtime's own constructor reads the environment: no thread sleeps. */
 __attribute__((constructor(101))) static void choose_policy(void) {
     setenv("OMP_WAIT_POLICY", "active", 1);
     setenv("CAPSTAN_SUBSTRATE", "pthread", 1);
@@ -64,7 +64,7 @@ unsigned cst_cpu_current(void) {
 bool cst_thread_is_main(void) {
     return sim_self() <= 0;
 }
-/* Nothing is loaded, so no call wants another stack. */
+/* No library is loaded, so no call needs another stack. */
 bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
     (void)size;
     function(argument);
@@ -109,7 +109,7 @@ static void run(void *given) {
     worker.main(worker.argument);
 }
 
-/* Each thread has a processor of its own. */
+/* Each thread has its own processor. */
 static int spawn(cst_worker_main *main, void *argument, unsigned index, size_t stack_size,
                  bool apart) {
     (void)index, (void)stack_size, (void)apart;

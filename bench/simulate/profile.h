@@ -1,15 +1,17 @@
-/* profile.h: which accesses make lines travel, and where threads queue for the same line. */
+/* profile.h: the accesses that transfer lines, and the places where threads queue for the same
+ * line. */
 #ifndef CAPSTAN_SIMULATE_PROFILE_H
 #define CAPSTAN_SIMULATE_PROFILE_H
 
 #include <stdint.h>
 
-/* Where the access that follows stands in the program. */
+/* The place in the program of the next access. */
 extern const void *profile_place;
 
-/* Forgets what was before. */
+/* Forgets all earlier transfers. */
 void profile_start(void);
-/* A transfer begins only after `waited`, because others asked for the line first. */
+/* Notes a transfer that begins only after `waited`, because other threads requested the line
+ * first. */
 void profile_transfer(uint64_t waited);
 /* Prints the places with the longest queues to standard error, as addresses for addr2line. */
 void profile_print(void);

@@ -9,7 +9,7 @@
 enum {
     WARM_UP = 3,
     EACH = 16,    /* iterations for each thread */
-    ITERATION = 8 /* transfers' worth of work in one */
+    ITERATION = 8 /* the work of an iteration, in transfers */
 };
 
 /* The time between execution 0 and execution `count`, noted by member 0. */
@@ -26,7 +26,7 @@ static double length(const struct span *span, long count) {
     return (span->end - span->start) / (double)count;
 }
 
-/* --- ours ------------------------------------------------------------------------------- */
+/* --- the runtime ------------------------------------------------------------------------ */
 
 static double ours_region(int threads, long count) {
     struct span span = {0, 0};
@@ -66,13 +66,13 @@ static double ours_dispatch(int threads, long count) {
     return length(&span, count);
 }
 
-/* Transfers' worth of work in a leaf of the tree of tasks: long enough for the tree to spread over
- * all threads meanwhile, short enough to be timed where there are two. */
+/* Returns the work of a leaf of the tree of tasks, in transfers. It is long enough for the tree to
+ * spread over all threads meanwhile, and short enough for a measurement with two threads. */
 static double leaf(int threads) {
     return threads <= 8 ? 100 : 1000;
 }
 
-/* 2^depth leaves. */
+/* Makes a tree with 2^depth leaves. */
 static void tree(int depth, double work) {
     for (; depth > 0; depth--) {
 #pragma omp task firstprivate(depth, work)

@@ -1,8 +1,9 @@
-/* scenario.h: what is counted: four paths of a runtime, ours and the simplest possible one.
+/* scenario.h: the four paths that are counted, in the runtime and in the simplest possible one.
  *
  * scenario.c is compiled twice. In the simulator, "ours" is the unchanged source of the runtime,
- * and time is counted in line transfers; natively, it is whatever libgomp.so.1 is found, and time
- * is in nanoseconds. The functions at the end are what differs.
+ * and time counts in line transfers. In the native program, "ours" is the libgomp.so.1 that the
+ * dynamic linker finds, and time counts in nanoseconds. The functions at the end differ between the
+ * two.
  */
 #ifndef CAPSTAN_SIMULATE_SCENARIO_H
 #define CAPSTAN_SIMULATE_SCENARIO_H
@@ -12,27 +13,27 @@
 struct scenario {
     const char *name; /* of the path */
     const char *kind; /* "ours" or "central" */
-    /* Executes the path `count` times with so many threads, after a few times to warm up; returns
-     * the time of one. */
+    /* Executes the path `count` times with `threads` threads, after a few times to warm up. Returns
+     * the time of one execution. */
     double (*run)(int threads, long count);
-    /* Computation on the critical path of one, in transfers. */
+    /* Returns the computation on the critical path of one execution, in transfers. */
     double (*work)(int threads);
-    int largest; /* team that is worth simulating */
+    int largest; /* the largest team that is worth a simulation */
 };
 
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
-/* --- where it runs ---------------------------------------------------------------------- */
+/* --- the machine ------------------------------------------------------------------------ */
 
-/* Time of the calling thread. */
+/* Returns the time of the calling thread. */
 double scenario_clock(void);
-/* The same; what came before was only to warm up. */
+/* Returns the time of the calling thread; all before it was a warm-up. */
 double scenario_begin(void);
-/* Computes for as long as so many transfers take. */
+/* Computes for the time of `transfers` transfers. */
 void scenario_work(double transfers);
 /* Runs body(argument, i) in threads 1..threads-1 and, when they have been started, body(argument,
- * 0) in the calling one; returns when all have returned. */
+ * 0) in the calling thread. Returns when all have returned. */
 typedef void scenario_body(void *argument, int number);
 void scenario_threads(int threads, scenario_body *body, void *argument);
 /* One turn of a spin loop. */

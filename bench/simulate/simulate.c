@@ -1,10 +1,14 @@
 /* simulate.c: counts line transfers on the critical path for teams of 2 to 1024.
  *
  * usage: simulate [-h HIT] [-x EXCHANGE] [-p PATH] [-v] [THREADS...]
- * -h, -x: costs in thousandths of a transfer; -p: this path of ours only; -v: where threads queue
- * Prints "path<TAB>kind<TAB>threads<TAB>transfers<TAB>all transfers" lines: on the critical path of
- * one operation, and those of all threads together for one. Each is a process of its own, so that
- * no state is left over.
+ *
+ * - -h, -x: costs in thousandths of a transfer.
+ * - -p: this path of the runtime only.
+ * - -v: prints the places where threads queue.
+ *
+ * Prints "path<TAB>kind<TAB>threads<TAB>transfers<TAB>all transfers" lines: the transfers on the
+ * critical path of one operation, and those of all threads for one operation. Each line comes from
+ * its own process, so that no state is left over.
  */
 #include "machine.h"
 #include "profile.h"

@@ -2,8 +2,8 @@
 --
 -- > callers bound|green|eight [CALLS]
 --
--- One line of output: milliseconds, and the number of OS threads that the process has afterwards.
--- The same source is linked with Capstan (the package) or with any libgomp.so.1 (@-lgomp@).
+-- It prints one line: the milliseconds, and the number of OS threads of the process afterwards. The
+-- same source is linked with Capstan (the package) or with any libgomp.so.1 (@-lgomp@).
 module Main (main) where
 
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
@@ -33,7 +33,7 @@ main = do
   threads <- threadsOfProcess
   putStrLn (show (fromIntegral ((ended - began) `div` 1000) / 1000 :: Double) ++ " " ++ threads)
 
--- | The calls, shared among green threads that start at once.
+-- | Makes the calls, shared among green threads that start at once.
 green :: Int -> Int -> IO ()
 green threads calls = do
   finished <- forM [1 .. threads] $ \_ -> do

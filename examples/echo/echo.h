@@ -1,4 +1,4 @@
-/* What the server and its load generator share. */
+/* Shared by the server and its load generator. */
 #ifndef ECHO_H
 #define ECHO_H
 
@@ -24,7 +24,7 @@ static inline struct sockaddr_in loopback(int port) {
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-/* As many descriptors as one may have. */
+/* Raises the limit of descriptors as far as allowed. */
 static inline void raise_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -12,7 +12,7 @@
 struct client {
     int fd, number;
     long left;
-    size_t back; /* bytes of the present message */
+    size_t back; /* the bytes of the present message that have come back */
     char message[MESSAGE];
 };
 

@@ -2,8 +2,9 @@
  *
  *     server IDLE_MS
  *
- * Prints its port, on the loopback address, and serves until SIGTERM or SIGINT; then it prints what
- * it did. One thread, one loop. A message moves its connection's timer and starts none. */
+ * The server prints its port, on the loopback address, and serves until SIGTERM or SIGINT; then it
+ * prints its statistics. It has one thread and one loop. A message moves its connection's timer and
+ * starts no new timer. */
 #include "echo.h"
 
 #include <capstan.h>
@@ -15,7 +16,7 @@ struct connection {
     capstan_watch watch;
     capstan_timer idle;
     int fd;
-    size_t waiting; /* bytes that the peer has not taken yet */
+    size_t waiting; /* the bytes that the peer has not taken yet */
     char buffer[4096];
 };
 
@@ -38,7 +39,7 @@ static void on_idle(capstan_manager *manager, capstan_timer timer, uint64_t expi
     finish(manager, data);
 }
 
-/* Writes what waits; false: the connection has failed. */
+/* Writes the waiting bytes; returns 0 if the connection has failed. */
 static int flush(struct connection *connection) {
     size_t done = 0;
     while (done < connection->waiting) {
@@ -56,7 +57,7 @@ static int flush(struct connection *connection) {
 static void on_ready(capstan_manager *manager, capstan_watch watch, int fd, unsigned events,
                      void *data) {
     struct connection *connection = data;
-    if (events & CAPSTAN_CLOSED) return; /* the manager ends; main frees what is left */
+    if (events & CAPSTAN_CLOSED) return; /* the manager ends; main frees the rest */
     int was_waiting = connection->waiting > 0, alive = 1;
     if (!was_waiting && events & CAPSTAN_READ) {
         ssize_t n = recv(fd, connection->buffer, sizeof connection->buffer, 0);
@@ -73,7 +74,7 @@ static void on_ready(capstan_manager *manager, capstan_watch watch, int fd, unsi
         return;
     }
     int waits = connection->waiting > 0;
-    /* Nothing more is read from a peer that does not take its echo. */
+    /* The server reads nothing more from a peer that does not take its echo. */
     if (waits != was_waiting)
         capstan_fd_change(manager, watch, waits ? CAPSTAN_WRITE : CAPSTAN_READ);
 }
@@ -101,7 +102,7 @@ static void on_connection(capstan_manager *manager, capstan_watch watch, int fd,
         open_now++;
     }
     if (errno != EMFILE && errno != ENFILE) return;
-    /* Out of descriptors: who knocks waits in the kernel until some are free. */
+    /* No descriptor is free: new connections wait in the kernel until one is. */
     capstan_fd_change(manager, watch, 0);
     capstan_timer_start(manager, 100 * 1000000, 0, listen_again, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 -- |
--- Module      : Copy
--- Description : Bindings to a C function that copies an array: that of 2012, and one done right.
+-- Module      : Copy Description : Bindings to a C function that copies an array: the binding of
+-- 2012, and correct bindings.
 module Copy
   ( signal,
     size,
@@ -23,14 +23,14 @@ import Foreign.Ptr (Ptr)
 import Foreign.Storable (peekElemOff)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | As many doubles as there were in 2012: 128 KiB.
+-- | The number of doubles of 2012: 128 KiB.
 size :: Int
 size = 16384
 
 signal :: V.Vector Double
 signal = V.generate size (sin . fromIntegral)
 
--- | As many wrote it then, and do today: C allocates, a finaliser frees.
+-- | A common binding, in 2012 and today: C allocates, and a finaliser frees.
 copyNew :: V.Vector Double -> V.Vector Double
 copyNew input = unsafePerformIO . V.unsafeWith input $ \from -> do
   to <- c_copy_new from (fromIntegral n)
@@ -40,36 +40,36 @@ copyNew input = unsafePerformIO . V.unsafeWith input $ \from -> do
     n = V.length input
 {-# NOINLINE copyNew #-}
 
--- | The caller owns the result: memory of an arena, the same in each call.
--- What is to be used beyond the call is read from it before it ends; here it is the last element.
+-- | The caller owns the result: memory of an arena, the same in each call. Values for use after the
+-- call are read before it ends; here this is the last element.
 copyInto :: Arena -> V.Vector Double -> IO Double
 copyInto arena input = V.unsafeWith input $ \from ->
   reserve arena n $ \to -> c_copy_into to from (fromIntegral n) >> peekElemOff to (n - 1)
   where
     n = V.length input
 
--- | Memory of GHC's: 'Capstan.Binding.fresh' or 'Capstan.Binding.managed'.
+-- | The result is in GHC's memory: 'Capstan.Binding.fresh' or 'Capstan.Binding.managed'.
 copyIntoMemory :: (Int -> (Ptr Double -> IO ()) -> IO (ForeignPtr Double)) -> V.Vector Double -> IO (V.Vector Double)
 copyIntoMemory memory input = V.unsafeWith input $ \from ->
   (`V.unsafeFromForeignPtr0` n) <$> memory n (\to -> c_copy_into to from (fromIntegral n))
   where
     n = V.length input
 
--- | C allocates; a finaliser frees.
+-- | C allocates, and a finaliser frees.
 copyAdopted :: V.Vector Double -> IO (V.Vector Double)
 copyAdopted input = V.unsafeWith input $ \from ->
   (`V.unsafeFromForeignPtr0` n) <$> adopt (c_copy_new from (fromIntegral n)) finalizerFree
   where
     n = V.length input
 
--- | C allocates; the memory is freed after its use, which is here.
+-- | C allocates; the memory is freed right after its use here.
 copyForeign :: V.Vector Double -> IO Double
 copyForeign input = V.unsafeWith input $ \from ->
   withForeignResult (c_copy_new from (fromIntegral n)) free (`peekElemOff` (n - 1))
   where
     n = V.length input
 
--- | So many copies by C alone.
+-- | A number of copies by C alone.
 copyTimes :: V.Vector Double -> Int64 -> IO ()
 copyTimes input times = V.unsafeWith input $ \from ->
   allocaBytes (8 * n) $ \to -> c_copy_times to from (fromIntegral n) (fromIntegral times)

@@ -1,6 +1,6 @@
--- | The program of 2012: the same call nine times, which should take the same time nine times.
+-- | The program of 2012: the same call nine times, which should take the same time each time.
 --
--- It was written for Criterion.Main. Nothing but the import is changed.
+-- It was written for Criterion.Main. Only the import differs.
 module Main (main) where
 
 import Capstan.Bench

@@ -1,5 +1,5 @@
-/* copy.c: see copy.h. The loop is a function of its own that is not inlined, so that all three do
- * the same work. */
+/* copy.c: see copy.h. The loop is a separate function that is not inlined, so that all three
+ * functions do the same work. */
 #include "copy.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* copy.h: one copy of an array of doubles, three ways to own the result. */
+/* copy.h: a copy of an array of doubles, with three owners of the result. */
 #ifndef PUZZLE_COPY_H
 #define PUZZLE_COPY_H
 
@@ -10,7 +10,7 @@ double *copy_new(const double *from, size_t n);
 /* Fills the caller's memory. */
 void copy_into(double *to, const double *from, size_t n);
 
-/* The same work with no binding at all: so many copies in a loop in C. */
+/* Makes `times` copies in a loop in C, without any binding. */
 void copy_times(double *to, const double *from, size_t n, size_t times);
 
 #endif

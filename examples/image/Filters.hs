@@ -27,11 +27,11 @@ blur radius = filtered $ \from to width height -> do
   code <- c_blur from to width height (fromIntegral radius)
   when (code /= 0) $ ioError (userError "blur: out of memory")
 
--- | How steep the brightness is at each pixel.
+-- | The gradient of the brightness at each pixel.
 edges :: Filter
 edges = filtered c_edges
 
--- | Lends both pictures to C. The first is only read, so the vector may be taken for an array.
+-- | Lends both pictures to C. C only reads the first, so the vector may serve as an array.
 filtered :: (Ptr Word8 -> Ptr Word8 -> CLong -> CLong -> IO ()) -> Filter
 filtered run (Image width height pixels) = do
   from <- Array.unsafeThaw pixels

@@ -24,7 +24,7 @@ main = do
     ["check"] -> check
     _ -> die "usage: image blur RADIUS FROM TO.png | image edges FROM TO.png | image check"
 
--- | Any format that JuicyPixels reads; the result is a PNG file.
+-- | Converts a picture in any format that JuicyPixels reads; the result is a PNG file.
 convert :: Filter -> FilePath -> FilePath -> IO ()
 convert run from to = do
   picture <- readImage from >>= either die (pure . convertRGB8)
@@ -34,7 +34,7 @@ convert run from to = do
   writePng to result
   printf "%d x %d pixels in %.1f ms\n" (imageWidth result) (imageHeight result) (1000 * (end - start))
 
--- | Both filters give what their definitions say, on pictures of awkward sizes.
+-- | Checks both filters against their definitions, on pictures of awkward sizes.
 check :: IO ()
 check = do
   forM_ [(1, 1), (7, 1), (1, 5), (64, 48), (131, 17)] $ \(width, height) -> do

@@ -1,11 +1,11 @@
--- | What the filters compute, as one would define it: slow, pure, and without C.
+-- | The definitions of the filters: slow, pure, and without C.
 module Reference (blurred, edged) where
 
 import Codec.Picture (PixelRGB8 (..), generateImage, imageHeight, imageWidth, pixelAt)
 import Data.Word (Word8)
 import Filters (Picture)
 
--- | The pixel there, or the nearest one that the picture has.
+-- | The pixel at a place, or the nearest pixel of the picture.
 at :: Picture -> Int -> Int -> PixelRGB8
 at picture x y = pixelAt picture (within x (imageWidth picture)) (within y (imageHeight picture))
   where

@@ -1,5 +1,5 @@
-/* Filters of pictures, parallel over rows by OpenMP. All arithmetic is with whole numbers, so the
- * result does not depend on the number of threads. */
+/* Filters of pictures, parallel over rows by OpenMP. All arithmetic uses integers, so the result
+ * does not depend on the number of threads. */
 #include "image.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@ static long within(long i, long count) {
     return i < 0 ? 0 : i < count ? i : count - 1;
 }
 
-/* Sums of 2 radius + 1 pixels side by side: one pixel comes in and one goes out. */
+/* Computes the sums of 2 radius + 1 neighbouring pixels: at each step one pixel enters the sum and
+ * one leaves it. */
 static void sum_row(const unsigned char *row, unsigned *sums, long width, long radius) {
     for (long c = 0; c < CHANNELS; c++) {
         unsigned sum = 0;
@@ -49,7 +50,7 @@ int image_blur(const unsigned char *from, unsigned char *to, long width, long he
     return 0;
 }
 
-/* The weights of red, green and blue, in 256ths. */
+/* Computes the brightness; the weights of red, green and blue are in units of 1/256. */
 static int brightness(const unsigned char *pixel) {
     return (77 * pixel[0] + 150 * pixel[1] + 29 * pixel[2]) / 256;
 }

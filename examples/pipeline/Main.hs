@@ -1,4 +1,4 @@
--- | Counts lines, words and bytes of many files at once: events say when a file can be read, OpenMP
+-- | Counts lines, words and bytes of many files at once. Events say when a file can be read, OpenMP
 -- tasks read and count (pipeline.c), and Haskell reports each file as soon as it is done.
 --
 -- > pipeline FILE...
@@ -26,7 +26,7 @@ data File
 fileSize :: Int
 fileSize = 48
 
--- Safe: it returns when all is done.
+-- The call is safe, as it returns only when all files are done.
 foreign import ccall safe "pipeline"
   c_pipeline :: Ptr File -> CInt -> CInt -> IO ()
 

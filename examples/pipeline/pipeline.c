@@ -14,7 +14,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-/* Main.hs reads it by these places. */
+/* Main.hs reads the structure by the offsets of its fields. */
 struct file {
     const char *name;
     int64_t bytes, words, lines;
@@ -36,7 +36,7 @@ static void count(struct file *file, const unsigned char *block, ssize_t length)
 
 static void report(struct file *file, int done) {
     if (file->fd >= 0) capstan_fd_close(NULL, file->fd);
-    /* 4 bytes into a pipe are written together or not at all. */
+    /* A pipe takes 4 bytes together or not at all. */
     while (write(done, &file->number, sizeof file->number) < 0 && errno == EINTR) continue;
 }
 

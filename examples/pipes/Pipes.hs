@@ -1,9 +1,10 @@
--- | A million 1-byte messages through many pipes, as GHC's event manager was first measured.
+-- | A million 1-byte messages through many pipes, like the first measurement of GHC's event
+-- manager.
 --
 -- > pipes [PIPES] [MESSAGES]
 --
--- Each pipe has one byte in flight. An action is run when its pipe is readable: it reads the byte
--- and writes it again, until enough messages have been passed on. Prints how many a second.
+-- Each pipe has one byte in flight. An action runs when its pipe is readable: it reads the byte and
+-- writes it again, until enough messages have passed. The program prints the messages per second.
 module Main (main) where
 
 import Capstan.Event
@@ -18,7 +19,7 @@ import System.Environment (getArgs)
 import qualified System.Posix.IO as Posix
 import System.Posix.Types (CSsize (..), Fd (..))
 
--- Unsafe: they do not block, because the pipe is known to be ready.
+-- The calls are unsafe: they do not block, as the pipe is ready.
 foreign import ccall unsafe "read"
   c_read :: CInt -> Ptr () -> CSize -> IO CSsize
 
@@ -39,7 +40,7 @@ main = do
   let send (Fd to) = throwErrnoIfMinus1_ "write" (c_write to byte 1)
       passOn (Fd from) to _ = do
         throwErrnoIfMinus1_ "read" (c_read from byte 1)
-        n <- readIORef left -- the manager's thread alone runs this
+        n <- readIORef left -- only the manager's thread runs this
         writeIORef left (n - 1)
         when (n > pipes) (send to)
         when (n == 1) (void (tryPutMVar done ()))

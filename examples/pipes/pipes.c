@@ -1,4 +1,4 @@
-/* 1-byte messages through many pipes, in C: what Pipes.hs does, with a loop of the program's own.
+/* 1-byte messages through many pipes, in C: the program of Pipes.hs, with its own event loop.
  *
  *     pipes [PIPES] [MESSAGES] */
 #include <capstan.h>

@@ -1,4 +1,4 @@
--- | Clients that ask again as soon as they are answered.
+-- | Clients that send the next request as soon as they have an answer.
 module Load (load) where
 
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
@@ -12,7 +12,8 @@ import System.Exit (die)
 import Text.Printf (printf)
 import Text.Read (readMaybe)
 
--- | So many clients, for so many seconds, with systems of a size. Fails if any answer is wrong.
+-- | Runs a number of clients for a number of seconds, with systems of a size. Fails if any answer
+-- is wrong.
 load :: Int -> Int -> Double -> Int -> IO ()
 load port clients seconds size = do
   manager <- newManager defaultManagerSettings {managerConnCount = clients}

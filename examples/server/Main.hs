@@ -1,10 +1,11 @@
--- | A web service that solves systems of linear equations: Warp, hmatrix, and OpenBLAS with OpenMP. And
--- the program that puts it under load.
+-- | A web service that solves systems of linear equations, with Warp, hmatrix, and OpenBLAS with
+-- OpenMP; and the program that loads it.
 --
 -- > server serve [PORT]                       prints the port that it serves
 -- > server load PORT CLIENTS SECONDS [SIZE]   prints requests a second, and how long they took
 --
--- Nothing here is Capstan's: the service is on whichever OpenMP runtime the program is linked with.
+-- The program contains no part of Capstan: the service uses the OpenMP runtime with which the
+-- program is linked.
 module Main (main) where
 
 import Load (load)

@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | @GET \/solve\/SIZE\/SEED@: solves a random system of so many equations, and answers with the largest
--- error of the solution.
+-- | @GET \/solve\/SIZE\/SEED@: solves a random system of SIZE equations, and answers with the
+-- largest error of the solution.
 module Service (serve) where
 
 import qualified Data.ByteString.Char8 as Bytes
@@ -15,7 +15,7 @@ import Numeric.LinearAlgebra
 import System.IO (hFlush, stdout)
 import Text.Read (readMaybe)
 
--- | On a port, or on any that is free.
+-- | Serves on a port, or on any free port.
 serve :: Maybe Int -> IO ()
 serve (Just port) = say port >> run port service
 serve Nothing = do
@@ -36,11 +36,11 @@ service request respond = case map (readMaybe . Text.unpack) (drop 1 path) of
     path = pathInfo request
     text status = responseLBS status [("Content-Type", "text/plain")] . fromStrict . Bytes.pack :: String -> Response
 
--- | The largest difference to the solution that the system was made from.
+-- | The largest difference to the solution from which the system was made.
 solved :: Int -> Int -> Double
 solved count seed = maybe (1 / 0) difference (linearSolve system (asColumn (system #> solution)))
   where
-    -- A heavy diagonal, so that the system is well conditioned.
+    -- The diagonal is heavy, so that the system is well conditioned.
     system = reshape count (randomVector seed Uniform (count * count)) + scalar (fromIntegral count) * ident count
     solution = randomVector (seed + 1) Gaussian count
     difference x = norm_Inf (flatten x - solution)

@@ -1,5 +1,5 @@
--- | A solver in C, parallel by OpenMP, whose equation is a Haskell function: reaction and diffusion in
--- one dimension, with a solution that is known.
+-- | A solver in C, parallel by OpenMP, whose equation is a Haskell function: reaction and diffusion
+-- in one dimension, with a known solution.
 --
 -- > solver [CELLS [TIME]]
 module Main (main) where
@@ -18,7 +18,7 @@ import System.Environment (getArgs)
 import System.Exit (die)
 import Text.Printf (printf)
 
--- | Of some cells, at a time: their number, their values, and where their rates go.
+-- | The time, the number of the cells, their values, and the place of their rates.
 type Rates = CDouble -> CLong -> Ptr Double -> Ptr Double -> IO ()
 
 foreign import ccall safe "solver_run"
@@ -33,7 +33,7 @@ main = do
     [cells, time] -> compareModes (read cells) (read time)
     _ -> die "usage: solver [CELLS [TIME]]"
 
--- | Solves it in both ways in which C may go on after a callback, and looks at the error.
+-- | Solves the equation in both modes of callbacks, and prints the errors.
 compareModes :: Int -> Double -> IO ()
 compareModes cells time = do
   when (cells < 16 || time <= 0) $ die "solver: at least 16 cells, and a time above 0"
@@ -56,7 +56,7 @@ compareModes cells time = do
       values <- Array.toList u
       pure (maximum [abs (value - front t (position i)) | (i, value) <- zip [0 :: Int ..] values])
 
--- | The solver for Haskell: the reaction is any function of one cell.
+-- | The solver for Haskell programs: the reaction is any function of one cell.
 solve :: Mode -> (Double -> Double) -> Double -> Double -> Int -> Array Double -> IO ()
 solve mode reaction dx dt steps u = do
   code <- withCallback mode rates $ \f -> Array.withPointer u $ \p ->
@@ -70,14 +70,15 @@ solve mode reaction dx dt steps u = do
           | i >= fromIntegral count = pure ()
           | otherwise = peekElemOff from i >>= pokeElemOff to i . reaction >> go (i + 1)
 
--- | Nagumo's equation, a model of a nerve: below the threshold all calms down, above it all is excited.
+-- | The reaction of Nagumo's equation, a model of a nerve: a value below the threshold decays, and
+-- a value above it grows.
 nagumo :: Double -> Double -> Double
 nagumo a u = u * (1 - u) * (u - a)
 
 threshold :: Double
 threshold = 0.25
 
--- | Its exact solution: a front that moves to the right.
+-- | The exact solution of the equation: a front that moves to the right.
 front :: Double -> Double -> Double
 front t x = 1 / (1 + exp ((x - speed * t) / sqrt 2))
   where

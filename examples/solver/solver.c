@@ -1,15 +1,15 @@
-/* A solver for reaction and diffusion in one dimension, as a library would have it: the user gives
- * the reaction as a function pointer.
+/* A solver for reaction and diffusion in one dimension, like that of a library: the user gives the
+ * reaction as a function pointer.
  *
  *     du/dt = d2u/dx2 + reaction(t, u)
  *
- * By the method of lines: differences in space, the classical method of Runge and Kutta in time.
+ * The method of lines: differences in space, and the classical method of Runge and Kutta in time.
  * The ends keep their values. */
 #include "solver.h"
 
 #include <stdlib.h>
 
-/* What is common to the team. */
+/* The data that the team shares. */
 struct problem {
     solver_reaction *reaction;
     double *u, *stage, *slope, *sum;
@@ -17,15 +17,15 @@ struct problem {
     long cells;
 };
 
-/* The slope at cells from..to-1, which are not at the ends, of the state u. */
+/* Computes the slope of the state u at the cells from..to-1, none of which is at an end. */
 static void slope_of(const struct problem *p, double t, const double *u, long from, long to) {
     double scale = 1 / (p->dx * p->dx);
     p->reaction(t, to - from, u + from, p->slope + from);
     for (long i = from; i < to; i++) p->slope[i] += scale * (u[i - 1] - 2 * u[i] + u[i + 1]);
 }
 
-/* One step for the cells from..to-1. Each member of the team has its own cells, and waits for the
- * others before it looks at its neighbours'. */
+/* Advances the cells from..to-1 by one step. Each member of the team has its own cells, and waits
+ * for the others before it reads its neighbours' cells. */
 static void step(const struct problem *p, double t, long from, long to) {
     static const double weight[] = {1, 2, 2, 1}, ahead[] = {0, 0.5, 0.5, 1};
     for (int k = 0; k < 4; k++) {

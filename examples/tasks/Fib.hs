@@ -1,5 +1,5 @@
--- | Fibonacci numbers by their definition: nothing but calls. Below the cut-off a task would be
--- smaller than what it costs.
+-- | Fibonacci numbers by their definition: nothing but calls. Below the cut-off a task would do
+-- less work than it costs.
 module Fib (fibPure, fibIO, fib, fibTasks, fibTasksIO) where
 
 import Capstan.Task
@@ -11,14 +11,14 @@ fib n
   | n < 2 = n
   | otherwise = fib (n - 1) + fib (n - 2)
 
--- | By pure tasks: sparks with a result.
+-- | Fibonacci numbers by pure tasks: sparks with a result.
 fibTasks :: Int -> Int -> Int
 fibTasks cutOff n
   | n < max 2 cutOff = fib n
   | otherwise = case bothPure (fibTasks cutOff (n - 1)) (fibTasks cutOff (n - 2)) of
     (left, right) -> left + right
 
--- | By tasks in IO, which may throw and be cancelled.
+-- | Fibonacci numbers by tasks in IO, which may throw and be cancelled.
 fibTasksIO :: Int -> Int -> IO Int
 fibTasksIO cutOff count = run (`go` count)
   where

@@ -1,5 +1,6 @@
--- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four pivot rows are known, the rows below
--- them do not depend on each other. With tasks the next pivots are made before the other rows are done, and no step ends for all rows.
+-- | LU decomposition in place, without pivoting, of a matrix whose diagonal dominates. Once four
+-- pivot rows are known, the rows below them do not depend on each other. With tasks the next pivots
+-- are made before the other rows are done, and no step has an end for all rows.
 module LU (lu) where
 
 import Capstan.Task
@@ -14,7 +15,8 @@ at :: Int -> Matrix -> Int -> Int -> IO Double
 at n a i j = M.unsafeRead a (i * n + j)
 {-# INLINE at #-}
 
--- | Subtracts from row i, as far as a column, what makes its element below pivot k vanish, and keeps the factor there.
+-- | Subtracts a multiple of row k from row i, up to a column, so that the element below pivot k
+-- vanishes. The factor is kept there.
 eliminate :: Int -> Matrix -> Int -> Int -> Int -> IO ()
 eliminate n a end k i = do
   factor <- (/) <$> at n a i k <*> at n a k k
@@ -24,7 +26,7 @@ eliminate n a end k i = do
     y <- at n a k j
     M.unsafeWrite a (i * n + j) (x - factor * y)
 
--- | The same for four pivots at once, so that row i is read and written once, not four times.
+-- | Eliminates with four pivots at once, so that row i is read and written once, not four times.
 eliminateFour :: Int -> Matrix -> Int -> Int -> IO ()
 eliminateFour n a k i = do
   loop k (k + 4) (\p -> eliminate n a (k + 4) p i)
@@ -40,12 +42,14 @@ eliminateFour n a k i = do
     y3 <- at n a (k + 3) j
     M.unsafeWrite a (i * n + j) (x - f0 * y0 - f1 * y1 - f2 * y2 - f3 * y3)
 
--- | Makes pivots of four rows, or of what is left, which those above have been subtracted from.
+-- | Makes pivots of four rows, or of the remaining rows; all rows above have been subtracted from
+-- them.
 pivots :: Int -> Matrix -> Int -> IO ()
 pivots n a k = let end = min n (k + 4) in loop k end (\p -> loop (p + 1) end (eliminate n a n p))
 
--- | Each part has fours of rows that are as many apart as there are parts, and they stay with it. In the first half of a step, whose
--- part the next pivots are makes them; in the second all do the rest. So nobody who comes to need pivots has to wait for them.
+-- | Each part owns groups of four rows; the parts take the groups in turn, and keep them. In the
+-- first half of a step one part makes the next pivots, those of its own rows. In the second half
+-- all parts do the rest. So no part has to wait for the pivots that it needs.
 byParts :: (Int, Matrix) -> IO ()
 byParts (n, a) = do
   parts <- (2 *) <$> poolSize defaultPool

@@ -1,7 +1,8 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | Conway's Game of Life on a torus, a byte for each cell, row after row. With tasks, a band of rows waits for itself and its
--- neighbours in the step before, and not for the whole board: no worker stands still at the end of a step.
+-- | Conway's Game of Life on a torus, a byte for each cell, row after row. With tasks, a band of
+-- rows waits for itself and its neighbours in the step before, not for the whole board. So no
+-- worker is idle at the end of a step.
 module Life (life) where
 
 import Capstan.Task
@@ -10,15 +11,17 @@ import qualified Data.Vector.Storable.Mutable as M
 import Example
 import Foreign (Ptr, Word8, peekElemOff, plusPtr, pokeElemOff, unsafeShiftR, xor, (.|.))
 
--- | The length of a side, how many steps, the board, and room for the next one.
+-- | The length of a side, the number of steps, the board, and room for the next board.
 data Game = Game !Int !Int !(M.IOVector Word8) !(M.IOVector Word8)
 
--- | The next state of a cell, by itself and by how many live in its block of nine. Without a branch, often predicted wrongly.
+-- | The next state of a cell, from its state and the number of living cells in its block of nine.
+-- The function has no branch, which the processor would often predict wrongly.
 next :: Word -> Word -> Word8
 next self count = fromIntegral (((((count - self) .|. self) `xor` 3) - 1) `unsafeShiftR` 63)
 {-# INLINE next #-}
 
--- | The next state of a row, from the rows around it. Going right, the sums of two columns slide along.
+-- | The next state of a row, from the rows around it. The loop goes right, and keeps the sums of
+-- two columns.
 row :: Int -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> IO ()
 row n above here below result = do
   (_, final) <- column (n - 1)
@@ -32,7 +35,7 @@ row n above here below result = do
       b <- peekElemOff here j
       c <- peekElemOff below j
       pure (fromIntegral b, fromIntegral a + fromIntegral b + fromIntegral c)
-    -- The cell left of the column j, by the sums of the two columns before that.
+    -- The cell left of column j, from the sums of the two columns before column j.
     go :: Int -> Word -> Word -> Word -> IO ()
     go !j !two !middle !self
       | j == n = do
@@ -43,20 +46,22 @@ row n above here below result = do
         pokeElemOff result (j - 1) (next self (two + right))
         go (j + 1) (middle + right) right self'
 
--- | A row in a step: from the first board to the second one, or back.
+-- | Advances a row in a step: from the first board to the second, or back.
 advance :: Game -> Int -> Int -> IO ()
 advance (Game n _ a b) k i = M.unsafeWith (if even k then a else b) $ \old -> M.unsafeWith (if even k then b else a) $ \new ->
   let line board j = board `plusPtr` (n * (j `mod` n))
    in row n (line old (i + n - 1)) (line old i) (line old (i + 1)) (line new i)
 
--- | Each worker has four bands of rows. The outer two come first: its neighbours have them when they need them, so they seldom wait.
+-- | Each worker has four bands of rows. The outer two bands come first, so that its neighbours have
+-- them when they need them, and seldom wait.
 bands :: Game -> IO ()
 bands game@(Game n count _ _) = do
   workers <- poolSize defaultPool
   let whole = 4 * workers
       turn k = [0, 3, 2, 1] !! k
       place index = (\k -> 4 * (k `rem` workers) + turn (k `quot` workers)) <$> index `quotRem` whole
-      -- A step before; a negative index is none. A band of a very small board may have no rows.
+      -- The bands of the step before; a negative index names no band. A band of a very small board
+      -- may have no rows.
       near band = if n < whole then [0 .. whole - 1] else [band - 1 .. band + 1]
       neighbours (k, band) = [whole * (k - 1) + turn j * workers + i | other <- near band, let (i, j) = (other `mod` whole) `quotRem` 4]
       rows (k, band) = loop (band * n `div` whole) ((band + 1) * n `div` whole) (advance game k)

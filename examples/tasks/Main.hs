@@ -27,8 +27,8 @@ main = do
       _ -> die ("usage: example-tasks [--small | NAME [SIZE...]], one of\n" ++ unlines ["  " ++ name e ++ " " ++ sizeNames e | e <- examples])
   unless (and same) exitFailure
 
--- | Whether both versions have the same result. The main thread is bound to a thread of the system,
--- and slow to switch to, so the work is done in another.
+-- | Whether both versions have the same result. The main thread is bound to an OS thread, and
+-- switches to it are slow, so another thread does the work.
 compared :: Example -> Sizes -> IO Bool
 compared (Example title _ _ _ make alone together) sizes = runInUnboundThread $ do
   (expected, before) <- timed alone

@@ -1,7 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | The Mandelbrot set: how many steps each point needs to leave. Rows differ greatly in work, so who
--- is done early must find more.
+-- | The Mandelbrot set: the number of steps after which each point leaves. Rows differ greatly in
+-- work, so a worker that is done early must find more.
 module Mandelbrot (mandelbrot) where
 
 import Capstan.Task

@@ -1,5 +1,6 @@
--- | Bodies that attract each other, all pairs. Twice, with the same arithmetic: a boxed vector of
--- records, as most would write it; and friendly to the cache, coordinate by coordinate, without pointers.
+-- | Bodies that attract each other, all pairs. There are two versions with the same arithmetic. The
+-- naive one uses a boxed vector of records. The other is friendly to the cache: it goes coordinate
+-- by coordinate, without pointers.
 module NBody (naive, friendly) where
 
 import Capstan.Task
@@ -18,7 +19,7 @@ begin n = B.generate n (\i -> let at k = fromIntegral (numbers V.! (7 * i + k)) 
   where
     numbers = randoms (7 * n)
 
--- | A body after a step. The function hands over another's place and mass.
+-- | A body after a step. The function passes on the place and mass of another body.
 moved :: Int -> (Int -> (Double -> Double -> Double -> Double -> Body) -> Body) -> Body -> Body
 moved n other (Body x y z u v w m) = go 0 0 0 0
   where
@@ -44,7 +45,7 @@ stepNaive each bodies = do
     other j use = case B.unsafeIndex bodies j of Body x y z _ _ _ m -> use x y z m
 {-# INLINE stepNaive #-}
 
--- | The seven coordinates one after another.
+-- | A step for the seven coordinates, one after another.
 stepFriendly :: Each -> V.Vector Double -> IO (V.Vector Double)
 stepFriendly each old = do
   next <- M.new (7 * n)

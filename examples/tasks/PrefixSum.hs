@@ -1,4 +1,5 @@
--- | Inclusive prefix sums, the library's beside a plain loop. Each number is read once and written once: a matter of memory bandwidth.
+-- | Inclusive prefix sums: the library's function beside a plain loop. Each number is read once and
+-- written once, so memory bandwidth decides the time.
 module PrefixSum (prefixSums) where
 
 import Capstan.Task

@@ -20,7 +20,7 @@ insertion v = loop 1 (M.length v) (\i -> M.unsafeRead v i >>= sink i)
       y <- M.unsafeRead v (i - 1)
       if y <= x then M.unsafeWrite v i x else M.unsafeWrite v i y >> sink (i - 1) x
 
--- | Of the first, the middle and the last number the middle one.
+-- | The median of the first, the middle and the last number.
 pivotOf :: Numbers -> IO Int
 pivotOf v = do
   a <- M.unsafeRead v 0
@@ -28,7 +28,8 @@ pivotOf v = do
   c <- M.unsafeRead v (M.length v - 1)
   pure (max (min a b) (min (max a b) c))
 
--- | Where the second side begins: nothing there is less than the pivot, and nothing before it is greater.
+-- | The index where the second side begins: no number there is less than the pivot, and no number
+-- before it is greater.
 around :: Int -> Numbers -> IO Int
 around pivot v = up 0 (M.length v - 1)
   where
@@ -40,18 +41,20 @@ around pivot v = up 0 (M.length v - 1)
       | i >= j = pure i
       | otherwise = M.unsafeRead v j >>= \x -> if x > pivot then down i (j - 1) else M.unsafeSwap v i j >> up (i + 1) (j - 1)
 
--- | The same in two halves by tasks. Then what is on the wrong sides of the middle changes places.
+-- | Partitions two halves by tasks. Then the numbers on the wrong sides of the middle change
+-- places.
 aroundBoth :: Int -> Numbers -> IO Int
 aroundBoth pivot v = do
   (i, j) <- both (around pivot left) (around pivot right)
   parallelFor (range 0 (min (half - i) j)) (\k -> M.unsafeSwap v (i + k) (half + j - 1 - k))
-  -- Where neither half has anything on one side, equal numbers are to be shared out.
+  -- If one side is empty in both halves, the equal numbers must be distributed.
   if i + j == 0 || i + j == M.length v then around pivot v else pure (i + j)
   where
     half = M.length v `div` 2
     (left, right) = M.splitAt half v
 
--- | Sorts; by tasks from a length on, and from another one on the partitions too, of which there are too few then.
+-- | Sorts; from a first length on by tasks. From a second length on the partitions use tasks too,
+-- as such long pieces are too few for all workers.
 sort :: Int -> Int -> Numbers -> IO ()
 sort smallest few v
   | n <= 24 = insertion v

@@ -1,5 +1,5 @@
--- | The spectral norm of an infinite matrix, by the power method on its first rows and columns. The
--- elements are computed where they are needed.
+-- | The spectral norm of an infinite matrix, by the power method on its first rows and columns.
+-- Each element is computed when it is needed.
 module SpectralNorm (spectralNorm) where
 
 import Capstan.Task

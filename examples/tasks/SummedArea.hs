@@ -1,7 +1,8 @@
 {-# LANGUAGE BangPatterns #-}
 
--- | A summed-area table in place: each element becomes the sum of all those above and to the left, its own row and column with them. With
--- tasks, bands of rows are the Capabilities' in turn, and their tiles wait for the one above and the one to the left. One pass is enough.
+-- | A summed-area table in place: each element becomes the sum of all elements above and to the
+-- left, including its own row and column. With tasks, the Capabilities own bands of rows in turn. A
+-- tile of a band waits for the tile above and the tile to the left. One pass is enough.
 module SummedArea (summedArea) where
 
 import Capstan.Task
@@ -11,12 +12,13 @@ import Data.Word (Word32)
 import Example
 import Foreign (Ptr, advancePtr, peek, poke)
 
--- | How many columns, how many fours of rows, how many of these are a band, and the elements. The first row is zeros, and not counted
--- with the fours.
+-- | The number of columns, the number of groups of four rows, the number of groups in a band, and
+-- the elements. The first row is zeros, and belongs to no group.
 data Table = Table !Int !Int !Int !(M.IOVector Word32)
 
--- | Some fours of rows, some columns of them; what is above and to the left is done. Four rows at once: what is above them is read once,
--- and the memory, which is late where a row begins, is asked for all.
+-- | Computes some columns of some groups of four rows; the elements above and to the left are done.
+-- The loop handles four rows at once: it reads the row above them once. At the beginning of a row
+-- memory is slow, and the four rows request it together.
 block :: Int -> Ptr Word32 -> (Int, Int) -> (Int, Int) -> IO ()
 block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
   let place i j = table `advancePtr` ((4 * k + i) * width + j)
@@ -29,7 +31,7 @@ block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
     at :: Ptr Word32 -> IO Word
     at p = fromIntegral <$> peek p
     put p x = poke p (fromIntegral (x :: Word)) :: IO ()
-    -- From one place of the first row to another.
+    -- Goes from one place of the first row to another.
     go :: Ptr Word32 -> Ptr Word32 -> Word -> Word -> Word -> Word -> IO ()
     go !p !end !a !b !c !d
       | p == end = pure ()
@@ -46,7 +48,8 @@ block width table (top, bottom) (left, right) = loop top bottom $ \k -> do
         put p first >> put (row 1) second >> put (row 2) third >> put (row 3) (third + d')
         go (p `advancePtr` 1) end a' b' c' d'
 
--- | In the order of time: so many bands at once as tasks run, each a tile behind the one above.
+-- | Goes in the order of time: each task computes a band, and each band is one tile behind the band
+-- above.
 bands :: Table -> Ptr Word32 -> IO ()
 bands (Table width fours height _) table = do
   across <- poolSize defaultPool

@@ -5,8 +5,8 @@
 -- Module      : Lattice
 -- Description : The lattice structure of a wavelet transform, five times: see lattice.h.
 --
--- All take the same input and leave the same result, to the last bit but for the order of additions,
--- which is the same too.
+-- All implementations take the same input, add in the same order, and leave the same result to the
+-- last bit.
 module Lattice
   ( Weights,
     weights,
@@ -39,7 +39,7 @@ weights = V.fromList (concat [[cos a, sin a] | a <- [1.1, 0.6, 2.2, -0.4, 1.7, 0
 signal :: Int -> V.Vector Double
 signal n = V.generate n (\i -> sin (0.01 * fromIntegral i) + 0.1 * fromIntegral (i * i `mod` 17))
 
--- | A way to compute it: one lattice, and the whole transform.
+-- | An implementation: one lattice, and the whole transform.
 data Implementation = Implementation
   { name :: String,
     single :: V.Vector Double -> IO (V.Vector Double),
@@ -89,7 +89,8 @@ layersOf ws = fromIntegral (V.length ws `div` 2)
 layerList :: [(Int, Double, Double)]
 layerList = [(k `mod` 2, weights V.! (2 * k), weights V.! (2 * k + 1)) | k <- [0 .. V.length weights `div` 2 - 1]]
 
--- | Below this many elements a layer is over before a second thread has begun; the same in @lattice.c@.
+-- | Below this number of elements a layer ends before a second thread has begun; @lattice.c@ has
+-- the same number.
 worthATeam :: Int
 worthATeam = 8192
 
@@ -105,7 +106,7 @@ vectorLattice input = foldl layer input layerList
           | even (i - shift) = c * V.unsafeIndex x i + s * V.unsafeIndex x (if i + 1 < n then i + 1 else 0)
           | otherwise = let j = if i > 0 then i - 1 else n - 1 in s * V.unsafeIndex x j - c * V.unsafeIndex x i
 
--- | Coarse and detail.
+-- | The coarse signal and the detail.
 halves :: V.Vector Double -> (V.Vector Double, V.Vector Double)
 halves x = (V.generate half (\i -> V.unsafeIndex x (2 * i)), V.generate half (\i -> V.unsafeIndex x (2 * i + 1)))
   where
@@ -125,8 +126,8 @@ type Signal = R.Array R.U R.DIM1 Double
 fromVector :: V.Vector Double -> Signal
 fromVector v = fromUnboxed (R.ix1 (V.length v)) (V.convert v)
 
--- | Below this many elements repa's threads cost more than they bring: each layer wakes them, through
--- the kernel, and sends them to sleep.
+-- | Below this number of elements repa's threads cost more than they gain: each layer wakes them
+-- through the kernel, and lets them sleep again.
 worthAGang :: Int
 worthAGang = 1048576
 
@@ -168,7 +169,7 @@ repaWavelet = fmap (V.concat . map (U.convert . toUnboxed)) . go [] . fromVector
 
 -- * Capstan.Task
 
--- | In place, chunks of pairs in parallel; a layer ends before the next one begins.
+-- | Works in place, with chunks of pairs in parallel; a layer ends before the next layer begins.
 taskLayers :: M.IOVector Double -> IO ()
 taskLayers x = forM_ layerList $ \(shift, !c, !s) ->
   inChunks n (n `div` 2) $ \low high ->
@@ -207,7 +208,7 @@ taskWavelet input = do
   go (M.length x)
   V.unsafeFreeze x
 
--- | Even elements to the front, odd ones behind them.
+-- | Moves even elements to the front, and odd elements behind them.
 separate :: M.IOVector Double -> M.IOVector Double -> IO ()
 separate x spare = do
   inChunks n (n `div` 2) . each $ \i -> do
@@ -220,7 +221,8 @@ separate x spare = do
     each body low high = let go i = when (i < high) (body i >> go (i + 1)) in go low
     {-# INLINE each #-}
 
--- | A layer of so many elements, in so many steps: those from the first number to before the second.
+-- | Runs a layer of a number of elements in a number of steps; the function gets the first step,
+-- and the step after the last.
 inChunks :: Int -> Int -> (Int -> Int -> IO ()) -> IO ()
 inChunks elements steps body
   | elements >= worthATeam = void (mapChunks (range 0 steps) body)

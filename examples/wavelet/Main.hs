@@ -1,6 +1,7 @@
--- | A wavelet transform in C, C with OpenMP, vector, repa and Capstan.Task: first all results are
--- compared, then all are timed, not in the main thread: that is bound to an OS thread of its own, which
--- the others take turns with. @wavelet --check@ only compares.
+-- | A wavelet transform in C, C with OpenMP, vector, repa and Capstan.Task. The program first
+-- compares all results, and then times all implementations. It does not use the main thread for
+-- that: the main thread is bound to its own OS thread, and the other threads take turns with it.
+-- @wavelet --check@ only compares.
 module Main (main) where
 
 import Capstan.Bench
@@ -19,8 +20,9 @@ main = do
     group title run n = env (pure (signal n)) $ \input ->
       bgroup title [bench (name i) (whnfIO (run i input)) | i <- implementations]
 
--- | All agree with C; the transform keeps the energy, and a second lattice in reverse order of layers
--- would undo the first. Small and large sizes, so that both the serial and the parallel paths run.
+-- | Checks that all implementations agree with C. The transform keeps the energy, and a second
+-- lattice with the layers in reverse order would undo the first. Sizes are small and large, so that
+-- both the serial and the parallel paths run.
 verify :: IO ()
 verify = forM_ [4, 8, 64, 1024, 65536, 1048576] $ \n -> do
   let input = signal n

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Below this a layer is over before a second thread has begun. */
+/* Below this number of elements a layer ends before a second thread has begun. */
 #define WORTH_A_TEAM 8192
 
 static inline void rotate(double *a, double *b, double c, double s) {
@@ -35,7 +35,7 @@ void lattice_parallel(double *x, size_t n, const double *weights, size_t layers)
     }
 }
 
-/* Even elements to the front, odd ones behind them. */
+/* Moves even elements to the front, and odd elements behind them. */
 static void separate(double *x, double *spare, size_t n) {
     for (size_t i = 0; i < n / 2; i++) {
         spare[i] = x[2 * i];

@@ -1,7 +1,7 @@
-/* What every test program here uses: checks, a time limit, waiting.
+/* Shared by all test programs here: checks, a time limit, waiting.
  *
- * A failed check prints where and what, and ends the process at once with status 1, from any
- * thread. A test that hangs is ended by SIGALRM. */
+ * A failed check prints its place and its condition, and ends the process at once with status 1,
+ * from any thread. SIGALRM ends a test that hangs. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -16,7 +16,7 @@ enum { TEST_SKIPPED = 77 };
 #define CHECK(condition)                                                                           \
     ((condition) ? (void)0 : test_failed(__FILE__, __LINE__, __func__, #condition))
 
-/* Both sides are shown, as long long. */
+/* A failed check shows both sides, as long long. */
 #define CHECK_EQ(found, expected)                                                                  \
     test_equal((long long)(found), (long long)(expected), __FILE__, __LINE__, __func__, #found,    \
                #expected)
@@ -44,7 +44,7 @@ __attribute__((noreturn, unused)) static void test_skip(const char *reason) {
     _exit(TEST_SKIPPED);
 }
 
-/* The whole program must end within that time. TEST_TIME_FACTOR stretches it for slow tools
+/* The whole program must end within `seconds`. TEST_TIME_FACTOR stretches it for slow tools
  * (valgrind, sanitizers). */
 __attribute__((unused)) static void test_limit(unsigned seconds) {
     const char *factor = getenv("TEST_TIME_FACTOR");
@@ -56,7 +56,7 @@ __attribute__((unused)) static void pause_ms(long milliseconds) {
     while (nanosleep(&left, &left) != 0) continue;
 }
 
-/* Waits until *flag has reached `value`, by the program's own means. */
+/* Waits until *flag has reached `value`, without a call of the runtime. */
 #define AWAIT(flag, value)                                                                         \
     do {                                                                                           \
         while (__atomic_load_n((flag), __ATOMIC_ACQUIRE) < (value)) sched_yield();                 \

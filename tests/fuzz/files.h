@@ -1,7 +1,7 @@
-/* Files in memory for what reads /proc, /sys and cgroups: open(2), read(2), close(2) and statfs(2)
- * of the runtime's objects come here (the linker's --wrap), those of everybody else go on.
+/* Files in memory for code that reads /proc, /sys and cgroups. The linker's --wrap directs open(2),
+ * read(2), close(2) and statfs(2) of the runtime's objects here; other callers reach the C library.
  *
- * A path means the first file of the table with whose name it ends. */
+ * A path means the first file of the table whose name is the end of the path. */
 #ifndef FUZZ_FILES_H
 #define FUZZ_FILES_H
 
@@ -20,9 +20,9 @@ struct file {
 static struct {
     struct file *files;
     size_t count;
-    size_t chunk;         /* read(2) returns no more at once */
-    unsigned long system; /* what statfs(2) says of any path; 0: there is none */
-    const char *rest[4];  /* by descriptor: what has not been read */
+    size_t chunk;         /* read(2) returns at most this number of bytes */
+    unsigned long system; /* the answer of statfs(2) for any path; 0: no such path */
+    const char *rest[4];  /* for each descriptor, the text that is not yet read */
 } fake;
 
 enum { FIRST_FD = 100000 };
@@ -55,7 +55,7 @@ int __wrap_open(const char *path, int flags, ...) {
                 fake.rest[fd] = fake.files[i].text;
                 return FIRST_FD + fd;
             }
-        abort(); /* somebody does not close */
+        abort(); /* the runtime does not close its descriptors */
     }
     errno = ENOENT;
     return -1;
@@ -85,7 +85,8 @@ int __wrap_statfs(const char *path, struct statfs *system) {
     return fake.system ? 0 : -1;
 }
 
-/* Fills the table from the input, a text for each file; an empty text: there is no such file. */
+/* Fills the table from the input, with a text for each file. An empty text means that the file does
+ * not exist. */
 static void fake_begin(struct input *input, struct file *files, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {

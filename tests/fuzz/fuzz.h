@@ -1,8 +1,8 @@
-/* What every fuzzer here uses: pieces of the input, and files that are nowhere but in memory.
+/* Shared by the fuzzers here: pieces of the input, and files in memory.
  *
  * A fuzzer is FUZZ_NAME.c with libFuzzer's LLVMFuzzerTestOneInput, linked with the runtime's
- * objects. What must hold of any input is a CHECK; a crash, an overflow, a leak and a long run are
- * noticed by the sanitizers and by libFuzzer. */
+ * objects. A CHECK tests a rule that holds for any input. The sanitizers and libFuzzer notice a
+ * crash, an overflow, a leak and a long run. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -18,21 +18,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     ((condition) ? (void)0                                                                         \
                  : (printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition), abort()))
 
-/* What is left of an input. */
+/* The rest of an input. */
 struct input {
     const uint8_t *at;
     size_t left;
 };
 
-/* The next byte, or 0. */
+/* Returns the next byte, or 0. */
 static inline uint8_t next_byte(struct input *input) {
     if (input->left == 0) return 0;
     input->left--;
     return *input->at++;
 }
 
-/* A text up to the next `end`, or all that is left, without its zeros; to be freed. Of exactly its
- * size, so that a read beyond the end is seen. */
+/* Returns the text up to the next `end`, or the rest, without its zeros; the caller frees it. The
+ * block has exactly its size, so that a read beyond the end is seen. */
 static inline char *next_text(struct input *input, int end) {
     const uint8_t *stop = end < 0 ? NULL : memchr(input->at, end, input->left);
     size_t length = stop ? (size_t)(stop - input->at) : input->left, used = 0;

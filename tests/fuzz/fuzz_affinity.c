@@ -1,10 +1,10 @@
-/* Formats of OMP_AFFINITY_FORMAT, expanded into buffers of every size: a format that is right does
- * not end the process, the length is the same each time, and nothing is written behind the end. */
+/* Formats of OMP_AFFINITY_FORMAT, expanded into buffers of every size. A correct format does not
+ * end the process, the length is the same each time, and nothing is written behind the end. */
 #include "fuzz.h"
 
 #include "core/settings/affinity_format.h"
 
-/* Of exactly `size` bytes, so that one more would be seen. */
+/* Returns a buffer of exactly `size` bytes, so that a further byte would be seen. */
 static char *expanded(const char *format, size_t size, size_t whole) {
     char *text = malloc(size ? size : 1);
     CHECK(text != NULL);

@@ -1,10 +1,10 @@
-/* Texts of OMP_ALLOCATOR, and the use of the allocator that comes of one. */
+/* Texts of OMP_ALLOCATOR, and the use of the resulting allocator. */
 #include "fuzz.h"
 
 #include "core/memory/allocator.h"
 
-/* An allocator that ends the process when it has no memory is only made; so is one with numbers so
- * large that the test would take gigabytes. */
+/* The test makes an allocator without using it if it ends the process for lack of memory, or if its
+ * numbers are so large that the test would take gigabytes. */
 static bool may_use(const char *text) {
     if (strcasestr(text, "abort_fb")) return false;
     for (size_t digits = 0; *text; text++) {

@@ -1,5 +1,5 @@
-/* Values of the variables with words, numbers, sizes, schedules and lists: what is accepted is
- * shown as a text that is accepted too, and means the same. */
+/* Values of the variables with words, numbers, sizes, schedules and lists. An accepted value is
+ * shown as a text that is accepted too, and has the same meaning. */
 #include "fuzz.h"
 
 #include "core/settings/config.h"
@@ -12,8 +12,8 @@ static const char *const names[] = {
     "OMP_DISPLAY_ENV",   "OMP_AFFINITY_FORMAT",   "CAPSTAN_WAIT",
 };
 
-/* A size is shown in bytes and read in kilobytes, an infinite count as a number, and where a report
- * goes is not shown. */
+/* A size is shown in bytes and read in kilobytes, an infinite count is shown as a number, and the
+ * target of a report is not shown. */
 static bool is_shown_as_read(const char *name) {
     return strcmp(name, "OMP_STACKSIZE") != 0 && strcmp(name, "CAPSTAN_REPORT") != 0;
 }

@@ -1,5 +1,5 @@
-/* Texts of OMP_PLACES and GOMP_CPU_AFFINITY on invented machines: what comes out is a table of
- * places that are not empty and lie in the machine, and every such text has the right form. */
+/* Texts of OMP_PLACES and GOMP_CPU_AFFINITY on invented machines. The result is a table of places
+ * that are not empty and lie in the machine; each accepted text has the right form. */
 #include "fuzz.h"
 
 #include "core/base/bounds.h"

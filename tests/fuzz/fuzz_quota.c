@@ -1,4 +1,5 @@
-/* Files of cgroups and mounts, in short pieces: a quota comes out, or none; every file is closed.
+/* Files of cgroups and mounts, in short pieces. The result is a quota or none, and every file is
+ * closed.
  */
 #include "files.h"
 

@@ -1,5 +1,5 @@
-/* Files of /sys that say which processors belong together: masks come out that lie in their memory,
- * and places that have each processor once. */
+/* Files of /sys that say which processors belong together. The resulting masks lie in their memory,
+ * and the places have each processor once. */
 #include "files.h"
 
 #include "core/settings/place.h"

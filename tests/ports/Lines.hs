@@ -1,20 +1,21 @@
--- | How many lines of a program its port has changed.
+-- | The number of lines of a program that its port has changed.
 module Lines (changed, code) where
 
 import Data.Char (isSpace)
 import Data.List (foldl')
 
--- | How many lines were replaced, added or deleted: the distance of the two texts, in lines. Imports, comments and the module's name do not count.
+-- | The number of lines that were replaced, added or deleted: the distance of the two texts, in
+-- lines. Imports, comments and the module's name do not count.
 changed :: String -> String -> Int
 changed before after = last (foldl' row [0 .. length new] (code before))
   where
     new = code after
-    -- The distances from one line more to each beginning of the new text.
+    -- The distances from one more line of the old text to each beginning of the new text.
     row distances line = scanl step (head distances + 1) (zip3 new distances (tail distances))
       where
         step left (line', corner, above) = minimum [left + 1, above + 1, if line == line' then corner else corner + 1]
 
--- | The lines that do.
+-- | The lines that count.
 code :: String -> [String]
 code = go . filter (not . all isSpace) . lines
   where

@@ -1,4 +1,5 @@
--- | Programs of other libraries, and what they have become: that both have the same results, and how little was changed.
+-- | Programs of other libraries, and their ports: both have the same results, and little was
+-- changed.
 module Main (main) where
 
 import Control.Monad (forM, forM_, replicateM_)
@@ -19,7 +20,8 @@ results p = testCase (folder p ++ ": the results are the same") . replicateM_ 3 
     Text result -> pure result
   port p (small p) >>= (@?= expected)
 
--- | In the middle at most three lines are changed; an OCaml program is at most three lines longer.
+-- | The median number of changed lines is at most three; the port of an OCaml program is at most
+-- three lines longer.
 fewLines :: Assertion
 fewLines = do
   counts <- forM ports $ \p -> do

@@ -1,8 +1,9 @@
--- | The program that a port was before.
+-- | The original program of a port.
 module Original (Original (..)) where
 
 data Original
-  = -- | It is here, and gives a number for a size.
+  = -- | The original is compiled here; the function gives a number for a size.
     Compiled (Int -> IO Int)
-  | -- | It is text, as its library is not installed: the number that it has given for the small size.
+  | -- | The original is only text, as its library is not installed; the number is its result for
+    -- the small size.
     Text Int

@@ -39,7 +39,8 @@ import qualified Par.Stream.Original
 import qualified Par.Stream.Port
 import Scheduler (withScheduler)
 
--- | A program of another library, and what it has become. Each is a function from a size to a number, in which all results have a part.
+-- | A program of another library, and its port. Each is a function from a size to a number to which
+-- all results contribute.
 data Port = Port
   { library :: String,
     name :: String,

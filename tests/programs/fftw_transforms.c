@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* FNV-1a. */
+/* Returns the FNV-1a digest of some bytes. */
 static uint64_t digest(const void *data, size_t bytes) {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < bytes; i++)
@@ -21,7 +21,8 @@ static void fill(double *values, size_t count) {
     }
 }
 
-/* There and back `rounds` times; the last spectrum is shown, the way back must give the start. */
+/* Transforms there and back `rounds` times, and prints the last spectrum; the way back must give
+ * the start. */
 static void complex_transform(const char *name, int rank, const int *sizes, int rounds) {
     size_t count = 1;
     for (int i = 0; i < rank; i++) count *= (size_t)sizes[i];

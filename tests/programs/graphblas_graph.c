@@ -19,7 +19,7 @@ static uint64_t next(void) {
     return state;
 }
 
-/* A digest of rows, columns and values. */
+/* Prints a digest of rows, columns and values. */
 static void show(const char *name, GrB_Matrix matrix) {
     GrB_Index count;
     MUST(GrB_Matrix_nvals(&count, matrix));
@@ -38,7 +38,7 @@ static void show(const char *name, GrB_Matrix matrix) {
     free(rows), free(columns), free(values);
 }
 
-/* The vertices reached from vertex 0, and how far they are. */
+/* Prints the vertices that can be reached from vertex 0, and their distances. */
 static void distances(GrB_Matrix graph) {
     GrB_Vector level, front;
     MUST(GrB_Vector_new(&level, GrB_INT64, VERTICES));
@@ -85,7 +85,7 @@ int main(void) {
         GrB_Index row = next() % VERTICES, column = next() % VERTICES;
         MUST(GrB_Matrix_setElement_INT64(graph, (int64_t)(next() % 100), row, column));
     }
-    /* Small chunks: even small calls get threads, and each call another number of them. */
+    /* With small chunks even small calls get threads, and the numbers of threads differ. */
     MUST(GxB_Global_Option_set(GxB_GLOBAL_CHUNK, 512.0));
     for (int threads = 1; threads <= 5; threads++) {
         MUST(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));

@@ -1,5 +1,5 @@
-/* Dense algebra and a Fourier transform of MKL, whose libraries are opened as a program of Python
- * opens them: digests of each result's bytes, and whether each is right. */
+/* Dense algebra and a Fourier transform of MKL. The program opens MKL's libraries like a Python
+ * program, and prints digests of each result's bytes, and whether the result is right. */
 #include <complex.h>
 #include <dlfcn.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* An MPI program with OpenMP inside: each process sums its part of a series by threads, and tells
- * on which processors its threads may run. */
+/* An MPI program with OpenMP inside: each process sums its part of a series by threads, and prints
+ * the processors on which its threads may run. */
 #include <mpi.h>
 #include <omp.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static void processors(char *text, size_t size) {
             used += (size_t)snprintf(text + used, size - used, used ? ",%d" : "%d", cpu);
 }
 
-/* Whether every thread of a team may run only where the process was bound to. */
+/* Returns whether every thread of a team may run only on the processors of its process. */
 static int team_stays(const char *bound) {
     int stays = 1;
 #pragma omp parallel reduction(&& : stays)
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
              bound, omp_get_num_procs(), omp_get_max_threads(), threads,
              team_stays(bound) ? "stays there" : "WANDERS", omp_get_num_places());
 
-    /* Messages from inside a region, by the thread that gets there. */
+    /* Any thread of a region sends and receives messages. */
     long mine = 0, total = 0, ring = 0;
     for (int round = 0; round < 50; round++) {
         mine += sum_of_part(rank, ranks);

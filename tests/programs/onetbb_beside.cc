@@ -1,6 +1,6 @@
-// oneTBB beside OpenMP: one thread of the program runs parallel loops of oneTBB, another regions of OpenMP, then
-// each within the other. What was computed is printed; where permits are to be had no thread of oneTBB's may
-// work beside a region that has all processors.
+// oneTBB beside OpenMP: one thread of the program runs parallel loops of oneTBB, and another runs
+// regions of OpenMP; then each runs within the other. The program prints its results. If permits
+// are given, no thread of oneTBB may work beside a region that has all processors.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,8 @@
 
 namespace {
 
-// Pieces of oneTBB's loops, and those of loops in a region that a thread of no region executed.
+// The number of pieces of oneTBB's loops, and the number of pieces of loops in a region that a
+// thread outside the region executed.
 std::atomic<long> pieces{0}, strange{0};
 thread_local bool in_region;
 bool regions_alone;
@@ -58,7 +59,7 @@ long openmp_in_tbb() {
     return total;
 }
 
-// Each processor has a thread of the region: oneTBB's own are not to run.
+// Each processor has a thread of the region, so oneTBB's own threads must not run.
 long tbb_in_openmp() {
     long total = 0;
     pieces = 0;

@@ -1,5 +1,5 @@
-/* Products by OpenBLAS's wheel, called in regions: every member gets what one caller gets, bit by
- * bit. Prints a digest of the products. */
+/* Products by OpenBLAS's wheel, called in regions: every member gets the result of a single caller,
+ * bit by bit. Prints a digest of the products. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Products of an OpenBLAS that is opened by its path: digests of each result's bytes, and whether
- * it is right. */
+/* Products of an OpenBLAS that is opened by its path: prints digests of each result's bytes, and
+ * whether the result is right. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>

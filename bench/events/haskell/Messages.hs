@@ -1,13 +1,14 @@
--- | 1-byte messages through many pipes, by Haskell actions: Capstan.Event beside GHC.Event, each with
--- its own manager thread. What a message is: ..\/contender.h. And timers, of which a million are live.
+-- | 1-byte messages through many pipes, by Haskell actions: Capstan.Event beside GHC.Event, each
+-- with its own manager thread. The file ..\/contender.h defines a message. The program also
+-- measures timers, while a million are live.
 --
--- Prints millions of messages a second: messages-LOOP-PIPES, where LOOP is haskell (ours) or ghc,
--- both registered once, and those with -oneshot, registered again for each message. And ns:
--- timer-insert-cancel-LOOP. The two take turns.
+-- Prints millions of messages a second as messages-LOOP-PIPES. LOOP is haskell (Capstan) or ghc,
+-- with one registration, or either with -oneshot, with a registration for each message. Prints
+-- nanoseconds as timer-insert-cancel-LOOP. The loops take turns.
 --
 -- > Messages [-t IGNORED] [-r ROUNDS] [-u MICROSECONDS] [-c] [CASE...]
 --
--- @-c@: processor time, for a machine that is busy with other things.
+-- @-c@ measures processor time, for a machine that is busy with other work.
 module Main (main) where
 
 import Capstan.Event (Lifetime (..), Target (..), Trigger (..))
@@ -49,7 +50,8 @@ parse arguments options = case arguments of
   name : rest -> parse rest options {cases = cases options ++ [name]}
   [] -> options
 
--- | All, where none is named; a word that ends in - stands for all that begin so.
+-- | Whether a case is wanted: no words mean all cases, and a word that ends in - means all cases
+-- that begin so.
 wanted :: Options -> String -> Bool
 wanted options name = null (cases options) || any matches (cases options)
   where
@@ -76,7 +78,7 @@ ghc actions = do
     Ghc.registerFd manager (\_ _ -> action) fd Ghc.evtRead Ghc.MultiShot
   pure (forM_ keys (Ghc.unregisterFd manager))
 
--- | Waits once per message, as GHC's own threadWaitRead does.
+-- | Waits once per message, like GHC's own threadWaitRead.
 ghcOneShot :: Contender
 ghcOneShot actions = do
   found <- Ghc.getSystemEventManager
@@ -101,7 +103,7 @@ capstan actions = do
     Capstan.register manager fd Capstan.readable Persistent Level (Run (const action))
   pure (forM_ watches Capstan.unregister)
 
--- | Of one size: messages that are left to pass on, in memory that no collector moves.
+-- | Pipes for one size. The number of messages to go is in memory that no collector moves.
 data Pipes = Pipes
   { pipeEnds :: [(Fd, Fd)],
     pipeCount :: !Int,
@@ -135,7 +137,7 @@ main = do
       cost <- timer
       putStrLn (name ++ "\tns\t" ++ show cost)
 
--- | Loops that keep timers: ns for starting and cancelling one while a million are live.
+-- | Loops with timers: the ns to start and cancel a timer while a million are live.
 timers :: [(String, IO Double)]
 timers =
   [ ( "haskell",
@@ -149,7 +151,8 @@ timers =
     )
   ]
 
--- | By an action that starts a timer of so many seconds, and one that cancels it.
+-- | Measures an action that starts a timer of a number of seconds, together with an action that
+-- cancels it.
 churn :: (Int -> IO key) -> (key -> IO ()) -> IO Double
 churn begin end = do
   forM_ [1 .. 1000000] $ \n -> begin (600 + n * 7919 `mod` 3600)
@@ -176,7 +179,7 @@ measure options size contender = do
   forM_ ends $ \(a, b) -> closeFd a >> closeFd b
   readIORef best
 
--- | ns per message.
+-- | The ns per message.
 turn :: Options -> Pipes -> Int -> IO Double
 turn options pipes messages = do
   poke (pipeLeft pipes) (fromIntegral total)

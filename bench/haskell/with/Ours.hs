@@ -19,8 +19,8 @@ foreign import ccall unsafe "calls_copies" c_copies :: Ptr Double -> Ptr Double 
 
 foreign import ccall unsafe "calls_faults" faults :: IO CLong
 
--- | Batches of prepared calls, one that is written down anew each time, and questions to the runtime, for which the
--- empty loop does not count.
+-- | Batches of prepared calls, a batch that is prepared anew each time, and queries to the runtime,
+-- without the time of the empty loop.
 ourCases :: IO [Case]
 ourCases = do
   (unsafely, safely) <- batches
@@ -65,7 +65,8 @@ paperCalls = do
     ("call-inline", beside capabilityNumber) :
     safely
 
--- | 16 384 doubles from one shared array to another: by a call for each, and by C alone.
+-- | Copies of 16 384 doubles from one shared array to another: by a call for each copy, and by C
+-- alone.
 copyCases :: Arguments -> IO ()
 copyCases a = do
   from <- Array.generate Array.CacheLine count fromIntegral

@@ -1,4 +1,4 @@
--- | Without the package there is nothing of ours.
+-- | Without the package there are no cases of Capstan.
 module Ours (ourCases, copyCases, paperCalls) where
 
 import Bench (Arguments)

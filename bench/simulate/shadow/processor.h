@@ -1,5 +1,5 @@
-/* processor.h: what the runtime asks of its processor (runtime/platform/platform.h), answered by
- * the simulated machine. */
+/* processor.h: the simulated machine in place of the runtime's processor
+ * (runtime/platform/platform.h). */
 #ifndef CST_PROCESSOR_H
 #define CST_PROCESSOR_H
 

@@ -1,5 +1,5 @@
-/* omp_capture_affinity and the format: each field, its widths, short buffers, and the format that
- * OMP_AFFINITY_FORMAT gave.
+/* omp_capture_affinity and the format: each field, its widths, short buffers, and the format of
+ * OMP_AFFINITY_FORMAT.
  *
  * test: env OMP_AFFINITY_FORMAT=%n/%N
  * test: env OMP_AFFINITY_FORMAT=%n/%N OMP_PLACES={0}
@@ -41,7 +41,7 @@ static void outside(void) {
     omp_capture_affinity(text, sizeof text, "%i");
     CHECK(strncmp(text, "0x", 2) == 0);
     if (getenv("OMP_PLACES")) {
-        CHECK_EQ(omp_get_place_num(), 0); /* binds the thread, if it is not bound yet */
+        CHECK_EQ(omp_get_place_num(), 0); /* this call binds the thread, if it is not bound yet */
         captured("%A", "0");
         captured("[%4A]", "[0   ]");
         captured("[%.4A]", "[   0]");

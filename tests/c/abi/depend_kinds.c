@@ -1,5 +1,6 @@
-/* GOMP_task with the two forms of the depend array: the old one (addresses, outs first) and the
- * one of GCC 9 (a 0, counts, depobj objects), with the kinds that newer compilers emit. */
+/* GOMP_task with the two forms of the depend array. The old form lists addresses, outs first. The
+ * form of GCC 9 begins with a 0 and counts, and has depobj objects; newer compilers emit more kinds
+ * in it. */
 #include "testing.h"
 #include <omp.h>
 #include <stdint.h>
@@ -38,7 +39,7 @@ static void make(void (*function)(void *), void **depend) {
               NULL);
 }
 
-/* { number, number of out, addresses: outs, then ins } */
+/* The old form: { number, number of outs, addresses of the outs, addresses of the ins }. */
 static void old_form(void) {
     x = y = step = 0;
     make(first, (void *[]){(void *)1, (void *)1, &x});
@@ -50,7 +51,8 @@ static void old_form(void) {
     CHECK_EQ(step, 3);
 }
 
-/* { 0, number, out and inout, mutexinoutset, in, then depobj addresses } */
+/* The new form: { 0, number, numbers of out and inout, of mutexinoutset and of in, addresses, then
+ * depobj objects }. */
 static void new_form(void) {
     void *on_y[2] = {&y, (void *)IN};
     x = y = step = 0;

@@ -1,5 +1,5 @@
-/* Every omp_*_ and omp_*_8_ name: by reference, 4 or 8 byte integers, and the same answer as the
- * C call, in a state in which the answers differ from 0.
+/* Every omp_*_ and omp_*_8_ name takes its arguments by reference, as integers of 4 or 8 bytes, and
+ * answers like the C call. The settings make the answers differ from 0.
  * test: env OMP_CANCELLATION=true OMP_MAX_TASK_PRIORITY=9 OMP_PLACES={0},{0} OMP_PROC_BIND=spread
  * OMP_NUM_TEAMS=3 OMP_TEAMS_THREAD_LIMIT=5 OMP_THREAD_LIMIT=77 OMP_DEFAULT_DEVICE=0
  * OMP_MAX_ACTIVE_LEVELS=3
@@ -98,7 +98,7 @@ static void getters_in_places(void) {
     getters();
 }
 
-/* Setters: both widths, seen through the C getter. */
+/* Setters of both widths: the C getter sees their value. */
 #define SETTER(name)                                                                               \
     void name##_(const integer *);                                                                 \
     void name##_8_(const integer8 *)
@@ -215,7 +215,8 @@ static void pass(void) {
     CHECK_EQ(DECREMENT(&inside), 0);
 }
 
-/* omp_lib's lock kinds: an integer of 4 bytes, and one of 8 that points to more. */
+/* The lock kinds of omp_lib: a simple lock is an integer of 4 bytes, and a nestable lock an integer
+ * of 8 bytes that points to more. */
 static void locks(void) {
     int32_t lock = 0x5a5a5a5a;
     int64_t nest = 0x5a5a5a5a5a5a5a5a;
@@ -269,7 +270,7 @@ void omp_destroy_allocator_(const intptr_t *);
 integer omp_pause_resource_(const integer *, const integer *);
 integer omp_pause_resource_all_(const integer *);
 
-/* Fortran's strings: no 0 at the end, blanks behind. */
+/* A string of Fortran has no 0 at its end; blanks fill its rest. */
 static void texts(void) {
     char text[12];
     memset(text, 'x', sizeof text);

@@ -1,5 +1,4 @@
-/* What the compiler's own <omp.h> promises about sizes and numbers is what runtime/abi/gomp/facts.h
- * says. */
+/* The sizes and numbers in the compiler's own <omp.h> are those of runtime/abi/gomp/facts.h. */
 #include "testing.h"
 
 #include <omp.h>
@@ -29,7 +28,7 @@ _Static_assert(omp_default_mem_space == 0 && omp_low_lat_mem_space == 4, "spaces
 _Static_assert(omp_atk_sync_hint == 1 && omp_atk_partition == 8, "traits");
 _Static_assert(omp_atv_contended == 3 && omp_atv_interleaved == 18, "values of traits");
 
-/* Locks of that size lie side by side: one must not spill into the next. */
+/* Locks of the promised sizes lie side by side: a lock must not write into its neighbour. */
 int main(void) {
     test_limit(20);
     struct {

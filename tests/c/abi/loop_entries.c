@@ -1,6 +1,6 @@
-/* The loop entry points that this compiler does not emit, or only where one cannot foresee it,
- * called by prototype: every start with every next, signed and unsigned, ordered, of the old and
- * of the new form.
+/* The loop entry points that this compiler never emits, or emits in cases that nobody can foresee.
+ * The test calls them by prototype: every start with every next, signed and unsigned, ordered, in
+ * the old and the new form.
  * test: env OMP_SCHEDULE=guided,3
  * test: env OMP_SCHEDULE=static
  * test: env OMP_SCHEDULE=dynamic,2
@@ -50,7 +50,7 @@ static void ull_chunk(ull from, ull to, bool up) {
         for (ull i = from; i > to; i -= STEP) visit((long)((ULLONG_MAX - i) / STEP));
 }
 
-/* All members run one loop, then its end. */
+/* All members run one loop, then call its end. */
 #define MEMBERS(start, next_call)                                                                  \
     _Pragma("omp parallel num_threads(size)") {                                                    \
         long from, to;                                                                             \
@@ -141,7 +141,8 @@ static void every_kind(int size, long chunk_size) {
     in_order = 0;
 }
 
-/* GCC 9's one start for all: schedule as a number, reductions, memory for the construct. */
+/* The general start since GCC 9: it takes the schedule as a number, reductions, and memory for the
+ * construct. */
 bool GOMP_loop_start(long, long, long, long, long, long *, long *, uintptr_t *, void **);
 bool GOMP_loop_ordered_start(long, long, long, long, long, long *, long *, uintptr_t *, void **);
 bool GOMP_loop_ull_start(bool, ull, ull, ull, long, ull, ull *, ull *, uintptr_t *, void **);
@@ -152,7 +153,7 @@ bool GOMP_loop_ull_ordered_start(bool, ull, ull, ull, long, ull, ull *, ull *, u
 enum { RUNTIME = 0, STATIC = 1, DYNAMIC = 2, GUIDED = 3, AUTO = 4 };
 #define MONOTONIC (-0x7fffffffL - 1)
 
-/* The memory is one block for the team, zero at first. */
+/* The memory is one block for the team, filled with zeros at first. */
 static void use_memory(void *memory, int size) {
     int *counter = memory;
     CHECK((uintptr_t)memory % 8 == 0);
@@ -217,7 +218,7 @@ static void ordered_start(int size, long schedule) {
     in_order = 0;
 }
 
-/* Cross-iteration dependences, started the new way. */
+/* Loops with cross-iteration dependences, begun by the new form of the start. */
 bool GOMP_loop_doacross_start(unsigned, long *, long, long, long *, long *, uintptr_t *, void **);
 bool GOMP_loop_ull_doacross_start(unsigned, ull *, long, ull, ull *, ull *, uintptr_t *, void **);
 void GOMP_doacross_post(long *);
@@ -304,8 +305,8 @@ static void combined(unsigned size) {
     expect("parallel_loop_maybe_nonmonotonic_runtime");
 }
 
-/* More iterations than could be counted one by one: the chunks are looked at, not executed. All ask
- * again when there are none left, which must not begin the count anew. */
+/* A loop with more iterations than a test can execute one by one: it adds up the chunks instead.
+ * Members ask again when no chunk is left; the answer must stay no. */
 static void huge_range(int size, bool up, ull chunk_size) {
     ull sum = 0;
     int chunks = 0;
@@ -378,7 +379,7 @@ int main(void) {
         doacross(size, DYNAMIC);
         combined((unsigned)size);
         cancellable_ends(size);
-        if (size > 1) huge_ranges(size); /* alone, one chunk for all is as good */
+        if (size > 1) huge_ranges(size); /* a team of one may take all iterations as one chunk */
     }
     return 0;
 }

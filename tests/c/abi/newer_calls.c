@@ -1,5 +1,5 @@
-/* Calls of OpenMP 5.1 to 6.0 that an older <omp.h> does not declare: what they answer on a host
- * without devices, as libgomp 16 does.
+/* Calls of OpenMP 5.1 to 6.0 that an older <omp.h> does not declare. On a host without devices they
+ * answer like libgomp 16.
  *
  * test: not stock GCC 12's library has none of these calls
  */
@@ -35,7 +35,8 @@ static void (*GOMP_interop)(int, int, void ***, const int *, const char **, int,
 static void (*GOMP_add_alloc)(void *);
 static _Bool (*GOMP_is_alloc)(void *);
 
-/* By name at run time: the library that this program is linked with may be older. */
+/* Looks the call up by name at run time, as the library with which this program is linked may be
+ * older. */
 #define FIND(name) (*(void **)&name = dlsym(RTLD_DEFAULT, #name), CHECK(name != NULL))
 
 static void find_all(void) {
@@ -106,7 +107,7 @@ static void memory(void) {
     CHECK_EQ(omp_target_memcpy_async(to, from, 7, 0, 0, NOT_A_DEVICE, HOST, 0, NULL), EINVAL);
 }
 
-/* A 2x3 part of a 4x5 matrix into the middle of a 3x6 one. */
+/* Copies a 2x3 part of a 4x5 matrix into the middle of a 3x6 matrix. */
 static void rectangles(void) {
     int from[4][5], to[3][6] = {{0}};
     for (int i = 0; i < 20; i++) from[i / 5][i % 5] = 100 + i;

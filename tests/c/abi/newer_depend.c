@@ -1,5 +1,5 @@
-/* What GCC 13 added to the depend array: inoutset objects (kind 5) and omp_all_memory (the null
- * address), called directly because this compiler may be older.
+/* GCC 13 added inoutset objects (kind 5) and omp_all_memory (the null address) to the depend array.
+ * The test calls the library directly, as its own compiler may be older.
  * test: not stock GCC 12's library does not know them
  */
 #include "testing.h"
@@ -72,7 +72,8 @@ static void behind_all(void *unused) {
     CHECK_EQ(all, 1);
 }
 
-/* An out on all memory comes after every earlier dependence and before every later one. */
+/* A task with an out on all memory runs after every earlier task with dependences and before every
+ * later one. */
 static void all_memory(void) {
     one = two = all = 0;
     make(write_one, (void *[]){(void *)1, (void *)1, &one});

@@ -1,4 +1,5 @@
-/* Fortran names, and calls of compilers, that are newer than GCC 12: by name at run time.
+/* Fortran names, and calls that compilers emit, which are newer than GCC 12. The test looks them up
+ * by name at run time.
  * test: not stock GCC 12's library has none of these calls
  */
 #include "testing.h"
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Texts are given back as an address and a length. */
+/* A call of this type returns a text as an address and a length. */
 typedef void text_of_property(const char **, size_t *, uintptr_t, int);
 
 static void (*omp_init_lock_with_hint_)(void *, const int32_t *);
@@ -47,7 +48,7 @@ extern void omp_set_lock_(void *), omp_unset_lock_(void *);
 extern int omp_test_lock_(void *), omp_test_nest_lock_(void *);
 extern void omp_unset_nest_lock_(void *);
 
-/* A lock in garbage memory is free when it has been made. */
+/* A lock that is initialised in garbage memory is free. */
 static void locks(void) {
     const int32_t hint = omp_sync_hint_contended;
     int32_t lock = -1;
@@ -99,7 +100,8 @@ static void last(void *unused) {
     SET(&behind, 1);
 }
 
-/* An empty task in the graph: out of x, in of y; who waits for y waits for x. */
+/* An empty task in the graph depends on x and produces y. A task that waits for y so waits for
+ * x. */
 static void taskwait_nowait(int size) {
     enum { DEPEND = 8 };
     int x, y;

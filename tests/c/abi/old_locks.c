@@ -1,5 +1,5 @@
-/* The lock calls of OpenMP 2.5, whose symbols have the version OMP_1.0: other types, 4 and 8
- * bytes, the nest lock owned by a thread. Old binaries ask for them. */
+/* The lock calls of OpenMP 2.5, whose symbols have the version OMP_1.0. Their types have 4 and 8
+ * bytes, and a thread owns the nest lock. Old binaries need these calls. */
 #define _GNU_SOURCE
 #include "testing.h"
 #include <dlfcn.h>

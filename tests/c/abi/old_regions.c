@@ -1,5 +1,5 @@
-/* The entry points that GCC before 4.9 called: a region in two halves, the master's part in the
- * caller's own frame. Programs and libraries built then still ask for them.
+/* The entry points of GCC before 4.9: a region has two halves, and the master's part runs in the
+ * caller's own frame. Programs and libraries of that time still need them.
  * test: env OMP_SCHEDULE=dynamic,3
  */
 #include "testing.h"
@@ -55,7 +55,8 @@ static void plain_region(int size) {
     CHECK_EQ(omp_get_num_threads(), 1);
 }
 
-/* 0 members asked for: as many as the control variable says; 1: the if clause was false. */
+/* A request for 0 members means the number of the control variable; 1 means that the if clause was
+ * false. */
 static void default_size(void) {
     struct data data = {.size = 3};
     omp_set_num_threads(3);
@@ -108,7 +109,7 @@ static void combined_loops(int size) {
     expect(&data);
 }
 
-/* Started by each member, as in a loop inside of a region; twice in a row. */
+/* Each member starts the loop, as in a loop inside a region; two loops follow each other. */
 struct starts {
     struct data first, second;
 };
@@ -151,7 +152,7 @@ static void combined_sections(int size) {
         CHECK_EQ(data.times[section], section >= 1 && section <= 9);
 }
 
-/* A region in two halves inside of another. */
+/* A region in two halves inside another region. */
 static void outer_member(void *argument) {
     int *count = argument;
     struct data data = {.size = 2};

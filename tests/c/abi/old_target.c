@@ -1,4 +1,4 @@
-/* target, target data, update and teams as GCC 4.9 called them: the host executes the function on
+/* The calls of GCC 4.9 for target, target data, update and teams: the host executes the function on
  * its own addresses. */
 #include "testing.h"
 #include <omp.h>

@@ -1,5 +1,5 @@
-/* Sizes and counts whose products do not fit their type, or that make a loop of nothing: each call
- * answers with an error, or does what is asked, in a bounded number of steps.
+/* Sizes and counts whose products do not fit their type, or that leave a loop nothing to do. Each
+ * call answers with an error or does its work, in a bounded number of steps.
  *
  * test: not stock it ends by a signal, or not at all
  * test: not address its malloc ends the program for such a size
@@ -26,7 +26,7 @@ static int copy(size_t element, int dimensions) {
                                   extent, omp_get_initial_device(), omp_get_initial_device());
 }
 
-/* Nothing, however many times, is nothing. */
+/* Any number of elements of size 0 takes 0 bytes. */
 static void empty_boxes(void) {
     for (int empty = 0; empty < 3; empty++) {
         for (int i = 0; i < 3; i++) {
@@ -54,7 +54,7 @@ static void boxes_that_do_not_fit(void) {
     CHECK_EQ(copy(1, -1), EINVAL);
 }
 
-/* As many dimensions as one likes: those of one element cost no stack. */
+/* Any number of dimensions is allowed: a dimension of one element costs no stack. */
 static void many_dimensions(void) {
     for (int i = 0; i < MANY; i++) {
         volume[i] = extent[i] = 1;
@@ -90,10 +90,11 @@ static void allocations(void) {
     omp_destroy_allocator(null);
 }
 
-/* With such an alignment the note in front of the memory would lie in front of the block. */
+/* With an alignment that is no power of two, the library's note before the memory would lie before
+ * the block. */
 static void no_power_of_two(void) {
     static const size_t alignments[] = {3, 24, 40, 96, SIZE_MAX};
-    int given = 0, errors = dup(2); /* each call says something */
+    int given = 0, errors = dup(2); /* each call warns */
     close(2);
     for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
         given += omp_aligned_alloc(alignments[i], 16, omp_default_mem_alloc) != NULL;

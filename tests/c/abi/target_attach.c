@@ -1,5 +1,5 @@
-/* A target region's private copy of a variable with a descriptor, as GCC 13 and newer ask for it:
- * the copied descriptor leads to the copied data, at once and when the region is a task.
+/* A target region gets a private copy of a variable with a descriptor, as GCC 13 and newer ask. The
+ * copied descriptor points to the copied data, at once and if the region is a task.
  * test: not stock GCC 12's library copies the descriptor alone
  */
 #include "testing.h"
@@ -18,7 +18,7 @@ struct descriptor {
 
 static int executed;
 
-/* What the compiler makes of the region: the argument is the array of addresses. */
+/* The function that the compiler makes of the region: its argument is the array of addresses. */
 static void body(void *argument) {
     struct descriptor *copy = *(struct descriptor **)argument;
     CHECK_EQ(copy->rank, 7);

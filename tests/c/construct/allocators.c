@@ -36,7 +36,7 @@ static void predefined(void) {
     CHECK(omp_calloc(SIZE_MAX / 2, 4, omp_default_mem_alloc) == NULL);
 }
 
-/* A pool limits what is in use, not what was ever asked for. */
+/* A pool limits the memory in use, not the sum of all requests. */
 static void pool(void) {
     omp_alloctrait_t traits[] = {
         {omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}, {omp_atk_alignment, 64}};
@@ -73,7 +73,7 @@ static void by_default(void) {
     omp_set_default_allocator(omp_default_mem_alloc);
 }
 
-/* What the compiler calls for the clause: private copies from an allocator. */
+/* The calls that the compiler makes for the clause: private copies come from an allocator. */
 static void clause(void) {
     omp_alloctrait_t traits[] = {{omp_atk_alignment, 256}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 1, traits);
@@ -94,7 +94,7 @@ static void clause(void) {
     omp_destroy_allocator(allocator);
 }
 
-/* The copies are given back, or this pool would be empty soon and end the process. */
+/* The copies return to the pool; otherwise this pool would soon be empty and end the process. */
 static void clause_frees(void) {
     omp_alloctrait_t traits[] = {{omp_atk_pool_size, 100000}, {omp_atk_fallback, omp_atv_abort_fb}};
     omp_allocator_handle_t allocator = omp_init_allocator(omp_default_mem_space, 2, traits);
@@ -120,8 +120,8 @@ static void everyone(void) {
     }
 }
 
-/* Small pinned blocks are neighbours in a page, whoever has them. GCC 12's library refuses the
- * trait. */
+/* Small pinned blocks are neighbours in a page, also if they have different owners. GCC 12's
+ * library refuses the trait. */
 static void pinned(void) {
     const omp_alloctrait_t traits[] = {{omp_atk_pinned, omp_atv_true},
                                        {omp_atk_fallback, omp_atv_null_fb}};

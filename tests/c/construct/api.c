@@ -1,4 +1,4 @@
-/* What the omp_* calls say outside, inside, and two levels down.
+/* The answers of the omp_* calls outside a region, in a region, and two levels down.
  * test: env OMP_NUM_THREADS=3
  * test: env OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=64
  */
@@ -43,7 +43,7 @@ static void inside(void) {
         CHECK_EQ(omp_get_ancestor_thread_num(0), 0);
         CHECK_EQ(omp_get_ancestor_thread_num(1), omp_get_thread_num());
         CHECK_EQ(omp_get_team_size(1), 3);
-        /* One active level by default: the inner team has one member. */
+        /* The default is one active level, so the inner team has one member. */
 #pragma omp parallel
         {
             CHECK_EQ(omp_get_thread_num(), 0);
@@ -72,7 +72,8 @@ static void affinity(void) {
     size_t length = omp_get_affinity_format(text, sizeof text);
     CHECK_EQ(length, strlen("L%L n%n/%N t%{nesting_level} %%"));
     CHECK(strcmp(text, "L%L n%n/%N t%{nesting_level} %%") == 0);
-    /* L is the nesting level, or the team number after a change of the specification's text. */
+    /* The format has no %L: its meaning differs between versions of the specification, nesting
+     * level or team number. */
     length = omp_capture_affinity(text, sizeof text, "n%n/%N");
     CHECK(length == 4 && strcmp(text, "n0/1") == 0);
     CHECK_EQ(omp_capture_affinity(NULL, 0, "%5n|%0.4n|%.4n"), 15);

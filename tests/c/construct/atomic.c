@@ -1,5 +1,5 @@
-/* Atomics without a machine instruction (long double, structures of several reductions) go
- * through the library's one lock, which excludes every thread of the process.
+/* Atomics without a machine instruction (long double, structures of several reductions) use a
+ * single lock of the library, which excludes every thread of the process.
  *
  * test: not clang clang calls libatomic for long double
  */
@@ -60,7 +60,7 @@ static void captured(void) {
     for (int i = 0; i < ROUNDS * THREADS; i++) CHECK_EQ(seen[i], 1);
 }
 
-/* Several reduction variables are combined under the same lock. */
+/* The members combine several reduction variables under this lock. */
 static void several_reductions(void) {
     for (int round = 0; round < 2000; round++) {
         long a = 0, b = 1;

@@ -1,5 +1,5 @@
-/* A barrier holds every member until the last has come, publishes what they wrote, and can be
- * used again at once; so do the barriers at the end of worksharing constructs and of regions.
+/* A barrier holds every member until the last arrives, publishes all writes before it, and serves
+ * again at once. The barriers at the end of worksharing constructs and regions do the same.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: env CAPSTAN_WAIT=spin:off
@@ -12,7 +12,7 @@ enum { MOST = 8 };
 
 static int plain[MOST];
 
-/* One member is late by sleeping: without the barrier its value would be missed. */
+/* One member sleeps and comes late: without the barrier the others would miss its value. */
 static void late_member(int size) {
     for (int late = 0; late < size; late++) {
 #pragma omp parallel num_threads(size)
@@ -26,7 +26,8 @@ static void late_member(int size) {
     }
 }
 
-/* Each round reads what the others wrote in it, and nothing of the next one. */
+/* In each round a member reads the values that the others wrote in it, and no value of the next
+ * round. */
 static void many_rounds(int size, int rounds) {
 #pragma omp parallel num_threads(size)
     {
@@ -103,8 +104,8 @@ static void end_of_region(int size) {
     }
 }
 
-/* Regions one after the other: what the master wrote before one is seen in it, what the members
- * wrote in it is seen after. */
+/* Regions one after the other: members see the master's writes before a region, and the master sees
+ * the members' writes after it. */
 static void many_regions(int size, int rounds) {
     int before = 0;
     for (int round = 1; round <= rounds; round++) {
@@ -118,7 +119,8 @@ static void many_regions(int size, int rounds) {
     }
 }
 
-/* Only the last member's arrival opens a barrier: a counter per barrier is full behind it. */
+/* The arrival of the last member opens a barrier, so behind it the counter of the barrier is
+ * full. */
 static void counted(int size) {
     enum { ROUNDS = 500 };
     static int arrived[ROUNDS];

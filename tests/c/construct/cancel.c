@@ -1,5 +1,5 @@
-/* Cancellation of parallel, for, sections and taskgroup ends what it names and nothing else, and
- * does nothing where OMP_CANCELLATION is not true.
+/* Cancellation of parallel, for, sections and taskgroup ends the construct that it names and
+ * nothing else. It does nothing unless OMP_CANCELLATION is true.
  * test: env OMP_CANCELLATION=true
  * test: env OMP_CANCELLATION=false
  * test: env OMP_CANCELLATION=true OMP_WAIT_POLICY=passive
@@ -7,7 +7,7 @@
 #include "testing.h"
 #include <omp.h>
 
-/* The others are stuck in a region that only cancellation ends: they spin at a cancellation
+/* All other members are stuck in a region that only cancellation ends. They spin at a cancellation
  * point, or sleep at a barrier that one member never reaches. */
 static void parallel_at_point(int size) {
     int reached_end = 0;
@@ -51,7 +51,7 @@ static void parallel_if(int size) {
     CHECK_EQ(passed, size);
 }
 
-/* Iterations after the cancellation are not begun by a member that passed a point. */
+/* A member that passed a cancellation point after the cancellation begins no further iteration. */
 static void loop(int size) {
     int executed = 0, behind = 0;
 #pragma omp parallel num_threads(size)
@@ -69,7 +69,7 @@ static void loop(int size) {
 #pragma omp barrier
         CHECK_EQ(GET(&behind), size);
     }
-    /* How many before it is open: members may be anywhere in what they have claimed. */
+    /* The number of iterations before it is open: members may be anywhere in their chunks. */
     CHECK(executed >= 1 && executed < 1000000);
     CHECK_EQ(behind, size); /* the region itself goes on */
 }
@@ -111,8 +111,8 @@ static void sections(int size) {
     CHECK_EQ(behind, size);
 }
 
-/* Queued tasks of a cancelled group are dropped; running ones go to their end or next point;
- * tasks outside of the group are not concerned. */
+/* Queued tasks of a cancelled group are dropped, and running tasks go on to their end or their next
+ * cancellation point. Tasks outside the group are not concerned. */
 static void taskgroup(int size) {
     enum { TASKS = 50 };
 #pragma omp parallel num_threads(size)
@@ -130,11 +130,11 @@ static void taskgroup(int size) {
                 INCREMENT(&executed);
                 CHECK(!"behind cancel");
             }
-            /* These begin only when the first has completed. */
+            /* These tasks begin only when the first has completed. */
             AWAIT(&executed, size > 1 ? 1 : 0);
             for (int i = 0; i < TASKS; i++) {
 #pragma omp task
-                while (size > 1) { /* alone, it might be the first to run */
+                while (size > 1) { /* in a team of one, this task might run first */
                     sched_yield();
 #pragma omp cancellation point taskgroup
                 }
@@ -175,7 +175,7 @@ static void taskgroup_depend(int size) {
     }
 }
 
-/* A cancelled team leaves nothing behind for the next region. */
+/* A cancelled region leaves nothing behind for the next region of the team. */
 static void next_region(int size) {
     for (int round = 0; round < 50; round++) {
         int passed = 0, sum = 0;
@@ -202,8 +202,8 @@ static void next_region(int size) {
     }
 }
 
-/* Whoever cancels goes to the end at once, the others meet more constructs before they notice. The
- * next region's constructs are new to all of them. */
+/* The member that cancels goes to the end at once; the others meet more constructs before they
+ * notice. The next region starts with new constructs for all of them. */
 static void uneven(int size) {
     for (int round = 0; round < 40; round++) {
         int sum = 0;

@@ -1,5 +1,5 @@
-/* A critical section excludes all others of its name, in every team of the process, and none of
- * another name.
+/* A critical section excludes all sections of its name, in every team of the process, and no
+ * section of another name.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: not clang clang wants the same hint at each region of a name
@@ -11,7 +11,7 @@
 static int inside_unnamed, inside_red, inside_blue;
 static long sum_unnamed, sum_red;
 
-/* A section that lets the others run: two threads in it at once are seen. */
+/* The section lets other threads run, so that the test sees two threads in it at once. */
 static void pass(int *inside) {
     CHECK_EQ(INCREMENT(inside), 1);
     sched_yield();
@@ -30,7 +30,7 @@ static void exclude_within_team(void) {
     }
 }
 
-/* Plain variables, no window left open on purpose: the fast path under contention. */
+/* Plain variables, and no pause in the section: this is the fast path under contention. */
 static void count_plainly(void) {
     enum { ROUNDS = 100000, THREADS = 3 };
     sum_unnamed = sum_red = 0;
@@ -45,7 +45,8 @@ static void count_plainly(void) {
     CHECK_EQ(sum_red, ROUNDS * THREADS);
 }
 
-/* Each member holds one name until the other holds another: only possible if names differ. */
+/* Each member holds one name until the other member holds the other name. That is possible only if
+ * names do not exclude each other. */
 static void names_do_not_exclude(void) {
     int here[3] = {0};
 #pragma omp parallel num_threads(3)
@@ -87,7 +88,7 @@ static void nested_names(void) {
     }
 }
 
-/* A long holder: the others have to sleep, and all must be woken. */
+/* The holder stays long: the others sleep, and all must be woken. */
 static void long_holder(void) {
     int entered = 0;
 #pragma omp parallel num_threads(8)
@@ -106,7 +107,7 @@ static void *master(void *unused) {
     return unused;
 }
 
-/* Sections are of the process, not of the team. */
+/* Sections belong to the process, not to the team. */
 static void exclude_between_teams(void) {
     pthread_t masters[3];
     for (int i = 0; i < 3; i++) CHECK(pthread_create(&masters[i], NULL, master, NULL) == 0);

@@ -1,5 +1,5 @@
-// Cancellation destroys what was constructed: private copies of tasks that were queued and of
-// those that had begun.
+// Cancellation destroys all constructed objects: the private copies of queued tasks, and of tasks
+// that had begun.
 // test: env OMP_CANCELLATION=true
 // test: env OMP_CANCELLATION=false
 #include "testing.h"

@@ -1,5 +1,5 @@
-// Exceptions thrown and caught inside of regions, constructs and tasks, by every member at once;
-// objects that unwinding destroys; critical sections and locks that go on working.
+// Every member throws and catches exceptions at once, inside regions, constructs and tasks.
+// Unwinding destroys objects, and critical sections and locks go on working.
 #include "testing.h"
 #include <omp.h>
 #include <stdexcept>
@@ -41,7 +41,7 @@ void in_regions(int size)
 void in_constructs(int size)
 {
     int caught = 0;
-    int excluded = 0; // guarded by the critical section alone
+    int excluded = 0; // protected by the critical section alone
 #pragma omp parallel num_threads(size)
     {
 #pragma omp for schedule(dynamic, 3)
@@ -82,7 +82,8 @@ void in_constructs(int size)
     CHECK_EQ(alive, 0);
 }
 
-// Across an inner region's frames of the library: not out of a region, but up to its edge.
+// The exception passes the library's frames around an inner region. It does not leave a region, but
+// comes up to its edge.
 void in_nested_regions()
 {
     int caught = 0;

@@ -1,6 +1,6 @@
 // C++ objects in clauses: firstprivate, lastprivate, copyprivate, reductions and tasks construct
-// and destroy as often; loops run over iterators; std::threads are masters; thread_local objects
-// of workers are usable.
+// and destroy the same number of objects. Loops run over iterators, threads of the C++ library are
+// masters, and workers use thread_local objects.
 #include "testing.h"
 #include <list>
 #include <map>
@@ -133,7 +133,8 @@ void std_threads()
     CHECK_EQ(total, 8 * 20 * 3);
 }
 
-// The lock that guards a static's construction is not ours, and many members may wait for it.
+// The lock around the construction of a static object is not the runtime's, and many members may
+// wait for it.
 struct slow {
     int ready;
     slow()

@@ -1,4 +1,5 @@
-/* Dependences between sibling tasks: every kind orders what it must and, for readers, no more.
+/* Dependences between sibling tasks: every kind gives the required order and, for readers, no more
+ * than that.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -24,7 +25,8 @@ static void chain(int size) {
     }
 }
 
-/* One writer, many readers, the next writer: nobody passes anybody. */
+/* One writer, many readers, the next writer: no writer overtakes a reader, and no reader a
+ * writer. */
 static void writers_and_readers(int size) {
     enum { ROUNDS = 30, READERS = 6 };
 #pragma omp parallel num_threads(size)
@@ -52,7 +54,8 @@ static void writers_and_readers(int size) {
     }
 }
 
-/* Members of a mutexinoutset exclude each other, in any order, between the tasks around them. */
+/* Tasks of a mutexinoutset exclude each other, in any order, and keep their place between earlier
+ * and later tasks. */
 static void mutexinoutset(int size) {
     enum { ROUNDS = 20, SET_SIZE = 8 };
 #pragma omp parallel num_threads(size)
@@ -80,7 +83,7 @@ static void mutexinoutset(int size) {
 }
 
 #if __GNUC__ >= 13
-/* Members of an inoutset do not wait for each other, readers wait for all of them. */
+/* Tasks of an inoutset do not wait for each other; readers wait for all of them. */
 static void inoutset(int size) {
     enum { ROUNDS = 20, SET_SIZE = 5 };
 #pragma omp parallel num_threads(size)
@@ -108,7 +111,7 @@ static void inoutset(int size) {
 }
 
 #else
-/* This compiler does not know it; tests/c/abi/depend_kinds.c calls the library directly. */
+/* This compiler does not know inoutset; tests/c/abi/depend_kinds.c calls the library directly. */
 static void inoutset(int size) {
     (void)size;
 }
@@ -171,7 +174,7 @@ static void iterators_and_sections(int size) {
     }
 }
 
-/* taskwait with depend waits for those tasks alone. */
+/* taskwait with a depend clause waits for the tasks that the clause names, and for no others. */
 static void taskwait_depend(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -193,7 +196,7 @@ static void taskwait_depend(int size) {
     }
 }
 
-/* An undeferred task with dependences waits for its predecessors, in the one thread too. */
+/* An undeferred task with dependences waits for its predecessors, also in a team of one thread. */
 static void undeferred(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -213,7 +216,7 @@ static void undeferred(int size) {
     }
 }
 
-/* The same address in tasks of different parents means nothing. */
+/* The same address in tasks of different parents makes no dependence. */
 static void only_siblings(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -231,8 +234,8 @@ static void only_siblings(int size) {
     }
 }
 
-/* Two readers are in their tasks at the same time in at least one of many tries. Only a hint of
- * parallelism is asked for: a reader does not wait for ever. */
+/* Two readers are in their tasks at the same time in at least one of many tries. A reader does not
+ * wait for ever, as a runtime is free to run them one after the other. */
 static void readers_overlap(void) {
     for (int attempt = 0; attempt < 200; attempt++) {
         int inside = 0, together = 0;
@@ -252,7 +255,7 @@ static void readers_overlap(void) {
             }
 #pragma omp taskwait
         }
-        /* Both get there one after the other as well; the first alone proves nothing. */
+        /* A single try proves nothing: both readers may also have run one after the other. */
         if (together) return;
     }
     CHECK(!"readers never ran together");

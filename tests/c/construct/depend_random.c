@@ -1,6 +1,6 @@
 /* Random graphs: tasks with random dependences on a few variables. Each task checks that it sees
- * the variables exactly as the sequential program would: every earlier writer has finished, no
- * later one has begun. */
+ * the variables like the sequential program: every earlier writer has finished, and no later writer
+ * has begun. */
 #include "testing.h"
 #include <omp.h>
 #include <stdint.h>
@@ -8,9 +8,9 @@
 enum { VARIABLES = 6, TASKS = 400 };
 
 struct variable {
-    int writers_done; /* by tasks that have finished */
+    int writers_done; /* writes of finished tasks */
     int readers_done;
-    int users; /* readers inside count 1, a writer 1000 */
+    int users; /* each reader inside counts 1, a writer 1000 */
 };
 
 static struct variable variable[VARIABLES];

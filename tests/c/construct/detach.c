@@ -1,5 +1,5 @@
-/* A task with detach completes when it has run and its event is fulfilled, by whomever and in
- * whichever order; everything that waits for tasks waits for that. Barriers: detach_barrier.c.
+/* A task with detach completes when it has run and its event is fulfilled, by any thread and in any
+ * order. Each construct that waits for tasks waits for that. Barriers are in detach_barrier.c.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -20,7 +20,7 @@ static void *fulfill_late(void *argument) {
     return NULL;
 }
 
-/* By a thread that OpenMP knows nothing of, while the team has nothing to do but wait. */
+/* A thread that OpenMP does not know fulfils the event, while the team only waits. */
 enum wait { TASKWAIT, TASKGROUP, BARRIER, REGION, DEPEND };
 
 static void foreign_thread(int size, enum wait wait) {
@@ -97,9 +97,10 @@ static void by_another_task(int size) {
     }
 }
 
-/* Many open at once, fulfilled in another order. */
+/* A large number of events are open at once, and are fulfilled in another order. */
 static void many(int size) {
-    enum { EVENTS = 60 }; /* GCC 12 runs the 65th undeferred, and waits for its event at once */
+    enum { EVENTS = 60 }; /* GCC 12 runs the 65th task undeferred, and waits for its event at
+                           * once */
     static omp_event_handle_t events[EVENTS];
     int done = 0;
 #pragma omp parallel num_threads(size)

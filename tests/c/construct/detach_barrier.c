@@ -1,5 +1,5 @@
-/* Members that are all at a barrier, or at the end of their region, wait for a detached task that
- * a foreign thread completes; and any number of events may be open at once.
+/* All members wait at a barrier, or at the end of their region, for a detached task that a foreign
+ * thread completes. Any number of events may be open at once.
  * test: not stock GCC 12's barrier then sleeps for ever, and so does its 65th open event
  * test: env
  * test: env OMP_WAIT_POLICY=passive

@@ -1,5 +1,6 @@
-/* Cross-iteration dependences: an iteration goes on only when those that it names as sinks have
- * reported, under every schedule, in one and two dimensions, also for unsigned long long.
+/* Cross-iteration dependences: an iteration goes on only when the iterations of its sink clauses
+ * have reported. This holds under every schedule, in one and two dimensions, also for unsigned long
+ * long.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: env CAPSTAN_WAIT=patience:off
@@ -9,8 +10,8 @@
 
 enum { ROWS = 12, COLUMNS = 9, TRIPS = 50 };
 
-/* Not 0, because GCC 12 takes a sink that wraps below 0 for an iteration; and not known to the
- * compiler, so that unsigned long long needs entry points of its own. */
+/* The first iteration is not 0, because GCC 12 takes a sink that wraps below 0 for an iteration.
+ * The compiler does not know it, so that unsigned long long needs its own entry points. */
 static volatile int first_iteration = 100;
 
 static int done[TRIPS], table[ROWS][COLUMNS];
@@ -80,7 +81,7 @@ static void waves(int size) {
     }
 }
 
-/* Iterations without a dependence between them do overlap. */
+/* Iterations without a dependence between them overlap. */
 static void overlap(void) {
     int here = 0;
 #pragma omp parallel for ordered(1) schedule(static, 1) num_threads(2)

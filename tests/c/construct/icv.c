@@ -1,5 +1,5 @@
-/* Internal control variables belong to tasks: what a task sets is seen by it and by what it
- * starts afterwards, and by nobody else.
+/* Internal control variables belong to tasks: the value that a task sets holds for the task itself,
+ * and for the regions and tasks that it starts later. No other task sees it.
  *
  * test: not clang clang's optimiser replaces omp_get_max_threads by the value set
  */
@@ -44,7 +44,8 @@ static void per_thread(void) {
         }
         CHECK_EQ(omp_get_max_threads(), me + 2);
     }
-    /* The values of the members end with the region; the master's are those of before. */
+    /* The values of the members end with the region; the master has its values from before the
+     * region. */
     omp_sched_t kind;
     int chunk;
     CHECK_EQ(omp_get_max_threads(), 5);
@@ -89,7 +90,7 @@ static void per_task(int size) {
     CHECK_EQ(omp_get_max_threads(), 5);
 }
 
-/* A task takes the values of the moment when it is made. */
+/* A task takes the values that hold when it is made. */
 static void when_made(void) {
     int seen[2] = {0};
 #pragma omp parallel num_threads(2)
@@ -123,7 +124,7 @@ static void set_schedule(void) {
             CHECK_EQ(chunk, 11);
             omp_set_schedule(kind, -3);
             omp_get_schedule(&found, &chunk);
-            CHECK(chunk <= 1); /* less than 1 stands for the default */
+            CHECK(chunk <= 1); /* a size below 1 stands for the default */
         }
 }
 

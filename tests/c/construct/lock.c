@@ -1,5 +1,5 @@
-/* Simple locks: exclusion, omp_test_lock, hints, many locks, locks in garbage memory, holders
- * that sleep, release by another task of the region than the one that is looked at.
+/* Simple locks: exclusion, omp_test_lock, hints, many locks, locks in garbage memory, holders that
+ * sleep, and a release while a member waits.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: env CAPSTAN_WAIT=spin:off
@@ -51,7 +51,7 @@ static void count_plainly(omp_lock_t *lock) {
     CHECK_EQ(sum, ROUNDS * THREADS);
 }
 
-/* omp_test_lock says no while someone holds the lock, and yes after. */
+/* omp_test_lock says no while a thread holds the lock, and yes after its release. */
 static void test_answers(omp_lock_t *lock) {
     CHECK_EQ(omp_test_lock(lock), 1);
     CHECK_EQ(omp_test_lock(lock), 0);
@@ -64,7 +64,7 @@ static void test_answers(omp_lock_t *lock) {
     omp_unset_lock(lock);
 }
 
-/* The holder sleeps, so the others do too; each must be woken. */
+/* The holder sleeps for long, so the waiters sleep too; the lock must wake each of them. */
 static void long_holder(omp_lock_t *lock) {
     int entered = 0;
 #pragma omp parallel num_threads(8)
@@ -90,7 +90,8 @@ static void independent(omp_lock_t *a, omp_lock_t *b) {
     }
 }
 
-/* A lock that a member waits for is released by the master: waiting begins before. */
+/* The master releases a lock that a member waits for; the member begins to wait before the
+ * release. */
 static void hand_over(omp_lock_t *lock) {
     int released = 0, waiting = 0;
     omp_set_lock(lock);
@@ -110,8 +111,8 @@ static void hand_over(omp_lock_t *lock) {
     }
 }
 
-/* omp.h declares omp_init_lock_with_hint, yet GCC 12's library has no such symbol: asked for by
- * name, and replaced by the call without a hint where it is missing. */
+/* omp.h declares omp_init_lock_with_hint, yet GCC 12's library has no such symbol. The test looks
+ * it up by name, and calls omp_init_lock if it is missing. */
 static void init_with_hint(omp_lock_t *lock, omp_sync_hint_t hint) {
     void (*init)(omp_lock_t *, omp_sync_hint_t) = dlsym(RTLD_DEFAULT, "omp_init_lock_with_hint");
     if (init)

@@ -1,5 +1,5 @@
-/* Every iteration is executed exactly once: all schedules, chunks, types and steps, ranges that
- * end at the limits of the type, none or few iterations, chunks larger than the loop. */
+/* Every iteration is executed exactly once, with all schedules, chunks, types and steps. Ranges end
+ * at the limits of the type, have no or few iterations, or are smaller than a chunk. */
 #include "testing.h"
 #include <limits.h>
 #include <omp.h>
@@ -46,7 +46,7 @@ static void mark(unsigned long long k) {
         expect(trips, __LINE__);                                                                   \
     } while (0)
 
-/* Downwards: unsigned types need the difference taken the other way round. */
+/* A loop downwards: for unsigned types the difference is taken the other way round. */
 #define DOWN(type, from, compare, to, step, trips, clause)                                         \
     do {                                                                                           \
         type first_ = (from);                                                                      \
@@ -108,7 +108,7 @@ static void few(int size, long chunk) {
     EVERY(ONE, long, 7, <, 12, 4, 2);
     EVERY(ONE, unsigned long long, 0, <, 1, 1, 1);
     EVERY(DOWN, unsigned long long, 2, >, 0, 1, 2);
-    /* None at all; the bounds are hidden from the compiler. */
+    /* No iteration at all; the compiler does not know the bounds. */
     volatile int low = 10, high = 10;
     volatile unsigned long long ulow = ULLONG_MAX, uhigh = 5;
     EVERY(ONE, int, low, <, high, 1, 0);
@@ -130,13 +130,13 @@ static void at_the_limits(int size, long chunk) {
     EVERY(ONE, unsigned long long, ULLONG_MAX - 100, <, ULLONG_MAX - 7, 8, 12);
     EVERY(DOWN, unsigned long long, ULLONG_MAX, >, ULLONG_MAX - 100, 1, 100);
     EVERY(DOWN, unsigned long long, 100, >, 0, 1, 100);
-    /* Across the middle, where a signed runtime would turn negative. */
+    /* Across the middle of the range, where a runtime with signed numbers would become negative. */
     EVERY(ONE, unsigned long long, (ULLONG_MAX / 2) - 50, <, (ULLONG_MAX / 2) + 50, 1, 100);
     EVERY(DOWN, unsigned long long, (ULLONG_MAX / 2) + 50, >, (ULLONG_MAX / 2) - 50, 7, 15);
 }
 
-/* Steps so large that few of them fit the type. A larger chunk would make even their product
- * overflow, which GCC's own inline code for static does not survive. */
+/* Steps so large that only a few fit the type. With a larger chunk even the product would overflow,
+ * and GCC's own inline code for static fails then. */
 static void large_steps(int size) {
     long chunk = 1;
     EVERY(ONE, long, 0, <, LONG_MAX - LONG_MAX / 8, LONG_MAX / 8, 8);
@@ -185,7 +185,7 @@ static void last_value(int size) {
     CHECK_EQ(last, 1000);
 }
 
-/* Outside of a region the one thread executes all of it, in order. */
+/* Outside a region the calling thread executes the whole loop, in order. */
 static void orphaned(void) {
     int next = 0;
 #pragma omp for schedule(dynamic, 3)

@@ -1,5 +1,5 @@
-/* How iterations are shared out: static as the specification fixes it, dynamic and guided by
- * demand and in chunks, monotonic in rising order. */
+/* The schedules of loops: static as the specification fixes it, dynamic and guided by demand and in
+ * chunks, monotonic in rising order. */
 #include "testing.h"
 #include <omp.h>
 
@@ -7,8 +7,8 @@ enum { TRIPS = 240 };
 
 static int by[TRIPS];
 
-/* A schedule by demand lets one member be stuck in an iteration while the others do the rest:
- * iteration 0 waits until all others but those of its own chunk are done. */
+/* Under a schedule by demand one member may be stuck in an iteration while the others do the rest.
+ * Iteration 0 waits until all iterations outside its own chunk are done. */
 #define BY_DEMAND(clause, own, type)                                                               \
     do {                                                                                           \
         int done = 0;                                                                              \
@@ -24,7 +24,8 @@ static void by_demand(void) {
     BY_DEMAND("omp parallel for schedule(dynamic, 5) num_threads(3)", 5, int);
     BY_DEMAND("omp parallel for schedule(monotonic: dynamic, 5) num_threads(3)", 5, long);
     BY_DEMAND("omp parallel for schedule(dynamic, 5) num_threads(3)", 5, unsigned long long);
-    /* The first guided chunk is at most all iterations by the number of members. */
+    /* The first guided chunk has at most the number of all iterations divided by the number of
+     * members. */
     BY_DEMAND("omp parallel for schedule(guided) num_threads(3)", TRIPS / 3, int);
     BY_DEMAND("omp parallel for schedule(guided) num_threads(3)", TRIPS / 3, unsigned long long);
     omp_set_schedule(omp_sched_dynamic, 4);
@@ -34,8 +35,9 @@ static void by_demand(void) {
     BY_DEMAND("omp parallel for schedule(runtime) num_threads(3)", TRIPS / 3, int);
 }
 
-/* Later guided chunks are smaller. Iteration 80 lies in a chunk of at most 54, that is a third of
- * the 160 left behind the first chunk; in a static block of 80 it would wait for itself. */
+/* Later guided chunks are smaller. Iteration 80 lies in a chunk of at most 54 iterations, a third
+ * of the 160 that are left after the first chunk. In a static block of 80 it would wait for
+ * itself. */
 static void guided_shrinks(void) {
     int done = 0;
 #pragma omp parallel for schedule(guided) num_threads(3)
@@ -94,8 +96,9 @@ static void static_chunks(void) {
         }
 }
 
-/* Without a chunk size: one block each, of nearly equal size. GCC's runtime gives the first
- * members one iteration more; programs rely on a loop with the same bounds being shared alike. */
+/* Without a chunk size each member gets one block, all of nearly equal size. GCC's runtime gives
+ * the first members one iteration more. Programs rely on equal shares for loops with the same
+ * bounds. */
 static void static_blocks(void) {
     for (int size = 1; size <= 7; size++) {
         omp_set_schedule(omp_sched_static, 0);
@@ -137,8 +140,8 @@ static void monotonic(void) {
     RISING("omp for schedule(monotonic: runtime)", int);
 }
 
-/* Without the modifier OpenMP promises no order since 5.0. GCC's runtime keeps it, and programs
- * written before rely on it: superlu_dist's members would wait for each other. */
+/* Since version 5.0 OpenMP promises no order without the modifier. GCC's runtime keeps the order,
+ * and older programs rely on it: superlu_dist's members would wait for each other. */
 static void in_order_all_the_same(void) {
     RISING("omp for schedule(dynamic)", int);
     RISING("omp for schedule(dynamic)", unsigned long long);
@@ -151,10 +154,10 @@ static void in_order_all_the_same(void) {
 }
 
 enum { CHUNK = 6 };
-static int begun[2]; /* each member's last iteration, counted from 1 */
+static int begun[2]; /* the iteration that each member began last, counted from 1 */
 
-/* No chunk is taken by the member that has the one before: who begins a chunk waits until the other
- * has begun a later one. The last chunk begins within the last CHUNK iterations. */
+/* Neighbouring chunks go to different members: a member in an iteration waits until the other
+ * member has begun a later iteration. The last chunk begins within the last CHUNK iterations. */
 static void take_turns(int i) {
     int me = omp_get_thread_num();
     by[i] = me;
@@ -176,7 +179,7 @@ static void expect_no_small_chunk(void) {
     begun[0] = begun[1] = 0;
 }
 
-/* Guided chunks shrink to the given size, and are never smaller but for the last. */
+/* Guided chunks shrink to the given size; only the last chunk may be smaller. */
 static void guided_chunks(void) {
 #pragma omp parallel for schedule(guided, CHUNK) num_threads(2)
     for (int i = 0; i < TRIPS; i++) take_turns(i);

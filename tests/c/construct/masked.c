@@ -1,4 +1,4 @@
-/* master and masked: the named member alone, and no barrier. */
+/* master and masked: only the named member executes the block, and there is no barrier. */
 #include "testing.h"
 #include <omp.h>
 
@@ -27,7 +27,7 @@ int main(void) {
         for (int chosen = 0; chosen < size; chosen++) CHECK_EQ(by_filter[chosen], 1);
     }
 
-    /* The others pass it while the master is still in it. */
+    /* The others pass the construct while the master is still in it. */
     int passed = 0;
 #pragma omp parallel num_threads(3)
     {

@@ -1,5 +1,5 @@
-/* Many threads of the program open regions at the same time, with loops, singles, sections,
- * tasks and critical sections; no team's state is another's.
+/* Several threads of the program open regions at the same time, with loops, singles, sections,
+ * tasks and critical sections. No team shares its state with another.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -15,7 +15,7 @@ static long critical_count;
 static void loops(int size, int *sum, int *ordered_next) {
 #pragma omp for schedule(dynamic, 2)
     for (int i = 0; i < 30; i++) INCREMENT(sum);
-    CHECK(GET(sum) >= 30); /* someone may be in the next loop */
+    CHECK(GET(sum) >= 30); /* another member may be in the next loop */
 #pragma omp for schedule(guided) nowait
     for (unsigned long long i = 0; i < 30; i++) INCREMENT(sum);
 #pragma omp for ordered schedule(dynamic, 1)

@@ -1,5 +1,5 @@
-/* Nestable locks belong to a task: it may set them again, another task may not, not even on the
- * same thread.
+/* A nestable lock belongs to a task: that task may set it again, but another task may not, not even
+ * on the same thread.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -18,7 +18,7 @@ static void exclude(omp_nest_lock_t *lock) {
         omp_set_nest_lock(lock);
         CHECK_EQ(INCREMENT(&inside), 1);
         omp_unset_nest_lock(lock);
-        sched_yield(); /* still held once */
+        sched_yield(); /* the task still holds the lock once */
         CHECK_EQ(DECREMENT(&inside), 0);
         omp_unset_nest_lock(lock);
     }
@@ -89,8 +89,8 @@ static void long_holder(omp_nest_lock_t *lock) {
     CHECK_EQ(entered, 8);
 }
 
-/* omp.h declares omp_init_nest_lock_with_hint, yet GCC 12's library has no such symbol: asked for
- * by name, and replaced by the call without a hint where it is missing. */
+/* omp.h declares omp_init_nest_lock_with_hint, yet GCC 12's library has no such symbol. The test
+ * looks it up by name, and calls omp_init_nest_lock if it is missing. */
 static void init_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint) {
     void (*init)(omp_nest_lock_t *, omp_sync_hint_t) =
         dlsym(RTLD_DEFAULT, "omp_init_nest_lock_with_hint");

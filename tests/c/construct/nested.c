@@ -1,12 +1,12 @@
-/* Inner regions get teams of their own, with real threads, whose barriers, loops, singles and
- * tasks have nothing to do with those of the outer team.
+/* Inner regions have their own teams, with real threads. The barriers, loops, singles and tasks of
+ * an inner team are independent of those of the outer team.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
 #include "testing.h"
 #include <omp.h>
 
-/* All members of all inner teams are there at once. */
+/* All members of all inner teams exist at the same time. */
 static void real_inner_teams(int outer, int inner) {
     int here = 0;
 #pragma omp parallel num_threads(outer)
@@ -35,7 +35,7 @@ static void real_inner_teams(int outer, int inner) {
     CHECK_EQ(here, outer * inner);
 }
 
-/* One inner team goes through many constructs while another is held. */
+/* One inner team goes through many constructs while another inner team waits. */
 static void independent(int inner) {
     int passed = 0;
 #pragma omp parallel num_threads(2)

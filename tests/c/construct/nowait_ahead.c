@@ -1,6 +1,6 @@
 /* With nowait a member may be any number of worksharing constructs ahead of another. The slow
- * one waits, by the program's own flag, for the fast one to have passed them all, so a runtime
- * that keeps a limited number of them in flight, and blocks at the end of it, hangs here. */
+ * member waits, by a flag of the program, until the fast members have passed all constructs. A
+ * runtime that blocks after a fixed number of open constructs hangs here. */
 #include "testing.h"
 #include <omp.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void constructs(int kinds, int k) {
     if (kinds & RUNTIME) one_runtime(k);
 }
 
-/* `slow` meets its first construct when all others have passed their last. */
+/* The member `slow` meets its first construct when all other members have passed their last. */
 static void run(int size, int slow, int kinds) {
     int passed = 0;
     clear();
@@ -73,8 +73,9 @@ static void run(int size, int slow, int kinds) {
     }
 }
 
-/* Members stand at different constructs, and after each is passed the next fast one goes: the
- * oldest construct in use belongs to the slowest, not to the last that came. */
+/* Members stop at different constructs. When the fastest member has passed all constructs, the next
+ * one goes on. The oldest construct in use belongs to the slowest member, not to the last
+ * arrival. */
 static void staircase(int size) {
     int passed = 0;
     clear();
@@ -95,7 +96,8 @@ static void staircase(int size) {
     }
 }
 
-/* Ahead, caught up with, and ahead again: what was made for the first burst serves the next. */
+/* The fast members run ahead, the slow member catches up, and they run ahead again. The memory of
+ * the first burst serves the next. */
 static void bursts(int size) {
     const int length[] = {40, 100, 250, 30, 299};
     int passed[5] = {0}, caught_up[5] = {0};

@@ -1,5 +1,5 @@
-/* Ordered regions run one at a time in the order of the iterations, under every schedule, also
- * where some iterations have none; the rest of the iterations overlaps.
+/* Ordered regions run one at a time, in the order of the iterations, under every schedule, also if
+ * some iterations have none. The other parts of the iterations overlap.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: env CAPSTAN_WAIT=patience:off
@@ -27,7 +27,7 @@ static void expect(int count, long first, long step) {
     written = 0;
 }
 
-/* Iterations of uneven length, so the order does not come by itself. */
+/* Iterations have uneven lengths, so that the order does not arise by itself. */
 static void disturb(long i) {
     if (i % 7 == 0)
         pause_ms(1);
@@ -140,7 +140,7 @@ static void overlap(void) {
     expect(2, 0, 1);
 }
 
-/* Loops in a row without a barrier between: each has its own order. */
+/* Several loops without a barrier between them: each has its own order. */
 static void several_nowait(int size) {
     enum { LOOPS = 30, EACH = 2 };
     static int next[LOOPS];

@@ -1,5 +1,5 @@
-/* parallel makes a team of as many threads as asked for, which run at the same time, number
- * themselves from 0, and are all different threads; if and nesting limits make it one.
+/* parallel makes a team of the requested size: different threads, numbered from 0, that run at the
+ * same time. An if clause or a nesting limit reduces the team to one thread.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: env CAPSTAN_WAIT=spin:off
@@ -23,7 +23,7 @@
 
 enum { MOST = 40 };
 
-/* All are there at once: each waits for all, by the program's own counter. */
+/* All threads exist at once: each waits for all the others, by a counter of the program. */
 static void real_threads(int size) {
     int here = 0, seen[MOST] = {0};
     long thread[MOST] = {0};
@@ -44,7 +44,7 @@ static void real_threads(int size) {
     CHECK_EQ(thread[0], syscall(SYS_gettid)); /* the master is the thread that called */
 }
 
-/* Team sizes that change from region to region. */
+/* Team sizes change from region to region. */
 static void alternating(void) {
     const int sizes[] = {2, 8, 3, 1, 8, 2, 5, 1, 1, 40, 2, 7};
     for (int round = 0; round < 240; round++) {
@@ -86,7 +86,7 @@ static void number_from_icv(void) {
     }
 }
 
-/* Arguments of every form reach the members. */
+/* Shared, firstprivate and reduction variables reach the members. */
 static void arguments(void) {
     int shared = 7, first = 8, reduced = 1;
     signed char array[3000];
@@ -106,7 +106,7 @@ static void arguments(void) {
     CHECK_EQ(reduced, 4);
 }
 
-/* A member has a stack that deserves the name. */
+/* A member has a stack of more than 1 MiB. */
 static long deep(int depth) {
     volatile char frame[1024];
     frame[0] = (char)depth;

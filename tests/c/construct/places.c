@@ -1,4 +1,4 @@
-/* Places and binding: the list as given, where members are put, and what they see.
+/* Places and binding: the list of places, the places of the members, and the answers that they get.
  * test: env OMP_PLACES={0},{1} OMP_PROC_BIND=true
  * test: env OMP_PLACES={1},{0} OMP_PROC_BIND=close
  * test: env OMP_PLACES={0}:2 OMP_PROC_BIND=spread,close OMP_MAX_ACTIVE_LEVELS=2
@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* Processors of that place, from the API and from the variable: they are 0 and 1, one a place. */
+/* Returns the processor of a place. The places have the processors 0 and 1, one each. */
 static int processor_of(int place) {
     int id = -1;
     CHECK_EQ(omp_get_place_num_procs(place), 1);
@@ -20,7 +20,7 @@ static int processor_of(int place) {
     return id;
 }
 
-/* Under the policy `true` GCC's runtime reports other places than it binds to. */
+/* Under the policy `true` GCC's runtime reports other places than those to which it binds. */
 static int mask_is_only(int processor) {
     cpu_set_t mask;
     CHECK(sched_getaffinity(0, sizeof mask, &mask) == 0);
@@ -58,7 +58,7 @@ static void members(int size) {
         CHECK(count[0] - count[1] <= 1 && count[1] - count[0] <= 1);
 }
 
-/* The clause asks for another policy in one region. */
+/* The clause requests another policy in one region. */
 static void by_clause(void) {
     int place[4];
 #pragma omp parallel num_threads(4) proc_bind(primary)
@@ -92,7 +92,8 @@ int main(void) {
     test_limit(30);
     cpu_set_t mask;
     sched_getaffinity(0, sizeof mask, &mask);
-    /* The library may have bound this thread already: ask for what the machine has. */
+    /* The library may have bound this thread already, so the test asks for the processors of the
+     * machine. */
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) test_skip("needs processors 0 and 1");
     CHECK(omp_get_proc_bind() != omp_proc_bind_false);
     list();

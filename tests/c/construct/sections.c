@@ -1,4 +1,4 @@
-/* Each section is executed once, by someone, and different members take different sections at
+/* Each section is executed once, by any member, and different members take different sections at
  * the same time. */
 #include "testing.h"
 #include <omp.h>
@@ -55,7 +55,7 @@ static void each_once_nowait(int size) {
     CHECK_EQ(times[1], ROUNDS);
 }
 
-/* Three sections wait for each other: three members have to be in them. */
+/* Three sections wait for each other, so three members must be in them. */
 static void at_the_same_time(void) {
     int here = 0, last = 0;
 #pragma omp parallel sections num_threads(3) lastprivate(last)
@@ -106,7 +106,7 @@ int main(void) {
     }
     at_the_same_time();
     reset();
-    six(); /* orphaned, no region: all by the one thread */
+    six(); /* outside a region: the calling thread executes all */
     for (int i = 0; i < 6; i++) CHECK_EQ(times[i], 1);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* One member executes a single, any may be the one, and copyprivate hands its values to all
- * before it goes on.
+/* Exactly one member executes a single construct, and it may be any member. copyprivate hands its
+ * values to all members before it goes on.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -28,7 +28,8 @@ static void exactly_one_nowait(int size, int rounds) {
     CHECK_EQ(executed, rounds);
 }
 
-/* The first member that comes executes it: the others are late, so each gets its turn. */
+/* The member that comes first executes the construct. The test makes the others late, so that each
+ * member gets its turn. */
 static void anyone(int size) {
     for (int chosen = 0; chosen < size; chosen++) {
         int by = -1, go = 0;
@@ -49,8 +50,8 @@ struct wide {
     double more[9];
 };
 
-/* Each member in turn produces; it changes its copy as soon as it may, and the others, late as
- * they are, must still get the value of the single. */
+/* Each member produces in turn, and changes its copy at once behind the construct. The late members
+ * must still get the value of the single. */
 static void copy(int size) {
     for (int producer = 0; producer < size; producer++) {
         int go = 0, executed = 0;
@@ -82,8 +83,8 @@ static void copy(int size) {
     }
 }
 
-/* Back to back, without other synchronization: a producer must not run ahead of those who still
- * copy, and the slot of one round must not be taken for that of the next. */
+/* Singles back to back, without other synchronization. A producer must not run ahead of members
+ * that still copy, and no member may take the slot of one round for the slot of the next. */
 static void copy_often(int size, int rounds) {
 #pragma omp parallel num_threads(size)
     for (int round = 0; round < rounds; round++) {
@@ -99,7 +100,7 @@ static void copy_often(int size, int rounds) {
     }
 }
 
-/* Outside of a region a single is executed by the one thread there is. */
+/* Outside a region the calling thread executes the single. */
 static void orphaned(void) {
     int value = 0;
 #pragma omp single

@@ -1,5 +1,5 @@
-/* target without a device: the host executes it, on the host's own variables; data clauses, teams
- * and nowait keep their meaning; the device calls know of no device but the host.
+/* Without a device the host executes target, on its own variables. Data clauses, teams and nowait
+ * keep their meaning, and the device calls know the host alone.
  *
  * test: not clang the omp_target calls are libomptarget's
  */
@@ -106,7 +106,7 @@ static void asynchronous(int size) {
     }
 }
 
-/* Without nowait they wait for their predecessors, though there is nothing to copy. */
+/* Data constructs without nowait wait for their predecessors, although there is nothing to copy. */
 static void waiting(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single

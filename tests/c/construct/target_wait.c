@@ -1,20 +1,20 @@
-/* Without nowait, target data and update directives wait for their predecessors, though there is
- * nothing to copy. The predecessors are detached tasks, so that they are not complete though their
- * bodies are, whoever executed these and when.
+/* Without nowait, target data and update directives wait for their predecessors, although there is
+ * nothing to copy. The predecessors are detached tasks: when their bodies have ended they are still
+ * incomplete, whichever thread executed the bodies.
  * test: not stock what depends on a detached task does not wait for its event there
  * test: not clang clang leaves these directives out where there is no device to compile for
  */
 #include "testing.h"
 #include <omp.h>
 
-enum { WAITS = 15 }; /* enter, update and exit in turn */
+enum { WAITS = 15 }; /* enter, update and exit directives in turn */
 
 struct wait {
     omp_event_handle_t event;
     int begun, passed, x;
 };
 
-/* Each predecessor ends a while after it was made, or when somebody has not waited for it. */
+/* Ends each predecessor a while after it was made, or when a directive has not waited for it. */
 static void end_predecessors(struct wait *waits) {
     for (int i = 0; i < WAITS; i++) {
         AWAIT(&waits[i].begun, 1);

@@ -1,5 +1,5 @@
-/* A barrier completes all tasks of the team, those that tasks make meanwhile too; members that
- * have nothing else to do execute them.
+/* A barrier completes all tasks of the team, also tasks that other tasks make meanwhile. Members
+ * without other work execute them.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  * test: not clang clang aligns a task's variables to 16 bytes, whatever they ask for
@@ -81,7 +81,8 @@ static int is_asleep(int thread) {
     return state == 'S';
 }
 
-/* Until it sleeps, and has slept for a while; for a second at most, as it need not sleep ever. */
+/* Waits until the thread has slept for a while. It waits for a second at most, as the thread may
+ * never sleep. */
 static void await_asleep(int *thread) {
     AWAIT(thread, 1);
     for (int asleep = 0, looks = 0; asleep < 10 && looks < 1000; looks++) {
@@ -90,8 +91,8 @@ static void await_asleep(int *thread) {
     }
 }
 
-/* A member at a barrier must run the task of one who waits for it outside of any scheduling point,
- * also if it sleeps there already. */
+/* A member at a barrier must run the task of a member that waits for it outside any scheduling
+ * point, also if the first member sleeps already. */
 static void members_at_a_barrier_help(void) {
     for (int round = 0; round < 20; round++) {
         int taken = 0, other = 0;
@@ -105,7 +106,7 @@ static void members_at_a_barrier_help(void) {
                     CHECK_EQ(omp_get_thread_num() == 0 || omp_get_thread_num() == 1, 1);
                     INCREMENT(&taken);
                 }
-                /* No scheduling point here: only the other member can execute it. */
+                /* There is no scheduling point here: only the other member can execute the task. */
                 AWAIT(&taken, 1);
             }
         }
@@ -113,7 +114,7 @@ static void members_at_a_barrier_help(void) {
     }
 }
 
-/* Many more tasks than any queue holds, from one producer. */
+/* One producer makes many more tasks than any queue holds. */
 static void flood(int size) {
     enum { TASKS = 50000 };
     long sum = 0;
@@ -126,7 +127,7 @@ static void flood(int size) {
     CHECK_EQ(sum, (long)TASKS * (TASKS - 1) / 2);
 }
 
-/* Tasks carry their own copy of what they were given, whatever its size and alignment. */
+/* Tasks carry their own copy of their data, whatever its size and alignment. */
 static void private_data(int size) {
     struct big {
         _Alignas(256) char bytes[1000];

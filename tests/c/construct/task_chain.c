@@ -1,6 +1,5 @@
-/* A list walked by tasks, each of which makes the next one and a leaf, needs no stack for each
- * node: however tiny its tasks are, a member runs only so many of them where they are made, one in
- * the other. */
+/* Tasks walk a list: each makes a leaf and the task of the next node. The walk needs no stack for
+ * each node, as a member nests only a limited number of tasks where they are made. */
 #include "testing.h"
 #include <omp.h>
 

@@ -1,8 +1,9 @@
-/* if(0), final, mergeable, untied: when a task runs, and what omp_in_final says. */
+/* The clauses if(0), final, mergeable and untied: when a task runs, and the answer of
+ * omp_in_final. */
 #include "testing.h"
 #include <omp.h>
 
-/* Undeferred: done when the construct is, in this thread. */
+/* An undeferred task is complete behind its construct, and this thread ran it. */
 static void if_false(int size) {
 #pragma omp parallel num_threads(size)
     for (int round = 0; round < 100; round++) {
@@ -18,7 +19,7 @@ static void if_false(int size) {
     }
 }
 
-/* Its children may still be deferred, and taskwait in it waits for them. */
+/* The children of an undeferred task may be deferred, and a taskwait in it waits for them. */
 static void children_of_undeferred(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -49,7 +50,7 @@ static void final(int size) {
         {
             CHECK_EQ(omp_in_final(), 1);
             int here = omp_get_thread_num(), done = 0;
-            /* Included: done at once, by the same thread, and final too. */
+            /* An included task is done at once, by the same thread, and is final too. */
 #pragma omp task shared(done, deep)
             {
                 CHECK_EQ(omp_in_final(), 1);
@@ -88,7 +89,7 @@ static void untied_and_mergeable(int size) {
     CHECK_EQ(done, 100);
 }
 
-/* The team of a task's region is what it sees, whoever executes it. */
+/* A task sees the team of its region, whichever thread executes it. */
 static void surroundings(int size) {
 #pragma omp parallel num_threads(size)
     {

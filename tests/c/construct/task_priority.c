@@ -1,5 +1,5 @@
-/* Of the tasks that are ready, one of higher priority is taken first, where the user has allowed
- * priorities. The specification calls it a hint; GCC's runtime follows it, and so must we.
+/* If the user allows priorities, members take ready tasks of higher priority first. The
+ * specification calls the priority a hint; GCC's runtime follows it, and so does Capstan.
  * test: env OMP_MAX_TASK_PRIORITY=100
  */
 #include "testing.h"
@@ -9,7 +9,7 @@ enum { TASKS = 30 };
 
 static int order[TASKS], taken;
 
-/* One member, so the order of execution is the order of choice. */
+/* The team has one member, so tasks run in the order in which it chooses them. */
 static void chosen_by_priority(int depend) {
     taken = 0;
 #pragma omp parallel num_threads(1)
@@ -19,7 +19,7 @@ static void chosen_by_priority(int depend) {
 #pragma omp taskgroup
         {
             for (int i = 0; i < TASKS; i++) {
-                int priority = i * 7 % TASKS; /* each once, shuffled */
+                int priority = i * 7 % TASKS; /* each value once, shuffled */
                 if (depend) {
 #pragma omp task priority(priority) depend(in : gate)
                     order[taken++] = priority;
@@ -34,7 +34,7 @@ static void chosen_by_priority(int depend) {
     for (int i = 0; i < TASKS; i++) CHECK_EQ(order[i], TASKS - 1 - i);
 }
 
-/* With more members all are executed, whatever their order. */
+/* With more members all tasks are executed, in any order. */
 static void all_executed(int size) {
     int done = 0;
 #pragma omp parallel num_threads(size)

@@ -104,7 +104,7 @@ static void nested(int size) {
     }
 }
 
-/* reduction(task, ...): members and the tasks they make. */
+/* reduction(task, ...): members contribute, and so do the tasks that they make. */
 static void of_constructs(int size) {
     long sum = 0;
 #pragma omp parallel num_threads(size) reduction(task, + : sum)

@@ -1,6 +1,5 @@
-/* Tasks whose bodies are regions with tasks of their own, run one after the other by one thread:
- * each task is counted in the team that it belongs to, or the end of one of the regions is never
- * seen. */
+/* The bodies of tasks are regions with tasks of their own, and one thread runs them one after the
+ * other. The runtime must count each task in its own team, or the end of a region is never seen. */
 #include "testing.h"
 
 #include <omp.h>

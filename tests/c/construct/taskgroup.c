@@ -1,4 +1,4 @@
-/* A taskgroup waits for all descendants made in it, and for none made before.
+/* A taskgroup waits for all descendants made in it, and for no task made before.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -30,7 +30,7 @@ static void descendants(int size) {
     }
 }
 
-/* The grandchild sleeps in another member's hands; its parent is long done. */
+/* The grandchild sleeps on another member, and its parent ended long before. */
 static void slow_grandchild(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -108,7 +108,7 @@ static void nested_groups(int size) {
     }
 }
 
-/* Every member has a group of its own at the same time. */
+/* Every member has its own group at the same time. */
 static void everyone(int size) {
 #pragma omp parallel num_threads(size)
     for (int round = 0; round < 30; round++) {

@@ -1,5 +1,5 @@
-/* taskloop: each iteration once; the number and size of tasks as asked for; it waits for its
- * tasks unless nogroup; reductions; all integer types. */
+/* taskloop runs each iteration once, with the requested number and size of tasks, and waits for its
+ * tasks unless nogroup. The test also covers reductions and all integer types. */
 #include "testing.h"
 #include <limits.h>
 #include <omp.h>
@@ -56,7 +56,7 @@ static void coverage(int size) {
     }
 }
 
-/* A slow task of the loop is waited for, also when another member has it. */
+/* The construct waits for a slow task of the loop, also if another member runs it. */
 static void waits(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -75,7 +75,7 @@ static void waits(int size) {
     }
 }
 
-/* nogroup does not wait: a task of the loop is completed by an event fulfilled behind it. */
+/* nogroup does not wait: the event of a task of the loop is fulfilled behind the construct. */
 static void nogroup(int size) {
 #pragma omp parallel num_threads(size)
 #pragma omp single
@@ -94,7 +94,7 @@ static void nogroup(int size) {
     }
 }
 
-/* Private data tell the tasks apart: firstprivate copies are made for each task. */
+/* Private data distinguish the tasks, as each task has its own firstprivate copies. */
 static void count_tasks(int size, int asked, int expected, int grain) {
     clear();
 #pragma omp parallel num_threads(size)

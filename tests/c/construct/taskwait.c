@@ -1,5 +1,5 @@
-/* taskwait waits for the children of the current task, all of them, and not for theirs; what
- * children wrote is seen behind it.
+/* taskwait waits for all children of the current task, and not for their children. The writes of
+ * the children are visible behind it.
  * test: env
  * test: env OMP_WAIT_POLICY=passive
  */
@@ -25,7 +25,7 @@ static void waits_for_children(int size) {
     }
 }
 
-/* A child that another member is busy with: the waiting one has no task left to run. */
+/* Another member is busy with the child, and the waiting member has no task left to run. */
 static void waits_for_a_stolen_child(void) {
     int size = 2;
     for (int round = 0; round < 20; round++) {
@@ -39,7 +39,7 @@ static void waits_for_a_stolen_child(void) {
                 pause_ms(3);
                 SET(&finished, 1);
             }
-            /* Give the other member time to take it; if it does not, taskwait runs it here. */
+            /* Give the other member time to take the child; otherwise taskwait runs it here. */
             for (int i = 0; i < 1000 && !GET(&started); i++) sched_yield();
 #pragma omp taskwait
             CHECK_EQ(GET(&finished), 1);
@@ -47,8 +47,8 @@ static void waits_for_a_stolen_child(void) {
     }
 }
 
-/* The grandchild completes only by an event that is fulfilled behind the taskwait: a runtime
- * that waits for descendants hangs, even with one thread. */
+/* The grandchild completes by an event that is fulfilled behind the taskwait. A runtime that waits
+ * for all descendants hangs, even with one thread. */
 static void not_for_grandchildren(int size) {
     for (int round = 0; round < 20; round++) {
         omp_event_handle_t event;
@@ -111,8 +111,8 @@ static void everyone(int size) {
     CHECK_EQ(sum, 150 * size);
 }
 
-/* A lock held across a taskwait: while a tied task is suspended there, its thread may begin no task
- * but its descendants (OpenMP 5.2, 12.9), or it would wait for itself. */
+/* A task holds a lock across a taskwait. While a tied task is suspended there, its thread may begin
+ * only its descendants (OpenMP 5.2, 12.9); with another task it would wait for itself. */
 static void held_across(int size) {
     enum { TASKS = 60 };
     omp_lock_t lock;
@@ -157,8 +157,8 @@ static void *fulfill(void *unused) {
     }
 }
 
-/* The same with a child that is complete only later: its parent waits while other tasks, which want
- * the lock, are ready in every queue. */
+/* A task holds the lock while a child completes late. Meanwhile tasks that want the lock are ready
+ * in every queue. */
 static void held_for_long(int size) {
     enum { TASKS = 8 };
     omp_lock_t lock;
@@ -188,7 +188,7 @@ static void held_for_long(int size) {
     omp_destroy_lock(&lock);
 }
 
-/* Outside of a region tasks run at once or are waited for all the same. */
+/* Outside a region tasks run at once, or taskwait waits for them. */
 static void outside(void) {
     int a = 0;
 #pragma omp task shared(a)

@@ -1,4 +1,4 @@
-/* OMP_THREAD_LIMIT bounds all threads of a contention group at once; what a region used is given
+/* OMP_THREAD_LIMIT bounds all threads of a contention group together. A region gives its threads
  * back at its end, and a full group still gets teams of one.
  * test: env OMP_THREAD_LIMIT=6
  */

@@ -1,5 +1,5 @@
-/* threadprivate variables keep their values from region to region (OpenMP 5.2, 5.2), also when
- * many masters open regions at once; copyin gives all the master's. */
+/* threadprivate variables keep their values from region to region (OpenMP 5.2, 5.2), also when many
+ * masters open regions at once. copyin gives all members the master's values. */
 #include "testing.h"
 #include <omp.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@ static struct {
 } wide = {-1, {0}};
 #pragma omp threadprivate(mine, wide)
 
-/* Nothing but regions of the same size between: the values are those of the same number. */
+/* Only regions of the same size lie between, so each member has the values of its number. */
 static void persists(int size, int base) {
 #pragma omp parallel num_threads(size)
     {
@@ -25,7 +25,7 @@ static void persists(int size, int base) {
             CHECK_EQ(wide.owner, mine);
         }
     }
-    CHECK_EQ(mine, base); /* the master's copy is this thread's */
+    CHECK_EQ(mine, base); /* the master's copy is the copy of this thread */
 }
 
 static void copied_in(int size) {
@@ -63,7 +63,7 @@ static void *master(void *argument) {
         pthread_barrier_wait(&all_masters);
 #pragma omp parallel num_threads(3)
         mine = base + omp_get_thread_num();
-        /* All have closed their regions; now they open the next in whatever order. */
+        /* All masters have closed their regions; now they open the next ones in any order. */
         pthread_barrier_wait(&all_masters);
         if ((number + round) % 3 == 0) pause_ms(1);
 #pragma omp parallel num_threads(3)
@@ -86,7 +86,7 @@ static void many_masters(void) {
     for (int i = 0; i < MASTERS; i++) pthread_join(thread[i], NULL);
 }
 
-/* One after the other, so that a team is free whenever the next master wants one. */
+/* Masters come one after the other, so that a team is free whenever the next master wants one. */
 static void *visitor(void *unused) {
 #pragma omp parallel num_threads(3)
     mine = -5;

@@ -1,6 +1,5 @@
-/* What the manager asks of the kernel: one epoll_ctl for a registration, a change and an end;
- * nothing for a timer. From a point on, a filter of the kernel's ends the process at any other
- * system call.
+/* The manager makes one system call, epoll_ctl, for a registration, a change or an end, and none
+ * for a timer. A filter in the kernel ends the process at any other system call.
  */
 #include "event_testing.h"
 
@@ -15,7 +14,7 @@ enum { PIPES = 200, TIMERS = 5000 };
 
 static int epoll_calls;
 
-/* Takes the place of the C library's, for the manager too. */
+/* Takes the place of the function of the C library, also for the manager. */
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
     epoll_calls++;
     return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
@@ -25,7 +24,8 @@ int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event) {
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                           \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* What a failed check needs is allowed as well, and a clock that is not read through the vDSO. */
+/* The filter also allows the calls of a failed check, and the clock, which some kernels do not
+ * offer in the vDSO. */
 static void allow_epoll_ctl_alone(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -78,7 +78,7 @@ int main(void) {
     test_limit(30);
     manager = new_manager("epoll");
     for (int i = 0; i < PIPES; i++) make_pipe(ends[i]);
-    /* The tables get their memory. */
+    /* This first round gives the tables their memory. */
     register_all();
     unregister_all();
     start_timers();
@@ -100,5 +100,5 @@ int main(void) {
     cancel_timers();
     CHECK_EQ(epoll_calls, 3 * PIPES);
     CHECK_EQ(fired, 0);
-    _exit(0); /* and none of the system calls by which a process ends */
+    _exit(0); /* exit() would make system calls that the filter forbids */
 }

@@ -1,6 +1,6 @@
-/* Clocks that jump. The program's own clock_gettime, which the library calls, adds what a test
- * says: to the clock on the wall, which must mean nothing, and to the monotonic one, which leaps
- * when the process is stopped, or in a child that a fork has put into another time namespace. */
+/* Clocks that jump. The library calls the program's own clock_gettime, which adds the jump of a
+ * test. A jump of the wall clock must mean nothing. The monotonic clock jumps when the process was
+ * stopped, or in a child that a fork has put into another time namespace. */
 #include "event_testing.h"
 
 #include <sched.h>
@@ -26,7 +26,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return (int)result;
 }
 
-/* The clock on the wall is set, forwards and back: it is not even looked at. */
+/* The wall clock is set forwards and back: the manager never reads it. */
 static void wall_clock(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     uint64_t soon = 0, late = 0;
@@ -63,8 +63,8 @@ static void note_order(capstan_manager *manager, capstan_timer timer, uint64_t e
     if (place->number == 3) place->order->expirations = expirations;
 }
 
-/* Ahead by ten hours: all that is due is called at once, in order, a periodic timer once with the
- * number of its periods; the rest waits, and the period is kept. */
+/* The clock jumps ten hours ahead. The manager calls all due timers at once, in order, and a
+ * periodic timer once with the number of its periods. Later timers wait, and the period is kept. */
 static void ahead(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     struct order order = {0};
@@ -92,7 +92,7 @@ static void ahead(const char *back_end) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
-/* Back by an hour: nothing is early by the clock as it is then, nothing is lost. */
+/* The clock jumps an hour back: no timer is early by the new time, and none is lost. */
 static void back(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     uint64_t old = 0, new = 0, soon = 0;
@@ -128,7 +128,7 @@ static void count_slow(capstan_manager *manager, const struct capstan_slow *slow
     ++*(int *)data;
 }
 
-/* Back while a function runs: it is not taken for one that lasts. */
+/* The clock jumps back while a function runs: the manager does not report the function as slow. */
 static void back_in_a_function(void) {
     int reports = 0;
     struct capstan_manager_options options = {.size = sizeof options};
@@ -146,7 +146,8 @@ static void back_in_a_function(void) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
-/* The kernel's own jump: a child in another time namespace. Needs a right that tests seldom have.
+/* The kernel makes the clock jump: a child runs in another time namespace. The test needs a right
+ * that tests seldom have.
  */
 static void other_namespace(const char *offset, uint64_t fires) {
     uint64_t fired = 0, soon = 0;

@@ -1,4 +1,5 @@
-/* Descriptors that are closed while they are registered, and numbers that are used again. */
+/* Descriptors that are closed while they are registered, and descriptor numbers that are used
+ * again. */
 #include "event_testing.h"
 
 /* Puts an open file at a given number. */
@@ -32,8 +33,8 @@ static void closed_and_reused(void) {
     capstan_manager_free(manager);
 }
 
-/* The same for regular files, which the kernel's set does not hold: `old` is closed, and its number
- * names `fresh`. Both are given up. */
+/* A descriptor `old` is closed while it is registered, and its number then names `fresh`. Both may
+ * be pipes, or regular files, which the kernel's set does not hold. The function closes both. */
 static void reused(int old, int fresh, unsigned mode) {
     capstan_manager *manager = new_manager("epoll");
     struct seen first = {0}, second = {0};
@@ -82,7 +83,8 @@ static void regular_files(void) {
         reused(new_file(), new_readable(), modes[i]);
         reused(new_file(), new_file(), modes[i]);
     }
-    /* Closed, and the number not used again: nothing is told, and the loop is not kept busy. */
+    /* The descriptor is closed and its number is not used again: nothing is reported, and the loop
+     * sleeps. */
     capstan_manager *manager = new_manager("epoll");
     struct seen seen = {0};
     int file = new_file();
@@ -121,8 +123,8 @@ static void stale_name(void) {
     capstan_manager_free(manager);
 }
 
-/* epoll reports a closed file as long as a duplicate is open, and cannot be told to stop: the set
- * is made anew. */
+/* epoll reports a closed file while a duplicate is open, and no call stops it. The manager makes a
+ * new set. */
 static void duplicate_keeps_reporting(bool reuse) {
     capstan_manager *manager = new_manager("epoll");
     int ends[2], other[2], good[2];
@@ -148,10 +150,10 @@ static void duplicate_keeps_reporting(bool reuse) {
     for (int i = 0; i < 5; i++) CHECK_EQ(step(manager), 0);
     CHECK_EQ(seen.calls, calls);
     CHECK(statistics(manager).rebuilds == 1);
-    CHECK(statistics(manager).stale == 1); /* and no longer: it can sleep */
+    CHECK(statistics(manager).stale == 1); /* once: the manager can sleep again */
     CHECK_EQ(capstan_step(manager, 20 * MS, NULL), 0);
     CHECK(statistics(manager).stale == 1);
-    put(good[1], "x"); /* the others are still there */
+    put(good[1], "x"); /* the other registrations are still there */
     CHECK_EQ(step(manager), 1);
     CHECK_EQ(fine.calls, 1);
     if (reuse) {
@@ -168,7 +170,7 @@ static void duplicate_keeps_reporting(bool reuse) {
     capstan_manager_free(manager);
 }
 
-/* A rebuild leaves out files whose number was taken over by something else. */
+/* A rebuild of the set leaves out registrations whose number names another file now. */
 static void rebuild_finds_others(void) {
     capstan_manager *manager = new_manager("epoll");
     int zombie[2], victim[2], stranger[2];
@@ -210,7 +212,7 @@ static void close_tells(const char *back_end) {
     CHECK_EQ(capstan_fd_register(other, ends[0], CAPSTAN_READ, note, &c, NULL), 0);
     CHECK_EQ(capstan_fd_close(NULL, ends[0]), 0);
     CHECK_EQ(fcntl(ends[0], F_GETFD), -1);
-    CHECK_EQ(capstan_fd_unregister(manager, watch), 0); /* before it was told: then it is not */
+    CHECK_EQ(capstan_fd_unregister(manager, watch), 0); /* ended before its report: it gets none */
     CHECK_EQ(run_all(manager), 1);
     CHECK_EQ(run_all(other), 1);
     CHECK_EQ(a.events, CAPSTAN_CLOSED);
@@ -235,7 +237,7 @@ static void close_own(capstan_manager *manager, capstan_watch watch, int fd, uns
     }
 }
 
-/* For those who close by other means. */
+/* capstan_fd_unregister_all serves programs that close descriptors by other means. */
 static void ends_all(void) {
     capstan_manager *manager = new_manager("epoll"), *other = new_manager("epoll");
     int ends[2];
@@ -244,7 +246,7 @@ static void ends_all(void) {
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &a, NULL), 0);
     CHECK_EQ(capstan_fd_register(other, ends[0], CAPSTAN_READ, note, &b, NULL), 0);
     capstan_fd_unregister_all(manager, ends[0]);
-    capstan_fd_unregister_all(manager, ends[1]); /* has none */
+    capstan_fd_unregister_all(manager, ends[1]); /* this descriptor has no registration */
     capstan_fd_unregister_all(manager, -1);
     put(ends[1], "x");
     CHECK_EQ(run_all(manager), 1);
@@ -269,8 +271,8 @@ static void closes_itself(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* A one-shot has fired, its descriptor was closed and the number names another file: nothing is
- * wrong, and the new registration works at once. */
+/* A one-shot has fired, its descriptor was closed, and the number names another file. This is no
+ * error, and the new registration works at once. */
 static void reused_after_firing(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     for (int i = 0; i < 20; i++) {
@@ -289,7 +291,7 @@ static void reused_after_firing(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* poll cannot tell files apart, but a closed number must not keep it busy. */
+/* poll cannot tell files apart, but a closed number must not keep the loop busy. */
 static void poll_and_closed(void) {
     capstan_manager *manager = new_manager("poll");
     int ends[2];
@@ -304,8 +306,8 @@ static void poll_and_closed(void) {
     capstan_manager_free(manager);
 }
 
-/* A registration that wants nothing for now learns that its file was closed when its number is
- * registered again, or when it wants something again. */
+/* A registration with no events wanted learns that its file was closed when its number is
+ * registered again, or when it wants events again. */
 static void reused_while_quiet(bool regular, bool again) {
     capstan_manager *manager = new_manager("epoll");
     struct seen quiet = {0}, other = {0};

@@ -1,13 +1,13 @@
-/* A registration that comes while its descriptor is being closed, after the others have ended: it
- * is told CAPSTAN_CLOSED, and one of the file that has the number next is not.
+/* A registration may come while its descriptor is being closed, after the other registrations have
+ * ended. It is told CAPSTAN_CLOSED. A registration of the next file with this number is not.
  *
- * The close of this program does what another thread could do at that moment. */
+ * This program's own close() does the work of another thread that registers at that moment. */
 #include "event_testing.h"
 
 #include <sys/syscall.h>
 
 static struct {
-    capstan_manager *manager; /* NULL: closing is closing */
+    capstan_manager *manager; /* NULL: close() only closes */
     unsigned modes;
     struct seen early, late;
     int next; /* the file that gets the number; -1: none */
@@ -43,7 +43,7 @@ static void told(const char *back_end, bool all, unsigned modes) {
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ | modes, note, &before, NULL), 0);
     prepare(manager, modes, -1);
     CHECK_EQ(capstan_fd_close(all ? NULL : manager, ends[0]), 0);
-    CHECK_EQ(run_all(manager), 2); /* before anybody else asks for the number */
+    CHECK_EQ(run_all(manager), 2); /* before a new registration of the number */
     CHECK_EQ(before.events, CAPSTAN_CLOSED);
     CHECK_EQ(meanwhile.early.calls, 1);
     CHECK_EQ(meanwhile.early.events, CAPSTAN_CLOSED);
@@ -52,7 +52,7 @@ static void told(const char *back_end, bool all, unsigned modes) {
     capstan_manager_free(manager);
 }
 
-/* The number is used again before capstan_fd_close looks for those who came meanwhile. */
+/* The number is used again before capstan_fd_close looks for registrations that came meanwhile. */
 static void next_owner_stays(bool regular, unsigned modes) {
     capstan_manager *manager = new_manager("epoll");
     int ends[2], fresh[2];
@@ -74,7 +74,7 @@ static void next_owner_stays(bool regular, unsigned modes) {
     capstan_manager_free(manager);
 }
 
-/* Closed by other means; and a descriptor that nobody closed, or that is closed in vain. */
+/* Descriptors that are closed by other means, that are still open, or whose close fails. */
 static void by_other_means(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int ends[2];
@@ -99,7 +99,7 @@ static void by_other_means(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* A one-shot that has fired is quiet: to ask for its file does not let it fire again. */
+/* A one-shot that has fired is quiet: a check of its file does not let it fire again. */
 static void fired_once(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int ends[2];

@@ -1,4 +1,5 @@
-/* Registrations: what is reported, how often, to whom. Run on each back end. */
+/* Registrations: which events are reported, how often, and to which registration. The tests run on
+ * each back end. */
 #ifndef DESCRIPTOR_TESTS_H
 #define DESCRIPTOR_TESTS_H
 
@@ -26,7 +27,7 @@ static void level_and_persistent(const char *back_end) {
     CHECK_EQ(seen.events, CAPSTAN_READ);
     CHECK_EQ(seen.fd, ends[0]);
     CHECK(seen.watch == watch);
-    CHECK_EQ(step(manager), 1); /* while it is readable */
+    CHECK_EQ(step(manager), 1); /* it is reported while it is readable */
     CHECK_EQ(drain(ends[0]), 1);
     CHECK_EQ(step(manager), 0);
     CHECK_EQ(capstan_fd_unregister(manager, watch), 0);
@@ -72,9 +73,9 @@ static void edge(const char *back_end) {
         CHECK_EQ(run_all(manager), 1); /* once, although it stays readable */
         CHECK_EQ(run_all(manager), 0);
         put(ends[1], "y");
-        CHECK_EQ(run_all(manager), 1); /* more has arrived */
+        CHECK_EQ(run_all(manager), 1); /* another byte has arrived */
         CHECK_EQ(capstan_fd_change(manager, seen.watch, CAPSTAN_READ), 0);
-        CHECK_EQ(run_all(manager), 1); /* asked to look again */
+        CHECK_EQ(run_all(manager), 1); /* a change makes the manager look again */
     }
     close_pipe(ends);
     capstan_manager_free(manager);
@@ -140,7 +141,7 @@ static void hang_up(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* Several registrations of one descriptor: each gets what it asked for and no more. */
+/* Several registrations of one descriptor: each gets the events that it wants and no others. */
 static void shared_descriptor(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int pair[2];
@@ -162,7 +163,7 @@ static void shared_descriptor(const char *back_end) {
     CHECK_EQ(once.calls, 1);
     CHECK_EQ(drain(pair[0]), 1);
     CHECK_EQ(step(manager), 0);
-    /* Two that are both one-shot, ready at different times. */
+    /* Two one-shot registrations become ready at different times. */
     CHECK_EQ(capstan_fd_unregister(manager, reads), 0);
     CHECK_EQ(capstan_fd_register(manager, pair[0], CAPSTAN_READ | oneshot, note, &once, NULL), 0);
     CHECK_EQ(capstan_fd_register(manager, pair[0], CAPSTAN_WRITE | oneshot, note, &writer, &last),
@@ -183,8 +184,9 @@ static void shared_descriptor(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* A peer that closes one side is reported to who asked for it: the writer may still write, and is
- * not called for what another registration wants to know. Both sides are everybody's concern. */
+/* A peer that closes one direction is reported to registrations that want CAPSTAN_HANGUP. The
+ * writer may still write, and is not called for it. When the peer closes both directions, all
+ * registrations are told, except one that wants nothing. */
 static void half_closed(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int pair[2];
@@ -209,8 +211,8 @@ static void half_closed(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* Nothing is called for a registration that wants nothing, and an end that it does not want to know
- * of keeps nobody awake. */
+/* A registration that wants nothing is never called, and the end of its file does not keep the loop
+ * awake. */
 static void quiet_at_the_end(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     struct seen seen = {0};
@@ -234,7 +236,7 @@ static void quiet_at_the_end(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* Many registrations of one descriptor, ended in random order. */
+/* A large number of registrations of one descriptor end in random order. */
 static void crowd(const char *back_end) {
     enum { CROWD = 100 };
     capstan_manager *manager = new_manager(back_end);
@@ -256,7 +258,7 @@ static void crowd(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* Functions that end themselves, others, or begin new ones. */
+/* Functions that end their own registration or another, or begin a new one. */
 struct chain {
     capstan_watch own, other;
     int calls, ended;
@@ -287,7 +289,7 @@ static void ends_in_functions(const char *back_end, unsigned modes) {
     b.other = a.own;
     put(first[1], "x");
     put(second[1], "x");
-    /* Both are ready in the same turn; the one that comes first ends the other. */
+    /* Both are ready in the same turn; the first function ends the other registration. */
     CHECK_EQ(run_all(manager), 1);
     CHECK_EQ(a.calls + b.calls, 1);
     CHECK_EQ(a.ended + b.ended, modes & CAPSTAN_ONESHOT ? 1 : 2);
@@ -315,7 +317,7 @@ static void ends_on_shared_descriptor(const char *back_end, unsigned modes) {
     capstan_manager_free(manager);
 }
 
-/* Registers itself again, as a program that waits once per message does. */
+/* The function registers itself again, like a program that waits once for each message. */
 static void again(capstan_manager *manager, capstan_watch watch, int fd, unsigned events,
                   void *data) {
     (void)watch, (void)events;
@@ -361,7 +363,7 @@ static void regular_file(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* What the thread that drives has changed itself does not cut its next wait short. */
+/* A change by the thread that drives the loop does not cut its own next wait short. */
 static void changes_before_a_wait(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     struct seen seen = {0};
@@ -405,7 +407,7 @@ static void wrong_arguments(const char *back_end) {
     capstan_manager_free(manager);
     struct capstan_manager_options options = {.size = sizeof options, .back_end = "none"};
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
-    options.size = 0; /* what was asked for counts all the same */
+    options.size = 0; /* a size of 0 stands for the first version of the structure */
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
     options = (struct capstan_manager_options){.size = sizeof options + 1};
     CHECK_EQ(capstan_manager_new(&manager, &options), EINVAL);
@@ -415,8 +417,8 @@ static void wrong_arguments(const char *back_end) {
     capstan_manager_free(manager);
 }
 
-/* More ready descriptors than one turn takes, of a pipe or of a file, and one of the other kind:
- * all get their turn, and not once only. */
+/* More descriptors of a pipe or a file are ready than one turn takes, and one descriptor of the
+ * other kind. All are served, again and again. */
 static void more_than_a_batch(const char *back_end, int original, int other) {
     enum { MANY = 2500 };
     capstan_manager *manager = new_manager(back_end);
@@ -424,7 +426,7 @@ static void more_than_a_batch(const char *back_end, int original, int other) {
     static struct seen seen[MANY];
     memset(seen, 0, sizeof seen);
     int count = 0;
-    while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or what is allowed */
+    while (count < MANY && (copy[count] = dup(original)) >= 0) count++; /* or up to the limit */
     for (int i = 0; i < count; i++)
         CHECK_EQ(capstan_fd_register(manager, copy[i], CAPSTAN_READ, note, &seen[i], NULL), 0);
     struct seen odd = {0};

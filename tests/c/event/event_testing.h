@@ -1,4 +1,5 @@
-/* For the tests of the event manager: pipes, managers of each back end, turns of the loop. */
+/* Helpers for the tests of the event manager: pipes, managers of each back end, turns of the
+ * loop. */
 #ifndef EVENT_TESTING_H
 #define EVENT_TESTING_H
 
@@ -27,7 +28,7 @@ __attribute__((unused)) static void put(int fd, const char *text) {
     CHECK_EQ(write(fd, text, strlen(text)), strlen(text));
 }
 
-/* Reads until nothing is left; returns how much it was. */
+/* Reads until nothing is left; returns the number of bytes. */
 __attribute__((unused)) static size_t drain(int fd) {
     char sink[4096];
     size_t total = 0;
@@ -44,7 +45,7 @@ __attribute__((unused)) static capstan_manager *new_manager(const char *back_end
 }
 #endif
 
-/* Turns until one finds nothing to do at once; returns the number of calls. */
+/* Runs turns until a turn finds nothing to do; returns the number of calls. */
 __attribute__((unused)) static unsigned run_all(capstan_manager *manager) {
     unsigned total = 0, calls;
     do {
@@ -54,14 +55,14 @@ __attribute__((unused)) static unsigned run_all(capstan_manager *manager) {
     return total;
 }
 
-/* One turn that does not wait. */
+/* Runs one turn that does not wait. */
 __attribute__((unused)) static unsigned step(capstan_manager *manager) {
     unsigned calls;
     CHECK_EQ(capstan_step(manager, 0, &calls), 0);
     return calls;
 }
 
-/* Turns until the counter has reached the value; the test's alarm is the limit. */
+/* Runs turns until the counter has reached the value; the test's alarm is the limit. */
 #define RUN_UNTIL(manager, counter, value)                                                         \
     do {                                                                                           \
         while ((counter) < (value)) CHECK_EQ(capstan_step((manager), CAPSTAN_FOREVER, NULL), 0);   \
@@ -74,7 +75,7 @@ statistics(capstan_manager *manager) {
     return now;
 }
 
-/* A function for descriptors that remembers what it was told. */
+/* The calls that `note`, a function for descriptors, has received. */
 struct seen {
     int calls;
     unsigned events;

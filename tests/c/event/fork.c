@@ -1,4 +1,4 @@
-/* After a fork both processes have what they need, and neither disturbs the other.
+/* After a fork the managers of both processes work, and neither disturbs the other.
  *
  * test: not thread ThreadSanitizer starts no threads after a fork */
 #include "event_testing.h"
@@ -14,8 +14,8 @@ static void expect_success(pid_t child) {
     CHECK_EQ(WEXITSTATUS(status), 0);
 }
 
-/* A manager that the program drives: registrations, timers and posts are in the child too; what the
- * child changes does not reach the parent. */
+/* A manager that the program drives: the child has its registrations, timers and posts too. The
+ * changes of the child do not reach the parent. */
 static void own_manager(const char *back_end) {
     capstan_manager *manager = new_manager(back_end);
     int ends[2], other[2], counted = 0;
@@ -61,7 +61,8 @@ static void own_manager(const char *back_end) {
     close_pipe(other);
 }
 
-/* The function that forks returns in both; what else was ready is handled in both, once. */
+/* The function that forks returns in both processes. The other ready events are handled once in
+ * each process. */
 static int forks, calls_after;
 static pid_t forked;
 
@@ -97,7 +98,8 @@ static void fork_in_function(void) {
     capstan_manager_free(manager);
 }
 
-/* Another thread drives: it does not exist in the child, where the manager can be driven anew. */
+/* Another thread drives the manager. It does not exist in the child, where a new thread can
+ * drive. */
 static void *drive(void *manager) {
     CHECK_EQ(capstan_loop(manager), 0);
     return NULL;
@@ -133,7 +135,7 @@ static void driven_elsewhere(void) {
     close_pipe(ends);
 }
 
-/* What a thread of the parent was calling is not reported in the child as stuck. */
+/* The child does not report a function as stuck that a thread of the parent was running. */
 static int stuck, dozing, wake_up;
 
 static void on_slow(capstan_manager *manager, const struct capstan_slow *slow, void *data) {
@@ -160,7 +162,7 @@ static void driver_in_a_function(void) {
     pid_t child = fork();
     if (child == 0) {
         test_limit(10);
-        pause_ms(400); /* ten times the limit is when others speak up */
+        pause_ms(400); /* other threads report a function after ten times the limit */
         CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
         CHECK_EQ(stuck, 0);
         RUN_UNTIL(manager, counted, 1);
@@ -173,7 +175,8 @@ static void driver_in_a_function(void) {
     capstan_manager_free(manager);
 }
 
-/* Forks while other threads are inside every call: the child never finds a lock taken. */
+/* The program forks while other threads are inside the manager's calls: the child never finds a
+ * lock taken. */
 static int stop_busy;
 
 static void *busy(void *data) {
@@ -240,14 +243,15 @@ static void default_managers(void) {
         CHECK_EQ(capstan_timer_start(own, MS, 0, fire, NULL, NULL), 0);
         AWAIT(&fired_here, 1);
         pause_ms(150);
-        CHECK_EQ(GET(&fired_here), 1); /* the parent's timer is the parent's */
+        CHECK_EQ(GET(&fired_here), 1); /* the timer of the parent does not fire here */
         _exit(0);
     }
     expect_success(child);
     AWAIT(&fired_here, 1);
 }
 
-/* The child is out of descriptors: it says so, and works once there are some. */
+/* The child has no free descriptor: its calls say so, and succeed when descriptors are free
+ * again. */
 static void child_without_descriptors(void) {
     capstan_manager *manager = new_manager("epoll");
     int ends[2];
@@ -265,7 +269,7 @@ static void child_without_descriptors(void) {
         CHECK_EQ(errno, EMFILE);
         CHECK_EQ(capstan_step(manager, 0, NULL), EMFILE);
         CHECK_EQ(capstan_fd_register(manager, ends[1], CAPSTAN_WRITE, note, &seen, NULL), EMFILE);
-        CHECK_EQ(capstan_fd_unregister(manager, watch), 0); /* ending needs none */
+        CHECK_EQ(capstan_fd_unregister(manager, watch), 0); /* to unregister needs no descriptor */
         for (int fd = first; fd < first + 4; fd++) close(fd);
         CHECK_EQ(step(manager), 1);
         CHECK_EQ(seen.calls, 1);

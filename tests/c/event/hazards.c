@@ -15,7 +15,7 @@ static void on_signal(int number) {
     INCREMENT(&alarms);
 }
 
-/* Signals every millisecond end the waiting of a turn; they lose and repeat nothing. */
+/* A signal every millisecond ends the wait of a turn; no event is lost, and none is repeated. */
 static void interrupted(const char *back_end) {
     struct sigaction action = {.sa_handler = on_signal};
     capstan_manager *manager = new_manager(back_end);
@@ -38,7 +38,7 @@ static void interrupted(const char *back_end) {
 
 /* --- EMFILE -------------------------------------------------------------------------------- */
 
-/* Descriptors taken until none is left. */
+/* Takes descriptors until none is free. */
 static int fill_table(int *taken, int most) {
     int count = 0;
     while (count < most && (taken[count] = dup(0)) >= 0) count++;
@@ -58,14 +58,14 @@ static void out_of_descriptors(const char *back_end) {
     CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
     int count = fill_table(taken, MOST);
     struct capstan_manager_options options = {.size = sizeof options, .back_end = back_end};
-    for (int free_ones = 0; free_ones < 2; free_ones++) { /* too few, by two and by one */
+    for (int free_ones = 0; free_ones < 2; free_ones++) { /* two descriptors too few, then one */
         CHECK_EQ(capstan_manager_new(&other, &options), EMFILE);
         close(taken[--count]);
     }
     taken[count] = dup(0), count++;
     taken[count] = dup(0), count++;
     CHECK(dup(0) < 0);
-    /* The one that exists goes on working. */
+    /* The first manager goes on working. */
     uint64_t fired = 0;
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, NULL), 0);
     CHECK_EQ(capstan_timer_start(manager, MS, 0, note_timer, &fired, NULL), 0);
@@ -75,7 +75,7 @@ static void out_of_descriptors(const char *back_end) {
     CHECK(seen.calls >= 1);
     CHECK_EQ(counted, 1);
     while (count > 0) close(taken[--count]);
-    CHECK_EQ(capstan_manager_new(&other, &options), 0); /* and the next attempt succeeds */
+    CHECK_EQ(capstan_manager_new(&other, &options), 0); /* the next attempt succeeds */
     capstan_manager_free(other);
     CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
     capstan_manager_free(manager);
@@ -172,7 +172,7 @@ static void *drive(void *manager) {
     return NULL;
 }
 
-/* Whoever passes by. */
+/* Calls by which another thread touches the manager: a post, a timer, a registration. */
 static int posted;
 static uint64_t expired;
 
@@ -211,7 +211,7 @@ static void blocking_function(void (*pass_by)(capstan_manager *)) {
         0);
     CHECK(pthread_create(&loop, NULL, drive, manager) == 0);
     AWAIT(&in_block, 1);
-    /* While it blocks, whoever passes by notices, once. */
+    /* While the function blocks, the next calls of this thread notice it, and report it once. */
     while (GET(&reports.running) == 0) {
         pause_ms(10);
         pass_by(manager);
@@ -245,8 +245,8 @@ static long put_aside(void) {
     return usage.ru_nivcsw;
 }
 
-/* One sleep is noticed right after turns in which the loop did not sleep. Where the thread was put
- * aside for others meanwhile, nobody can tell; then once more. */
+/* A single sleep is noticed right after turns in which the loop did not sleep. If the kernel
+ * suspended the thread meanwhile, the measurement says nothing, and the test tries again. */
 static void sleeps_after_busy_turns(void) {
     struct capstan_manager_options options = {.size = sizeof options, .slow_limit = 20 * MS};
     struct reports reports = {0};
@@ -257,7 +257,7 @@ static void sleeps_after_busy_turns(void) {
     int counted = 0;
     for (int known = 0; known < 3;) {
         long before = put_aside();
-        pause_ms(10); /* so that all that is compared is measured after `before` */
+        pause_ms(10); /* so that both measurements lie after `before` */
         for (int i = 0; i < 3; i++) {
             CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
             CHECK_EQ(capstan_step(manager, CAPSTAN_FOREVER, NULL), 0);

@@ -1,4 +1,5 @@
-/* An idle manager sleeps in the kernel: no processor time, no turns, whatever it has pending.
+/* An idle manager sleeps in the kernel: it takes no processor time and no turns, whatever is
+ * pending.
  *
  * test: alone */
 #include "event_testing.h"
@@ -31,12 +32,13 @@ static void idle(const char *back_end) {
     int begun = 0;
     make_pipe(ends);
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, NULL), 0);
-    /* Far away, in several levels of the wheel; each would cascade while it waits. */
+    /* Far deadlines, in several levels of the wheel: each would move down a level while it
+     * waits. */
     for (int i = 0; i < 20; i++)
         CHECK_EQ(capstan_timer_start(manager, (UINT64_C(2) << i) * 1000 * MS, 0, note_timer, &fired,
                                      NULL),
                  0);
-    /* Done in the first turn, which takes what wakes the loop; the second sleeps. */
+    /* The first turn runs this post and takes the pending wake-up; the second turn sleeps. */
     CHECK_EQ(capstan_post(manager, begin, &begun), 0);
     CHECK(pthread_create(&loop, NULL, drive, manager) == 0);
     AWAIT(&begun, 1);
@@ -47,7 +49,7 @@ static void idle(const char *back_end) {
     pause_ms(500);
     clock_t used = clock() - before;
     CHECK_EQ(statistics(manager).turns, turns);
-    CHECK(context_switches() - switches < 10); /* this thread's own sleep among them */
+    CHECK(context_switches() - switches < 10); /* the sleep of this thread is among them */
     CHECK(used < CLOCKS_PER_SEC / 100);
     CHECK_EQ(fired, 0);
     capstan_shutdown(manager);
@@ -56,7 +58,7 @@ static void idle(const char *back_end) {
     close_pipe(ends);
 }
 
-/* One timer is one turn, whatever its level: no wake-up only to move timers about. */
+/* One timer takes one turn, whatever its level: the loop never wakes only to move timers. */
 static void one_turn_for_a_timer(void) {
     capstan_manager *manager = new_manager(NULL);
     for (uint64_t delay = MS; delay < 200 * MS; delay *= 2) {

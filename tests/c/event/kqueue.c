@@ -1,5 +1,5 @@
-/* The kqueue back end, compiled against the documented interface and run on a stand-in for kevent
- * that keeps the manual's promises by poll(2).
+/* The kqueue back end, compiled against the documented interface. It runs on a stand-in for kevent
+ * that keeps the promises of the manual page by poll(2).
  *
  * test: flags -Itests/c/event/kqueue -DCST_KQUEUE_STAND_IN */
 #define TEST_OWN_MANAGER
@@ -19,12 +19,12 @@
 enum { MOST = 4096 };
 
 struct knote {
-    struct kevent asked; /* flags as added */
-    dev_t device;        /* which file it is about: closing it removes the knote */
+    struct kevent asked; /* the flags of its registration */
+    dev_t device;        /* the file that was registered: closing it removes the knote */
     ino_t file;
     bool used, enabled;
-    bool fresh;     /* EV_CLEAR: not reported since it was added */
-    int last_bytes; /* EV_CLEAR: what could be read at the last report */
+    bool fresh;     /* EV_CLEAR: not yet reported */
+    int last_bytes; /* EV_CLEAR: the readable bytes at the last report */
     bool triggered; /* EVFILT_USER */
 };
 
@@ -32,7 +32,7 @@ static struct {
     pthread_mutex_t lock;
     int fd; /* an open file, so that the number is taken */
     struct knote note[MOST];
-    int next; /* where the next report begins */
+    int next; /* the knote where the next search begins */
 } queue[64];
 
 static int queue_of(int kq) {
@@ -54,7 +54,7 @@ int kqueue(void) {
     test_failed(__FILE__, __LINE__, __func__, "too many queues");
 }
 
-/* A knote goes when its descriptor is closed; the stand-in notices when it looks. */
+/* A knote ends when its descriptor is closed; the stand-in notices that at the next look. */
 static bool still_there(struct knote *note) {
     struct stat now;
     if (!note->used) return false;
@@ -90,7 +90,8 @@ static int add_note(int q, const struct kevent *change) {
         note->device = now.st_dev;
         note->file = now.st_ino;
     }
-    /* "Re-adding an existing event will modify the parameters": these, not the flags. */
+    /* "Re-adding an existing event will modify the parameters": the parameters are `fflags`, `data`
+     * and `udata`, not `flags`. */
     note->asked.fflags = change->fflags;
     note->asked.data = change->data;
     note->asked.udata = change->udata;
@@ -111,7 +112,7 @@ static int apply(int q, const struct kevent *change) {
     return 0;
 }
 
-/* Whether a knote is active, and with what. */
+/* Returns whether a knote is active, and fills in its event. */
 static bool active(struct knote *note, struct kevent *event) {
     *event = note->asked;
     event->flags = 0;
@@ -195,7 +196,8 @@ static struct capstan_manager *new_manager(const char *back_end) {
 
 #include "descriptor_tests.h"
 
-/* A descriptor that was closed, and whose number names another file: kqueue has forgotten it. */
+/* A descriptor was closed, and its number names another file: kqueue has forgotten the
+ * descriptor. */
 static void closed_and_reused(void) {
     capstan_manager *manager = new_manager("kqueue");
     int old[2], fresh[2];
@@ -220,7 +222,7 @@ static void closed_and_reused(void) {
     capstan_manager_free(manager);
 }
 
-/* One registration for both filters: one report, and a one-shot is silent in both. */
+/* One registration for both filters gives one report, and a one-shot is then silent in both. */
 static void both_filters(void) {
     capstan_manager *manager = new_manager("kqueue");
     int pair[2];

@@ -1,4 +1,5 @@
-/* Records instead of calls: each datum is brought until its last record, and then no more. */
+/* Records instead of calls: each data pointer comes back up to its last record, and never after
+ * that. */
 #include "event_testing.h"
 
 #include "event/manager.h"
@@ -39,7 +40,7 @@ static void each_kind(void) {
     CHECK_EQ(capstan_timer_start(manager, 0, 0, NULL, &datum[1], &timer), 0);
     CHECK_EQ(capstan_post(manager, NULL, &datum[2]), 0);
     struct capstan_record record;
-    for (int i = 0; i < 2; i++) { /* in either order: the timer is due within a tick */
+    for (int i = 0; i < 2; i++) { /* in any order: the timer is due within a tick */
         record = one(manager, CAPSTAN_FOREVER);
         CHECK(record.last && record.function == NULL);
         if (record.kind == CAPSTAN_RECORD_TIMER) {
@@ -73,7 +74,7 @@ static void each_kind(void) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
-/* Data of what was cancelled comes back too, also when nobody sleeps less for it. */
+/* The data pointers of cancelled timers come back too, although a cancellation wakes no thread. */
 static void cancelled(void) {
     capstan_manager *manager = pull_manager();
     static char data[1000];
@@ -94,7 +95,7 @@ static void cancelled(void) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
-/* What does not fit into one pull comes with the next. */
+/* Records that do not fit into one pull come with the next. */
 static void little_room(void) {
     enum { CROWD = 50 };
     capstan_manager *manager = pull_manager();
@@ -154,7 +155,7 @@ static void modes_do_not_mix(void) {
     CHECK_EQ(capstan_manager_free(ordinary), 0);
 }
 
-/* capstan_quiesce waits until the records that were pulled have been dealt with. */
+/* capstan_quiesce waits until the program is done with the records that it pulled. */
 static int quiet;
 
 static void *wait_for_quiet(void *manager) {
@@ -177,8 +178,8 @@ static void records_count_as_running(void) {
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 
-/* A host that cannot know who still has a manager's name ends it first: its descriptors are given
- * back, and every call is answered. */
+/* A host that cannot know which threads still hold a manager's handle ends the manager first. Its
+ * descriptors are closed, and every later call returns an error. */
 static void ended(void) {
     capstan_manager *manager = pull_manager();
     int ends[2], before = dup(0), after;
@@ -212,7 +213,7 @@ static void ended(void) {
     }
     close_pipe(ends);
     after = dup(0);
-    CHECK(after < before); /* the manager's own were the first */
+    CHECK(after < before); /* the manager's own descriptors had the lowest numbers */
     close(after);
     CHECK_EQ(capstan_manager_free(manager), 0);
 }

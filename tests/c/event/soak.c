@@ -1,4 +1,4 @@
-/* A soak of a minute: a quarter plain, a quarter under each sanitizer. soak.h says what it proves.
+/* A soak of a minute: a quarter plain, and a quarter under each sanitizer. soak.h documents it.
  * test: timeout 120 */
 #include "soak.h"
 

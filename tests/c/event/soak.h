@@ -1,10 +1,11 @@
-/* Random registration, closing and firing for as long as SOAK_SECONDS: no event is lost, none is
- * spurious, every end is told once, and memory stays as it is.
+/* Random registration, closing and firing for SOAK_SECONDS. No event is lost, none is spurious,
+ * every end is reported once, and the use of memory stays constant.
  *
- * Two loops, on epoll and on poll, are driven by threads of their own. Actors, two threads, play
- * one round after another. A round has a pipe or a timer of its own, does something random with it
- * and waits until all that it caused has happened; a lost event is a hang, and the alarm ends it.
- * Rounds close descriptors all the time, so numbers are reused, by the other actor too. */
+ * Two loops, on epoll and on poll, are driven by threads of their own. Two more threads, the
+ * actors, play one round after another. A round has its own pipe or timer, does something random
+ * with it, and waits until all expected calls have come. A lost event makes a round hang, and the
+ * alarm ends the test. Rounds close descriptors all the time, so numbers are reused, by the other
+ * actor too. */
 #include "event_testing.h"
 
 #include <pthread.h>
@@ -14,7 +15,8 @@
 enum { ACTORS = 2, MOST_BYTES = 5 };
 
 static capstan_manager *loop[2];
-/* ThreadSanitizer reports that one actor closes a number and the other uses it, which is the point.
+/* ThreadSanitizer reports that an actor closes a number while the other uses it. The test does so
+ * on purpose.
  */
 #if defined(__SANITIZE_THREAD__)
 static const bool forgetful = false;
@@ -39,8 +41,8 @@ static uint64_t random_bits(uint64_t *seed) {
 struct pipe_round {
     int end[2];
     unsigned modes;
-    int bytes, calls, closed; /* told so far */
-    int over;                 /* nothing may be called any more */
+    int bytes, calls, closed; /* the events reported so far */
+    int over;                 /* no function may be called any more */
 };
 
 static void on_pipe(capstan_manager *manager, capstan_watch watch, int fd, unsigned events,
@@ -59,7 +61,7 @@ static void on_pipe(capstan_manager *manager, capstan_watch watch, int fd, unsig
     INCREMENT(&round->calls);
     char sink[MOST_BYTES];
     ssize_t got = read(fd, sink, sizeof sink);
-    /* A byte that comes while an edge is being served is read with it, and is an edge of its own.
+    /* A byte that comes while the function serves an edge is read with it, and makes another edge.
      */
     if (got < 0) CHECK(errno == EAGAIN && (round->modes & CAPSTAN_EDGE));
     if (got > 0) __atomic_add_fetch(&round->bytes, (int)got, __ATOMIC_ACQ_REL);
@@ -70,7 +72,7 @@ static void await_bytes(const struct pipe_round *round, int bytes) {
     CHECK_EQ(GET(&round->bytes), bytes);
 }
 
-/* Persistent: bytes at any time, and then one of three ends. */
+/* A persistent registration: bytes come at any time, and then one of three ends. */
 static void play_persistent(capstan_manager *manager, struct pipe_round *round, uint64_t *seed) {
     capstan_watch watch;
     CHECK_EQ(capstan_fd_register(manager, round->end[0], CAPSTAN_READ | round->modes, on_pipe,
@@ -96,7 +98,8 @@ static void play_persistent(capstan_manager *manager, struct pipe_round *round, 
     CHECK_EQ(GET(&round->closed), told);
 }
 
-/* One-shot: called once, or ended by a call; exactly one of the two. */
+/* A one-shot registration is either called once or ended by a call; exactly one of the two
+ * happens. */
 static void play_oneshot(capstan_manager *manager, struct pipe_round *round, uint64_t *seed) {
     capstan_watch watch;
     bool ready = random_bits(seed) % 2;
@@ -118,15 +121,16 @@ static void play_oneshot(capstan_manager *manager, struct pipe_round *round, uin
     close(round->end[0]);
 }
 
-/* Closed without a word while it is registered: nothing comes any more, and whoever registers the
- * number next has nothing to do with it. */
+/* The descriptor is closed while it is registered, without a call to the manager. No event comes
+ * any more, and the next registration of the number is not affected. */
 static void play_forgetful(capstan_manager *manager, struct pipe_round *round) {
     capstan_watch watch;
     CHECK_EQ(capstan_fd_register(manager, round->end[0], CAPSTAN_READ | round->modes, on_pipe,
                                  round, &watch),
              0);
     close(round->end[0]);
-    /* ENOENT: the other actor has registered the number, and this one is told so. */
+    /* ENOENT: the other actor has registered the number, so this registration is told
+     * CAPSTAN_CLOSED. */
     if (capstan_fd_unregister(manager, watch) == ENOENT) AWAIT(&round->closed, 1);
     capstan_quiesce(manager);
     CHECK_EQ(GET(&round->bytes), 0);
@@ -138,7 +142,7 @@ static void play_pipe(capstan_manager *manager, uint64_t *seed) {
     make_pipe(round->end);
     if (manager == loop[0] && random_bits(seed) % 2) round->modes = CAPSTAN_EDGE;
     uint64_t kind = random_bits(seed) % 5;
-    if (kind == 0 && forgetful && manager == loop[0]) /* poll knows only numbers */
+    if (kind == 0 && forgetful && manager == loop[0]) /* poll knows numbers alone */
         play_forgetful(manager, round);
     else if (kind < 3)
         play_oneshot(manager, round, seed);
@@ -164,7 +168,7 @@ static void on_timer(capstan_manager *manager, capstan_timer timer, uint64_t exp
     CHECK_EQ(GET(&round->over), 0);
     CHECK(expirations > 0);
     uint64_t before = __atomic_fetch_add(&round->fired, expirations, __ATOMIC_ACQ_REL);
-    uint64_t last = before + expirations - 1; /* its number, from 0 */
+    uint64_t last = before + expirations - 1; /* the number of the last expiration, from 0 */
     CHECK(capstan_clock() >= GET(&round->earliest) + last * round->period);
     INCREMENT(&round->calls);
 }
@@ -257,7 +261,7 @@ static void soak(double seconds) {
     loop[0] = new_manager("epoll");
     loop[1] = new_manager("poll");
     for (int i = 0; i < 2; i++) CHECK(pthread_create(&driver[i], NULL, drive_soaked, loop[i]) == 0);
-    act_for(seconds / 10, 1); /* memory that is kept is there after that */
+    act_for(seconds / 10, 1); /* after this time the loops have all memory that they keep */
     long before = resident();
     act_for(0.9 * seconds, 1000);
     long grown = resident() - before;

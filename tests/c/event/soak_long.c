@@ -1,4 +1,4 @@
-/* A soak of ten minutes. soak.h says what it proves.
+/* A soak of ten minutes. soak.h documents it.
  * test: long
  * test: timeout 900
  * test: not thread soak.c runs under the sanitizers

@@ -1,4 +1,4 @@
-/* Names that outlive their objects are noticed, through many lives of the same memory. */
+/* The table notices names that outlive their objects, through many lives of the same memory. */
 #include "testing.h"
 
 #include "event/table.h"
@@ -44,7 +44,7 @@ int main(void) {
             struct object *object = (struct object *)cst_table_find(&table, model[i].id);
             CHECK(object != NULL);
             CHECK(object == (struct object *)cst_table_at(&table, model[i].index));
-            CHECK_EQ(object->stamp, model[i].id); /* nobody else was given its memory */
+            CHECK_EQ(object->stamp, model[i].id); /* no other object has its memory */
             cst_table_retire(&table, &object->entry);
             CHECK(cst_table_find(&table, model[i].id) == NULL);
             cst_table_free(&table, &object->entry, model[i].index);

@@ -1,5 +1,5 @@
-/* Many threads and one loop: nothing is lost, nothing is called after it was ended, and the loop is
- * woken only when it sleeps. */
+/* One loop and many other threads. No event is lost, no function is called after its end, and the
+ * loop is woken only when it sleeps. */
 #include "event_testing.h"
 
 #include <pthread.h>
@@ -201,8 +201,9 @@ static void hold(capstan_manager *manager, void *data) {
     AWAIT(&may_leave, 1);
 }
 
-/* A loop that is in a function is not woken: it looks before it sleeps. One that sleeps is woken
- * once for any number of posts, and not at all for what is due later than it wakes anyway. */
+/* A loop that runs a function is not woken, as it looks for posts before it sleeps. A sleeping loop
+ * is woken once for any number of posts. A timer that is due later than the loop's next wake-up
+ * does not wake it. */
 static void wakes_only_a_sleeper(void) {
     capstan_manager *manager = new_manager(NULL);
     pthread_t loop;
@@ -220,7 +221,7 @@ static void wakes_only_a_sleeper(void) {
     CHECK_EQ(statistics(manager).wake_ups, 0);
     SET(&may_leave, 1);
     uint64_t turns;
-    do { /* until it sleeps, which no counter shows: its turns stand still */
+    do { /* until the loop sleeps: no counter shows that, but its turns stand still */
         turns = statistics(manager).turns;
         pause_ms(20);
     } while (statistics(manager).turns != turns || statistics(manager).post_calls < 101);
@@ -229,7 +230,7 @@ static void wakes_only_a_sleeper(void) {
         CHECK_EQ(capstan_timer_start(manager, 3600001 * MS, 0, note_timer, &timers, NULL), 0);
     make_pipe(ends);
     CHECK_EQ(capstan_fd_register(manager, ends[0], CAPSTAN_READ, note, &seen, NULL), 0);
-    CHECK_EQ(statistics(manager).wake_ups, 0); /* epoll takes registrations while one waits */
+    CHECK_EQ(statistics(manager).wake_ups, 0); /* epoll needs no wake-up for it */
     CHECK_EQ(capstan_post(manager, count_post, &counted), 0);
     CHECK_EQ(statistics(manager).wake_ups, 1);
     capstan_shutdown(manager);
@@ -275,7 +276,7 @@ static void one_driver(void) {
     CHECK_EQ(capstan_post(manager, drive_twice, &done), 0);
     CHECK_EQ(step(manager), 1);
     CHECK_EQ(done, 1);
-    capstan_quiesce(manager); /* nobody drives */
+    capstan_quiesce(manager); /* no thread drives the loop */
     CHECK_EQ(capstan_manager_free(manager), 0);
 }
 

@@ -1,4 +1,4 @@
-/* Timers of a manager: when they fire, how often, and that a name never reaches another timer. */
+/* Timers of a manager: the time and number of their calls; a name never reaches another timer. */
 #include "event_testing.h"
 
 static const uint64_t TICK = 65536;
@@ -52,7 +52,7 @@ static void many_in_order(void) {
     capstan_manager_free(manager);
 }
 
-/* Two timers of which the first fires first, however late both are. */
+/* Two timers: the first fires first, however late both are. */
 struct two {
     uint64_t first, second;
 };
@@ -89,7 +89,7 @@ static void cancel_and_move(void) {
     capstan_manager_free(manager);
 }
 
-/* A period is counted from the deadline; a late turn merges what it missed. */
+/* Periods count from the deadline; a late turn merges the missed expirations. */
 static void no_drift(void) {
     capstan_manager *manager = new_manager(NULL);
     uint64_t total = 0, period = 500000, start = capstan_clock();
@@ -139,7 +139,7 @@ static void cancelled_by_functions(void) {
     RUN_UNTIL(manager, periodic.calls, 3);
     CHECK_EQ(capstan_step(manager, 2 * MS, NULL), 0);
     CHECK_EQ(periodic.calls, 3);
-    /* Two that are due together: the first cancels the second, which was due already. */
+    /* Two timers are due together: the first cancels the second, which is already due. */
     uint64_t deadline = capstan_clock() + MS;
     CHECK_EQ(capstan_timer_start_at(manager, deadline, 0, cancel_other, &calls, NULL), 0);
     CHECK_EQ(capstan_timer_start_at(manager, deadline, 0, cancel_other, &calls, &other_timer), 0);
@@ -149,7 +149,7 @@ static void cancelled_by_functions(void) {
     capstan_manager_free(manager);
 }
 
-/* One that starts itself again in the past must not keep everything else out. */
+/* A timer that starts itself again in the past must not keep all other events out. */
 static void restart(capstan_manager *manager, capstan_timer timer, uint64_t expirations,
                     void *data) {
     (void)timer;
@@ -182,7 +182,7 @@ static void told_at_the_end(void) {
     CHECK_EQ(told, 64);
 }
 
-/* A name is used by one timer only, although its memory is used again. */
+/* Only one timer ever has a name, although its memory is used again. */
 static void names(void) {
     capstan_manager *manager = new_manager(NULL);
     capstan_timer old, timer;
@@ -200,7 +200,8 @@ static void names(void) {
     capstan_manager_free(manager);
 }
 
-/* A million at once: started, a third cancelled, a third moved, all accounted for. */
+/* A million timers at once: all are started, a third is cancelled, a third is moved, and all are
+ * accounted for. */
 static void million(void) {
     enum { MILLION = 1000000 };
     capstan_manager *manager = new_manager(NULL);

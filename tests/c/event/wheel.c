@@ -1,8 +1,9 @@
-/* The timing wheel against a list that is searched from end to end.
+/* The timing wheel is compared with a list that is searched from end to end.
  *
  * Random timers are inserted, cancelled and moved, and the clock advances by random steps, some of
- * them years. After each advance exactly those timers have fired whose deadline, rounded up to a
- * tick, is not after the present: none early, none twice, none lost, in the order of ticks. */
+ * them years. A timer is due if its deadline, rounded up to a tick, is not after the present. After
+ * each advance the due timers have fired: none early, none twice, none lost, in the order of
+ * ticks. */
 #include "testing.h"
 
 #include "event/wheel.h"
@@ -32,7 +33,7 @@ static uint64_t random_bits(void) {
     return seed;
 }
 
-/* Of any size: every level of the wheel gets its share. */
+/* A span of any size: every level of the wheel gets its share. */
 static uint64_t random_span(void) {
     return random_bits() >> (random_bits() % 64);
 }
@@ -97,7 +98,7 @@ static void change(struct model *timer, uint64_t now) {
     timer->deadline = deadline;
 }
 
-/* Life after life, each from a random beginning of time. */
+/* One wheel after the other; each begins at a random time. */
 static void random_lives(void) {
     static struct model timers[TIMERS];
     for (int life = 0; life < 20; life++) {
@@ -119,7 +120,8 @@ static void random_lives(void) {
     }
 }
 
-/* Timers that sit half way in a slot when the budget runs out may still be cancelled and moved. */
+/* Timers may be cancelled and moved while a slot is only partly drained because the budget ran
+ * out. */
 static void change_while_draining(void) {
     static struct model timers[TIMERS];
     for (int life = 0; life < 200; life++) {
@@ -143,7 +145,7 @@ static void change_while_draining(void) {
     }
 }
 
-/* The order of ticks, when one advance covers many. */
+/* Timers fire in the order of ticks, also if one advance covers many ticks. */
 static void fires_in_order(void) {
     static struct model timers[TIMERS];
     for (int life = 0; life < 200; life++) {
@@ -167,8 +169,8 @@ static void fires_in_order(void) {
     }
 }
 
-/* A clock that is set back makes none early, also none that is started then; one that leaps ahead
- * fires all that it passed. */
+/* A clock that is set back makes no timer early, not even a timer that starts then. A clock that
+ * leaps ahead fires all timers that it passed. */
 static void clock_jumps(void) {
     static struct model timers[6];
     const uint64_t second = 1000000000, day = 86400 * second;
@@ -185,7 +187,7 @@ static void clock_jumps(void) {
     CHECK(!cst_wheel_advance(&wheel, 2 * second, SIZE_MAX));
     CHECK(cst_wheel_take(&wheel) == NULL);
     CHECK(!cst_wheel_advance(&wheel, 3 * second + TICK, SIZE_MAX));
-    CHECK(!cst_wheel_advance(&wheel, 2 * second, SIZE_MAX)); /* back while one is due */
+    CHECK(!cst_wheel_advance(&wheel, 2 * second, SIZE_MAX)); /* back while a timer is due */
     CHECK(cst_wheel_take(&wheel) == NULL);
     cst_wheel_validate(&wheel);
     CHECK(!cst_wheel_advance(&wheel, 4 * second + TICK, SIZE_MAX));
@@ -203,8 +205,8 @@ static void clock_jumps(void) {
     CHECK(cst_wheel_next(&wheel) < 400 * day + TICK);
 }
 
-/* Lateness is less than a tick when the wheel is asked at the time that it names, and it names no
- * time that turns out to be idle more often than a timer was moved or cancelled. */
+/* A timer fires less than a tick late if the wheel advances at the time that cst_wheel_next names.
+ * No advance at that time finds nothing to fire. */
 static void lateness(void) {
     struct model timer = {0};
     uint64_t now = 12345678;

@@ -1,4 +1,4 @@
-/* The same as some.c for each of the first 300 calls.
+/* As some.c, but each of the first 300 calls fails once.
  *
  * test: long
  * test: timeout 1800

@@ -1,6 +1,6 @@
-/* Runs the programs again and again, with one call failing each time, or all from one on. Each ends
- * in time: with the right result, or with status 1 and a message of the runtime's. Never by a
- * signal. */
+/* Runs the programs again and again. Each time one call fails, or all calls from some call on. Each
+ * run ends in time: with the right result, or with status 1 and a message of the runtime, never by
+ * a signal. */
 #ifndef FAIL_FAILING_H
 #define FAIL_FAILING_H
 
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-/* "regions memory once 17": what a child is started for. */
+/* Runs the program that the child's argument names, such as "regions memory once 17". */
 static int in_child(const char *argument) {
     long (*calls)(void);
     char name[16], text[64];
@@ -31,7 +31,8 @@ static void no_core(void) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
-/* How many calls the child made; LONG_MAX: it ended before it could say so. */
+/* Returns the number of calls that the child made, or LONG_MAX if it ended with a message of the
+ * runtime. */
 static long run_one(const char *program, const char *failing, const char *preload) {
     char argument[80], setting[80];
     snprintf(argument, sizeof argument, "%s %s", program, failing);
@@ -49,7 +50,7 @@ static long run_one(const char *program, const char *failing, const char *preloa
     return 0;
 }
 
-/* The n-th call for n = 1, 1 + stride, ... while there are so many. */
+/* Lets the n-th call fail, for n = 1, 1 + stride, and so on, while the program makes n calls. */
 static void run_program(const char *program, const char *calls, long last, long stride) {
     static const char *const kinds[] = {"once", "from"};
     char file[PATH_MAX], preload[PATH_MAX + 32], failing[64];

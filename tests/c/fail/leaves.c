@@ -1,5 +1,5 @@
-/* Where GHC's runtime system could not be started, for want of memory or of a thread, nothing of it
- * keeps the process alive: it ends when its main thread does, by pthread_exit, and is the last.
+/* GHC's runtime system could not start, as memory or a thread was missing. Then no part of it keeps
+ * the process alive: the process ends when its last thread, the main thread, calls pthread_exit.
  *
  * test: timeout 120
  * test: not pthread it starts no runtime system of GHC's

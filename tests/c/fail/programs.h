@@ -1,5 +1,5 @@
-/* Five ordinary programs that are right with teams of any size. Where a call of theirs fails they
- * do without: fewer masters, no timer. */
+/* Five ordinary programs that are right with teams of any size. If a call of a program fails, the
+ * program does without: fewer masters, no timer. */
 #ifndef FAIL_PROGRAMS_H
 #define FAIL_PROGRAMS_H
 
@@ -13,7 +13,7 @@
 
 enum { WRONG = 3 };
 
-/* A wrong result must not be taken for the end of a process that says what it lacks. */
+/* A wrong result must differ from the end of a process that reports a lack. */
 #define RIGHT(condition) ((condition) ? (void)0 : wrong_result(__LINE__, #condition))
 
 static void say(const char *text) {

@@ -1,5 +1,5 @@
-/* Where memory, threads or descriptors cannot be had, a program is right all the same or ends with
- * a message and status 1; some of the calls that may fail.
+/* If memory, threads or descriptors run out, a program still gives the right result, or ends with a
+ * message and status 1. This test lets some of the calls fail.
  *
  * test: timeout 120
  * test: not stock it ends by a signal
@@ -14,7 +14,7 @@
 int main(int count, char **arguments) {
     if (count > 1) return in_child(arguments[1]);
     test_limit(115);
-    /* Each start costs the rts substrate much more. */
+    /* A start of the rts substrate costs much more. */
     if (on_rts())
         run_all(300, 17, 5);
     else

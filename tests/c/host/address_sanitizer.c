@@ -1,5 +1,6 @@
-/* A program of AddressSanitizer is served as any other, preloaded too, where the sanitizer would
- * end it for not being the first library; and what it reports, at its end too, is as ever.
+/* The library serves a program of AddressSanitizer like any other. This includes a preloaded
+ * library, although the sanitizer ends a program in which it is not the first library. The
+ * sanitizer's reports, also at the program's end, stay the same.
  *
  * test: not stock preloaded, it is ended
  * test: not check it is about the shared library
@@ -34,7 +35,7 @@ static void work(void) {
     CHECK_EQ(sum, 4950);
 }
 
-/* A register or the stack may still hold one of them. */
+/* Leaks ten blocks, as a register or the stack may still hold the address of one. */
 static __attribute__((noinline)) void leak(void) {
     for (int i = 0; i < 10; i++) *(volatile int *)malloc(80) = i;
 }

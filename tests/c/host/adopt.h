@@ -1,5 +1,5 @@
-/* A library with a pool of its own (parts/blas_part.c), opened late, and the sections that it runs
- * for a test. */
+/* A library with its own pool (parts/blas_part.c), which the tests open late, and the sections that
+ * it runs for them. */
 #ifndef HOST_ADOPT_H
 #define HOST_ADOPT_H
 
@@ -27,7 +27,7 @@ static void find(void *handle, void *where, const char *name) {
     CHECK(*(void **)where != NULL);
 }
 
-/* True: the runtime is to run its sections. */
+/* Returns whether the runtime must run the library's sections. */
 __attribute__((unused)) static int adopts(void) {
     const char *chosen = getenv("CAPSTAN_ADOPT");
     return adopt && chosen && strcmp(chosen, "none") != 0 && strcmp(chosen, "fftw") != 0;
@@ -52,7 +52,8 @@ __attribute__((unused)) static void open_library(void) {
     for (int i = 0; i < VALUES; i++) expected += values[i] = 3 * i + i % 7;
 }
 
-/* So many sections; each must have the right sum, and as many jobs as the library was told. */
+/* Runs `count` sections; each must have the right sum, and the number of jobs that the library was
+ * told. */
 __attribute__((unused)) static void run_sections(sum_function *function, int count, int threads) {
     for (int i = 0; i < count; i++) {
         int jobs = 0;

@@ -1,7 +1,7 @@
-/* libcapstan-adopt.so, preloaded, has a library adopted as it makes its first thread, when it is
- * opened or later, though nobody asks.
- * Threads of the program, made before and after, are made as before. The process has no more
- * threads then than one pool and those that the library made as it was loaded.
+/* The preloaded libcapstan-adopt.so adopts a library when it makes its first thread, at its load or
+ * later, without a call of the program. The program's own threads are made as usual, before and
+ * after that. The process then has one pool, and the threads that the library made when it was
+ * loaded, and no more.
  *
  * test: not stock it has no such library
  * test: not check it is about the shared library
@@ -39,7 +39,7 @@ static void work(void) {
     }
     CHECK_EQ(*part.own_jobs, 0);
     make_thread();
-    if (part.get_threads() == 1) { /* it has made none, and is not adopted yet */
+    if (part.get_threads() == 1) { /* the library has made no thread, and is not adopted yet */
         part.set_threads(3);
         run_sections(part.sum, 10, 3);
         CHECK_EQ(*part.own_jobs, 0);

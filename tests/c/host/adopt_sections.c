@@ -1,7 +1,8 @@
-/* A library's parallel sections run in the runtime's pool once it has been adopted: with the same
- * results, as many jobs as the library was told, and none of them on its own threads; also in
- * regions, from several threads at once, beside what the library does by its own threads, and in
- * forked children. Where it cannot be served it has its own threads back.
+/* The parallel sections of an adopted library run in the runtime's pool. The results are the same,
+ * each section has the number of jobs that the library was told, and no job runs on the library's
+ * own threads. This holds in regions, from several threads at once, beside work of the library's
+ * own threads, and in forked children. If the pool cannot serve a section, the library's own
+ * threads run it.
  *
  * test: env CAPSTAN_ADOPT=all
  * test: env CAPSTAN_ADOPT=openblas OMP_THREAD_LIMIT=2 OMP_DYNAMIC=true
@@ -15,7 +16,7 @@
 #include <omp.h>
 #include <pthread.h>
 
-/* None of the library's threads has worked since it was last looked at. */
+/* Checks that no thread of the library has run a job since the last check. */
 static void expect_served(void) {
     if (adopts()) CHECK_EQ(*part.own_jobs, 0);
     *part.own_jobs = 0;
@@ -45,7 +46,7 @@ static void in_regions(void) {
     expect_served();
 }
 
-/* The settings of the caller's task are as before. */
+/* A section leaves the settings of the caller's task as they were. */
 static void keeps_settings(void) {
     omp_set_max_active_levels(1);
     int dynamic = omp_get_dynamic(), limit = omp_get_thread_limit();
@@ -61,7 +62,7 @@ static void *call_sections(void *function) {
     return NULL;
 }
 
-/* Each with a region of its own between. */
+/* Runs sections in turn with regions of this program. */
 static void *call_both(void *function) {
     for (int i = 0; i < 20; i++) {
         int members = 0;
@@ -92,7 +93,7 @@ static void fork_and_run(int depth) {
         run_sections(part.sum, 5, 3);
         run_sections(part.factor, 5, 3);
         CHECK_EQ(*part.clashes, 0);
-        if (adopt) { /* in the child of a fork GCC's runtime opens no second region */
+        if (adopt) { /* in a forked child GCC's runtime opens no second region */
             int members = 0;
 #pragma omp parallel num_threads(2)
             INCREMENT(&members);
@@ -115,8 +116,9 @@ static void *call_until_stopped(void *unused) {
     return unused;
 }
 
-/* The library frees the memory of its numbers as it forks, and nobody waits in the child for a
- * section of a thread that is not there. By its own threads it would lose the section. */
+/* The library frees the memory of its numbers when the process forks. In the child no thread waits
+ * for a section of a thread that the fork did not copy. With its own threads the library would lose
+ * the section. */
 static void fork_during(void) {
     pthread_t thread;
     if (!adopts()) return;
@@ -138,7 +140,7 @@ static void fork_during(void) {
     expect_served();
 }
 
-/* More jobs than numbers that the library's own threads leave. */
+/* A section has more jobs than the library has numbers for the pool, so its own threads run it. */
 static void too_many(void) {
     part.set_threads(16);
     run_sections(part.sum, 3, 16);

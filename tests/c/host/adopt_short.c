@@ -1,5 +1,5 @@
-/* A section whose threads cannot be made is executed by the library's own threads: its jobs wait
- * for each other, and on fewer threads it would never end.
+/* The library's own threads execute a section for which the pool cannot make threads. The jobs of a
+ * section wait for each other, so with fewer threads it would never end.
  *
  * test: env CAPSTAN_ADOPT=all
  * test: not rts the program's pthread_create does not make GHC's threads
@@ -15,7 +15,7 @@
 
 static int refuse;
 
-/* Found by the library before the C library's. */
+/* The library finds this function before that of the C library. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) {
     int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -25,7 +25,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 int main(void) {
     test_limit(55);
-    freopen("/dev/null", "w", stderr); /* that a thread could not be made */
+    freopen("/dev/null", "w", stderr); /* hides the warning that a thread could not be made */
     open_library();
     CHECK_EQ(omp_get_level(), 0); /* so that the program is linked with the runtime */
     if (adopt) CHECK_EQ(adopt(NULL), 1);

@@ -1,5 +1,5 @@
-/* The affinity mask that the process was started with limits the default number of threads and is
- * inherited by the workers; regions leave the caller's mask alone.
+/* The affinity mask at the start of the process limits the default number of threads, and the
+ * workers inherit it. Regions leave the caller's mask unchanged.
  */
 #define _GNU_SOURCE
 #include "process.h"

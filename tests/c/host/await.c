@@ -1,5 +1,5 @@
-/* Tasks that wait for the world: a detached task is complete when its descriptor is ready or its
- * timer has fired; dependents run then and not before, and no thread waits meanwhile.
+/* Tasks that wait for input, output or time. A detached task is complete when its descriptor is
+ * ready or its timer has fired. Its dependents run after that, and no thread waits meanwhile.
  *
  * test: flags -Iruntime/include -Lbuild/lib
  * test: not stock the calls are Capstan's own */
@@ -69,8 +69,8 @@ static void descriptor(int size) {
     close(ends[1]);
 }
 
-/* The thread that waits for a descriptor is the one that makes it ready: nobody may sit and wait,
- * even in a team of one. Then one that is closed instead. */
+/* The thread that waits for a descriptor also makes it ready, so no thread may block in the wait,
+ * even in a team of one. Then a second descriptor is closed instead. */
 static void own_and_closed(int size) {
     int pair[2], done = 0;
     CHECK(pipe2(pair, O_CLOEXEC | O_NONBLOCK) == 0);
@@ -118,7 +118,7 @@ static void many(int size) {
 }
 
 static void errors(void) {
-    /* Nothing is fulfilled: the handle is never looked at. */
+    /* A failed call fulfils no event: it never looks at the handle. */
     CHECK_EQ(capstan_await_fd(-1, CAPSTAN_READ, 0), EBADF);
     CHECK_EQ(capstan_await_fd(0, 0, 0), EINVAL);
     CHECK_EQ(capstan_await_fd(0, CAPSTAN_READ | CAPSTAN_EDGE, 0), EINVAL);

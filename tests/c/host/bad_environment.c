@@ -1,13 +1,14 @@
-/* Malformed variables: GCC's message on stderr, the default value, and the program goes on. Good
- * values in unusual form are taken. The table was read off libgomp 12.
+/* For a malformed variable the library writes GCC's message to stderr, takes the default value, and
+ * goes on. It takes good values in unusual form. The table shows the behaviour of libgomp 12.
  */
 #include "process.h"
 #include <omp.h>
 
 struct entry {
     const char *setting;
-    const char *message; /* after "\nlibgomp: ", with a newline; NULL: none; "": any of that form */
-    const char *effect;  /* what show() says of it; NULL: the same as without the variable */
+    const char *message; /* after "\nlibgomp: ", with a newline; NULL: no message; "": any message
+                          * of that form */
+    const char *effect;  /* the output of show(); NULL: the output without the variable */
 };
 
 #define INVALID(name) "Invalid value for environment variable " name
@@ -69,12 +70,13 @@ static const struct entry table[] = {
     {"OMP_DISPLAY_AFFINITY=2", INVALID("OMP_DISPLAY_AFFINITY"), NULL},
     {"OMP_ALLOCATOR=nonsense", INVALID("OMP_ALLOCATOR"), NULL},
     {"OMP_ALLOCATOR=omp_high_bw_mem_alloc", NULL, NULL},
-    /* GCC takes this for 0 threads; refusing it is what the text promises. */
+    /* GCC takes this for 0 threads. Capstan refuses it, as the message says. */
     {"OMP_NUM_THREADS=-99999999999999999999", INVALID("OMP_NUM_THREADS"), NULL},
     {"GOMP_CPU_AFFINITY=abc", "", NULL}, /* its message has a spelling mistake until GCC 13 */
 };
 
-/* Only what differs from the defaults, so that the number of processors does not matter. */
+/* Prints the values that differ from the defaults, so that the number of processors does not
+ * matter. */
 static void show(void) {
     omp_sched_t kind;
     int chunk;
@@ -91,7 +93,7 @@ static void show(void) {
     int count = 0;
 #pragma omp parallel num_threads(2)
     INCREMENT(&count);
-    CHECK(count == 1 || count == 2); /* one, where OMP_DYNAMIC says so */
+    CHECK(count == 1 || count == 2); /* 1, if OMP_DYNAMIC reduces the team */
     puts("end");
 }
 

@@ -1,6 +1,6 @@
-/* Numbers beyond all bounds, from the environment and from the program: each is refused with a
- * message that names it, and the program goes on or ends; no memory is overwritten, and nothing is
- * computed for ever. GCC's runtime crashes, or does compute for ever.
+/* Numbers beyond all bounds, from the environment and from the program. The library refuses each
+ * with a message that names it, and the program goes on or ends. No memory is overwritten, and no
+ * computation runs for ever. GCC's runtime crashes or computes for ever.
  * test: not stock it crashes
  * test: not address it needs more address space than is left here
  * test: not qemu a child makes threads until memory ends, which lasts a minute
@@ -33,7 +33,7 @@ static void member(void *data) {
     INCREMENT(&members);
 }
 
-/* --- in the child: what it does ----------------------------------------------------------- */
+/* --- acts of the child ---------------------------------------------------------------------- */
 
 static void show(void) {
 #pragma omp parallel num_threads(2)
@@ -41,7 +41,7 @@ static void show(void) {
     printf("alive %d\n", members);
 }
 
-/* Many times, so that a message for each would be seen. */
+/* The call is repeated: a message for each repetition would be seen. */
 static void clause(void) {
     for (int round = 0; round < 100; round++) {
         members = 0;
@@ -69,7 +69,8 @@ static void teams(void) {
     puts("end");
 }
 
-/* As many as the default says where nobody asks, though the region that asked was a large one. */
+/* With 1 GiB of address space, a region that asks for four million threads gets fewer members and
+ * takes little memory. */
 static void four_million(void) {
     struct rlimit now = {.rlim_cur = 1 << 30, .rlim_max = 1 << 30};
     CHECK(setrlimit(RLIMIT_AS, &now) == 0);
@@ -144,7 +145,7 @@ static int in_child(const char *name) {
     return 99;
 }
 
-/* --- and what it says ----------------------------------------------------------------------- */
+/* --- messages of the child ------------------------------------------------------------------ */
 
 static int count(const char *text, const char *part) {
     int found = 0;
@@ -171,7 +172,7 @@ static void goes_on(const char *act, const char *setting, const char *more,
     expect_text(&child, parts);
 }
 
-/* By a message, and with libgomp's status. */
+/* The child ends with a message, and with libgomp's status. */
 static void ends(const char *act, const char *const *parts) {
     struct child child = run_child(act, NULL);
     EXPECT_EXIT(child, 1);

@@ -15,8 +15,8 @@ static void install_filter(struct sock_filter *filter, unsigned short length, un
     CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0);
 }
 
-/* Forbids one thing that nobody does. The runtime cannot read a filter's rules: it does without
- * membarrier(2) and others all the same. */
+/* Forbids one system call that no code makes. The runtime cannot read the rules of a filter, so it
+ * avoids membarrier(2) and other calls all the same. */
 static void confine_lightly(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

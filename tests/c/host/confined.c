@@ -1,8 +1,8 @@
-/* A program may give up system calls (seccomp) and compute on: then a region makes no call that one
- * of GCC's runtime would not make, whatever it waits for. A filter that covers one thread is that
- * thread's and its team's: its members have it, nobody else's have, and they end with it. So have
- * the members what else a thread has from its maker: its timer slack, its class at disks, its
- * capabilities, and its working folder.
+/* A program may give up system calls (seccomp) and compute on. Then a region makes no system call
+ * that GCC's runtime would not make, whatever it waits for. A filter that covers one thread also
+ * covers the members of its team, and no other team's members. These members end with the thread.
+ * Members also inherit the other traits of their master: timer slack, disk priority, capabilities,
+ * and working folder.
  *
  * test: not stock its first region reads files of /proc and /sys
  * test: env OMP_MAX_ACTIVE_LEVELS=2
@@ -14,10 +14,10 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* --- a program that may do next to nothing -------------------------------------------------- */
+/* --- a program with hardly any system call -------------------------------------------------- */
 
-/* What GCC's runtime and the C library call for regions, what this program calls besides, and the
- * question whether there is a filter. All else ends the process. */
+/* The allowed system calls: those that GCC's runtime and the C library make for regions, those of
+ * this program, and the question for a filter. Any other call ends the process. */
 static const int allowed[] = {
     SYS_futex,      SYS_clone,           SYS_clone3,          SYS_mmap,
     SYS_munmap,     SYS_mprotect,        SYS_madvise,         SYS_brk,
@@ -51,7 +51,7 @@ static void tree(int depth, int *leaves) {
 #pragma omp taskwait
 }
 
-/* Waits of all kinds: short ones, such as need sleep, for tasks, for iterations. */
+/* Waits of all kinds: short waits, waits that need sleep, for tasks, for iterations. */
 static void compute(int threads) {
     int sum = 0, leaves = 0;
     for (int i = 0; i < 40; i++) {
@@ -82,7 +82,7 @@ static void in_thread(void *(*function)(void *)) {
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
-/* Also beyond the time after which idle workers look whether they are wanted. */
+/* Also waits beyond the time after which idle workers look whether they are needed. */
 static void compute_all(void) {
     compute(2);
     compute(5);
@@ -103,7 +103,8 @@ static int filtered(void) {
     return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }
 
-/* All three teams within are open at the same time, so the pool needs as many each time. */
+/* All three inner teams are open at the same time, so the pool needs the same number of workers
+ * each time. */
 static void expect_members(int with_filter) {
     static _Atomic int open;
     int right = 0;
@@ -208,7 +209,7 @@ static int act(const char *argument) {
     }
     if (!strcmp(argument, "all")) {
         compute_all();
-        pause_ms(100); /* no worker is in a system call that it has begun unasked */
+        pause_ms(100); /* now no worker is in a system call of its own */
         confine(SECCOMP_FILTER_FLAG_TSYNC);
     }
     compute_all();
@@ -217,11 +218,11 @@ static int act(const char *argument) {
 
 int main(int count, char **arguments) {
     static const char *const programs[] = {"from the start", "warm", "all"};
-    /* A container's filter hides what comes on top of it. */
+    /* A container's filter hides the filter that this test adds. */
     if (filtered()) return TEST_SKIPPED;
     if (count > 1) return act(arguments[1]);
     test_limit(60);
-    /* GHC's own threads make other calls. */
+    /* The threads of GHC's runtime system make other system calls. */
     for (int i = 0; i < (on_rts() ? 1 : 3); i++) {
         struct child child = run_child(programs[i], NULL);
         EXPECT_EXIT(child, 0);

@@ -1,6 +1,6 @@
-/* What the tasks of a program have named in their depend clauses takes no memory for ever, though a
- * sibling lives all the time, so that the maker never has no children: millions of addresses, one
- * after the other; one address that millions of tasks read; and addresses that are only waited for.
+/* Addresses in depend clauses do not take memory for ever, although one sibling lives all the time,
+ * so that the parent always has a child. The test names millions of addresses one after the other,
+ * one address in millions of readers, and addresses that the parent only waits for.
  *
  * test: alone
  */
@@ -9,7 +9,7 @@
 
 enum { ADDRESSES = 10000000, READERS = 3000000, AWAITED = 1000000, WARM = 100000, MOST_KIB = 4096 };
 
-static char *named; /* never written: a depend clause looks at addresses alone */
+static char *named; /* never written: a depend clause uses the address alone */
 static long done;
 
 static void write_each(long from, long to) {
@@ -26,8 +26,8 @@ static void read_one(long from, long to) {
     }
 }
 
-/* Hundreds of readers, then a writer. The maker waits now and then, as all that cannot run yet has
- * to be kept. */
+/* Hundreds of readers, then a writer. The parent waits now and then, as tasks that cannot run yet
+ * take memory. */
 static void write_seldom(long from, long to) {
     for (long i = from; i < to; i++) {
         if (i % 500) {
@@ -48,7 +48,7 @@ static void await_each(long from, long to) {
     }
 }
 
-/* The sibling is complete when its event is fulfilled. */
+/* The sibling completes when its event is fulfilled. */
 static void measured(void (*part)(long, long), long count, const char *name) {
     done = 0;
 #pragma omp parallel num_threads(3)

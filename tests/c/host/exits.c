@@ -85,7 +85,7 @@ static int act(const char *way) {
         }
     }
     if (!strcmp(way, "pthread_exit")) {
-        /* The main thread ends first; the process goes on until the other does. */
+        /* The main thread ends first; the process goes on until the other thread ends. */
         CHECK(pthread_create(&thread, NULL, linger, NULL) == 0);
         pthread_exit(NULL);
     }

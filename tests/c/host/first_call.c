@@ -1,7 +1,6 @@
-/* The first call of a thread, and of a process, asks for nothing that its caller may not have:
- * questions allocate nothing and take no lock, as a signal's handler asks them; a region needs
- * little of the caller's stack; and no file is opened then, as the program may have given up the
- * right to.
+/* The first call of a thread, and of a process, needs nothing that its caller may lack. Queries
+ * allocate nothing and take no lock, as a signal handler may make them. A region needs little of
+ * the caller's stack. No file is opened then, as the program may have given up that right.
  *
  * test: not stock its first region reads files of /proc and /sys
  */
@@ -17,7 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static void ask(void) {
     omp_sched_t kind;
@@ -57,7 +56,7 @@ static size_t allocated(void) {
 
 static void *asks_and_computes(void *unused) {
     int count = 0;
-    ask(); /* what the C library itself allocates at the first use of something */
+    ask(); /* lets the C library allocate what it needs at the first use */
     size_t before = allocated();
     for (int i = 0; i < 100; i++) ask();
     CHECK_EQ(allocated(), before);
@@ -71,8 +70,8 @@ static void *asks_and_computes(void *unused) {
     return unused;
 }
 
-/* A question before the thread's first region makes no record of the thread. All threads live at
- * once, so there is none that an earlier thread has left. */
+/* A query before the thread's first region makes no record of the thread. All threads live at once,
+ * so none can reuse the record of an earlier thread. */
 static void *asks_alone(void *before) {
     pthread_barrier_t *barrier = before;
     pthread_barrier_wait(barrier);
@@ -124,7 +123,7 @@ static void *computes(void *unused) {
 
 /* --- confinement ------------------------------------------------------------------------------ */
 
-/* Files are not opened any more: an attempt ends the process. */
+/* From now on an attempt to open a file ends the process. */
 static void confine(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -141,7 +140,7 @@ static void confine(void) {
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) _exit(TEST_SKIPPED);
 }
 
-/* What the child does first. */
+/* The first acts of the child. */
 static int act(const char *argument) {
     if (!strcmp(argument, "small stack"))
         in_thread(computes, at_least(32 * 1024, PTHREAD_STACK_MIN));
@@ -173,7 +172,7 @@ int main(int count, char **arguments) {
     static const char *const children[] = {"small stack", "smallest stack", "confined",
                                            "confined thread"};
     for (int i = 0; i < 4; i++) {
-        /* The process may be confined already, and then GHC's libraries cannot be kept away. */
+        /* In a process that is already confined, nothing keeps GHC's libraries from loading. */
         if (i >= 2 && on_rts() && prctl(PR_GET_SECCOMP) != 0) continue;
         struct child child = run_child(children[i], NULL);
         if (i >= 2 && WIFEXITED(child.status) && WEXITSTATUS(child.status) == TEST_SKIPPED)

@@ -1,5 +1,5 @@
-/* The child of a fork runs regions of its own, and so do its children, while the parent goes on:
- * decision 8 of the design. GCC's runtime hangs in the child.
+/* A forked child runs its own regions, and so do its children, while the parent goes on. GCC's
+ * runtime hangs in the child.
  * test: not stock its child waits for workers that the fork did not copy
  * test: not qemu it has a thread of its own
  */
@@ -35,7 +35,7 @@ static void regions(int most) {
     omp_set_max_active_levels(1);
 }
 
-/* Control variables and the caller's own threadprivate values are inherited, as memory is. */
+/* The child inherits control variables and the caller's threadprivate values, like memory. */
 static void inherited(void) {
     omp_sched_t kind;
     int chunk;
@@ -67,12 +67,12 @@ int main(void) {
     omp_set_schedule(omp_sched_guided, 17);
     omp_set_num_threads(5);
     mine = 99;
-    /* Before any region, after one, and often. */
+    /* The process forks before any region, after a region, and often. */
     for (int round = 0; round < 25; round++) {
         pid_t pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) child(round % 3);
-        if (round % 2) regions(3); /* both at the same time */
+        if (round % 2) regions(3); /* the parent and the child at the same time */
         expect_child_ends_well(pid, 40);
         regions(3);
         inherited();

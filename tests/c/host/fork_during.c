@@ -1,6 +1,6 @@
-/* A fork while other threads have regions open, enter and leave them, create threads and hold the
- * runtime's locks: the child, a copy of that moment, runs its own regions.
- * Beside another session that crowds the processors, each of its turns would take a second.
+/* The process forks while other threads have regions open, enter and leave them, create threads and
+ * hold the runtime's locks. The child, a copy of that moment, runs its own regions. On crowded
+ * processors each of its rounds would take a second, so the test runs alone.
  * test: alone
  * test: not stock its child waits for workers that the fork did not copy
  * test: not qemu a child of several threads hangs there without OpenMP too
@@ -11,8 +11,8 @@
 
 static int stop, opened, release;
 
-/* Some work, and no yield: beside a process that computes each yield costs that one's whole slice,
- * and the thousands that children would make cost most of a minute. */
+/* Works without a yield. Beside a process that computes, each yield costs a whole time slice of
+ * that process. The thousands of yields of the children would take most of a minute. */
 static void work(void) {
     for (volatile int i = 0; i < 200; i++) {
     }
@@ -42,7 +42,7 @@ static void *hold_a_region(void *unused) {
     return unused;
 }
 
-/* Sizes that change make the runtime create and hand over threads all the time. */
+/* Changing sizes make the runtime create and hand over threads all the time. */
 static void *run_regions(void *argument) {
     int seed = *(int *)argument;
     while (!GET(&stop)) region(1 + seed++ % 5);
@@ -50,7 +50,7 @@ static void *run_regions(void *argument) {
 }
 
 static void in_child(int round) {
-    alarm(40); /* should the parent be gone */
+    alarm(40); /* ends the child if the parent has ended */
     CHECK_EQ(omp_get_level(), 0);
     for (int size = 1; size <= 4; size++) region(size);
 #pragma omp critical

@@ -1,5 +1,5 @@
-/* A handler for forks that the host has registered before the library was loaded, and that runs
- * before the library's own in the child, may open a region; so may those in the parent.
+/* The host registered a fork handler before the library was loaded, so in the child it runs before
+ * the library's own handlers. It may open a region, and so may the host's handlers in the parent.
  *
  * test: not stock its child waits for workers that the fork did not copy
  * test: plain
@@ -71,7 +71,7 @@ int main(void) {
     test_limit(60);
     CHECK(pthread_atfork(prepare, parent, child) == 0);
     load();
-    forks(NULL); /* before the first region */
+    forks(NULL); /* a fork before the first region */
     compute();
     forks(NULL);
     pthread_t thread, beside;

@@ -1,5 +1,5 @@
-/* A fork from inside of a region, by its master or a worker: the child is alone, sees its place
- * in the region, may open an inner one, start a program, or end; the parent's region goes on.
+/* The master or a worker forks inside a region. The child is alone and sees its place in the
+ * region. It may open an inner region, start a program, or end. The parent's region goes on.
  * test: not stock the child of a member waits for workers that the fork did not copy
  * test: not qemu it has a thread of its own
  */
@@ -47,7 +47,7 @@ int main(void) {
                     }
 #pragma omp barrier
                 }
-                /* All at once, the way programs do it. */
+                /* All members start programs at once, as real programs do. */
                 CHECK(system("exit 3") >> 8 == 3);
                 INCREMENT(&passed);
 #pragma omp barrier

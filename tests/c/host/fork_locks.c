@@ -1,7 +1,7 @@
-/* A fork while another thread is in the middle of the runtime's own work: the child finds no lock
- * that nobody will release, and no table half changed. Fortran's allocatable variables with an
- * allocator, by the calls that GCC 14 makes, found by name; and small pinned blocks, which share
- * pages that the child must not pin anew: it does not inherit the pins.
+/* The process forks while another thread is inside the runtime: the child finds no lock held, and
+ * no table half changed. One table holds Fortran's allocatable variables with an allocator; the
+ * test finds the calls of GCC 14 by name. The other holds small pinned blocks, which share pages.
+ * The child does not inherit the pins, and must not pin the pages anew.
  * test: flags -ldl -lpthread
  * test: not stock GCC 12's library has none of these calls
  */
@@ -18,18 +18,18 @@ static void (*add)(void *);
 static bool (*is)(void *);
 static int stop;
 
-/* Addresses that need not exist. */
+/* Returns an address that need not exist. */
 static void *address(int owner, int number) {
     return (void *)(((uintptr_t)owner << 32) + 64 * (uintptr_t)(number + 1));
 }
 
-/* Addresses that differ in high bits alone, which a hash table is likely to keep in one long run:
- * to forget the first is to move all others, each for a moment in two places. */
+/* Addresses that differ only in high bits: a hash table is likely to keep them in one long run. To
+ * forget the first address the table moves all others, each for a moment in two places. */
 static void *neighbour(int number) {
     return (void *)(((uintptr_t)2 << 40) + ((uintptr_t)(number + 1) << 20));
 }
 
-/* Adds and forgets without a pause, so that most forks meet it within. */
+/* Adds and forgets without a pause, so that most forks meet this thread inside the table. */
 static void *work(void *nothing) {
     while (!GET(&stop)) {
         for (int i = 0; i < ROUND; i++) add(neighbour(i));
@@ -80,7 +80,7 @@ static _Noreturn void child(char *inherited[2], bool counted) {
     for (int i = 0; i < KEPT; i++) CHECK(is(address(1, i)));
     for (int i = 0; i < KEPT; i++) CHECK(!is(address(1, i)));
     for (int i = 0; i < ROUND; i++)
-        if (is(neighbour(i))) CHECK(!is(neighbour(i))); /* it was there, but once */
+        if (is(neighbour(i))) CHECK(!is(neighbour(i))); /* it was in the table, but once */
     add(address(3, 0));
     CHECK(is(address(3, 0)));
     int members = 0;
@@ -95,7 +95,7 @@ int main(void) {
     *(void **)&add = dlsym(RTLD_DEFAULT, "GOMP_add_alloc");
     *(void **)&is = dlsym(RTLD_DEFAULT, "GOMP_is_alloc");
     CHECK(add && is);
-    omp_get_max_threads(); /* so that the library is needed */
+    omp_get_max_threads(); /* so that the linker keeps the library */
     for (int i = 0; i < KEPT; i++) add(address(1, i));
     pinned = pinned_allocator();
     char *inherited[2];
@@ -105,7 +105,7 @@ int main(void) {
         inherited[i][0] = (char)('a' + i);
         inherited[i][99] = 'z';
     }
-    bool counted = status_number("VmLck") > 0; /* sanitizers pin nothing */
+    bool counted = status_number("VmLck") > 0; /* under a sanitizer nothing is pinned */
     pthread_t worker[2];
     CHECK_EQ(pthread_create(&worker[0], NULL, work, NULL), 0);
     CHECK_EQ(pthread_create(&worker[1], NULL, work_pinned, NULL), 0);

@@ -1,6 +1,7 @@
-/* A fork by a member whose team has tasks under way and tasks to begin: in the child the others are
- * gone, and it comes to the end of the region all the same. It runs the tasks that nobody had
- * begun, and waits for nothing that only others could do; then the team is whole again.
+/* A member forks while its team has tasks under way and tasks to begin. In the child the other
+ * members are gone, and the member still reaches the end of the region. It runs the tasks that no
+ * member had begun, and never waits for work of the lost members. Later regions have a full team
+ * again.
  *
  * test: not stock the child waits for members that the fork did not copy
  */
@@ -11,7 +12,7 @@ enum { MEMBERS = 3, TASKS = 5 };
 
 static int begun, done, release;
 
-/* One task that another member is in the middle of, and TASKS that nobody has begun. */
+/* Makes one task that another member runs, and TASKS tasks that no member has begun. */
 static void make_tasks(int taken) {
     for (int i = 0; i < taken; i++) {
 #pragma omp task
@@ -38,7 +39,7 @@ static void new_region(void) {
     CHECK_EQ(count, MEMBERS);
 }
 
-/* All others are in a task, so that nobody takes those to begin before the fork. */
+/* All other members are in a task, so that none begins the waiting tasks before the fork. */
 static void by_master(void) {
     pid_t pid = -1;
     begun = done = release = 0;
@@ -77,7 +78,8 @@ static void tell(void) {
     if (in_workers_child) _exit(passed == 2 ? 0 : 9);
 }
 
-/* The thread that goes on has nowhere to return to: the process ends as after pthread_exit. */
+/* The worker that goes on in the child has no caller to return to: the process ends as after
+ * pthread_exit. */
 static void by_worker(void) {
     passed = 0;
 #pragma omp parallel num_threads(MEMBERS)

@@ -1,6 +1,6 @@
-/* A fork by a member of a team while the others are at what the team has in common: its queue of
- * tasks with a priority, and its worksharing constructs. The child, which is alone, goes on with
- * tasks, constructs and regions; it finds no lock that nobody will release.
+/* A member of a team forks while the others use the shared structures of the team: its queue of
+ * tasks with priorities, and its worksharing constructs. The child is alone, and goes on with
+ * tasks, constructs and regions. No lost member holds a lock for ever in the child.
  * test: env OMP_MAX_TASK_PRIORITY=100
  * test: not stock the child of a member waits for workers that the fork did not copy
  */
@@ -51,8 +51,8 @@ static void tasks(int inside) {
     }
 }
 
-/* The member that forks has seen none of the constructs that the others have run ahead to, so each
- * has its slot beside the ring. */
+/* The forking member has met none of the constructs of the others, which ran ahead, so each
+ * construct has its slot outside the ring. */
 static void meet_constructs(int count) {
     for (int i = 0; i < count; i++) {
 #pragma omp for schedule(dynamic) nowait

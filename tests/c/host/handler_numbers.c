@@ -1,5 +1,6 @@
-/* A signal's handler that interrupts a worker at any moment, also one that idles, is told a number
- * that fits the number of threads: profilers index by it. A worker that idles is in no region.
+/* A signal handler may interrupt a worker at any moment, also an idle worker. The thread number in
+ * the handler is below the number of threads, as profilers use it as an index. An idle worker is in
+ * no region.
  *
  * test: not stock it ends the worker that is not wanted, so nobody takes the signal
  */

@@ -1,5 +1,5 @@
-/* A process whose workers have nothing to do uses no processor: after the last region it stops
- * spinning, and then nothing wakes it up, not even a timer.
+/* A process whose workers are idle uses no processor: after the last region the workers stop
+ * spinning, and then nothing wakes them, not even a timer.
  * test: alone
  * test: env OMP_NUM_THREADS=4
  * test: env OMP_NUM_THREADS=4 IDLE_CONFINED=1
@@ -16,7 +16,7 @@ static double processor_seconds(void) {
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Context switches of all threads but this one. */
+/* Returns the number of context switches of all threads but this one. */
 static long switches(void) {
     long sum = 0;
     DIR *folder = opendir("/proc/self/task");
@@ -45,7 +45,7 @@ int main(void) {
             sched_yield();
         }
     }
-    pause_ms(1000); /* spinning may go on for a moment */
+    pause_ms(1000); /* the workers may spin for a moment */
     double used = processor_seconds();
     long switched = switches();
     pause_ms(2000);

@@ -1,6 +1,6 @@
-/* Workers that a burst of masters has left end after a while, but for one for each processor. Those
- * that are kept for a thread stay, with its threadprivate variables, however long it does not want
- * them.
+/* After a burst of masters the idle workers end after a while, except one for each processor.
+ * Workers that are kept for a thread stay, with its threadprivate variables, however long the
+ * thread opens no region.
  *
  * test: env CAPSTAN_IDLE_MS=20
  * test: env CAPSTAN_IDLE_MS=20 OMP_WAIT_POLICY=active
@@ -38,7 +38,7 @@ static void burst(void) {
     pthread_barrier_destroy(&barrier);
 }
 
-/* It takes as long as it takes; a process in which workers stay is ended by the alarm. */
+/* Waits without a limit; the alarm ends a process whose workers stay. */
 static void await_threads(long most) {
     while (thread_count() > most) pause_ms(5);
 }

@@ -1,6 +1,6 @@
 /* A program that is not linked with the library opens it late, also from another thread, runs
- * regions, and closes it, again and again: it works each time, and threads and memory do not grow.
- * The same with a library of the program that uses OpenMP.
+ * regions, and closes it, again and again. Each round works, and threads and memory do not grow.
+ * The program does the same with a library of its own that uses OpenMP.
  * test: not stock dlclose unmaps it while its workers still run
  * test: plain
  * test: flags -ldl -lpthread

@@ -1,4 +1,4 @@
-/* Threads of the program, each of which opens a region and ends, and what they leave behind. */
+/* Threads of the program: each opens a region and ends, and leaves nothing behind. */
 #ifndef HOST_LIVES_H
 #define HOST_LIVES_H
 
@@ -29,7 +29,7 @@ static void lives(size_t count) {
     }
 }
 
-/* After a first part the rest of what `go` does leaves neither threads nor memory behind. */
+/* Checks that `go`, after a first part, leaves neither threads nor memory behind. */
 static void expect_flat(void (*go)(size_t), size_t count) {
     go(count / 5);
     long threads = settled_thread_count(), memory = status_number("VmRSS");

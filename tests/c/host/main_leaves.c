@@ -1,5 +1,6 @@
-/* The host's first thread ends by pthread_exit, and the process goes on: it ends with the host's
- * last thread, with status 0 and exit handlers, whichever of the two have used OpenMP, and when.
+/* The host's first thread ends by pthread_exit, and the process goes on. The process ends with the
+ * host's last thread, with status 0 and its exit handlers, whichever of the two threads used
+ * OpenMP, and when.
  *
  * test: not qemu the kernel does not tell that the first thread has ended
  */
@@ -17,7 +18,8 @@ static void region(void) {
 
 static int main_thread;
 
-/* The kernel keeps the list of robust mutexes of a thread that has not ended. */
+/* Waits until /proc shows the first thread as a zombie, or no longer shows it: then it has
+ * ended. */
 static void await_end_of_main(void) {
     for (int turn = 0; turn < 2000; turn++) {
         char path[64], state = 'Z';
@@ -86,7 +88,7 @@ static const struct {
             {"always", uses_always},   {"another", starts_another}, {"region", in_region}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* "m" before the name of the way: main opens a region too. */
+/* An argument that begins with "m": main opens a region too. */
 static _Noreturn void leave(const char *argument) {
     pthread_t thread;
     main_thread = getpid();

@@ -1,6 +1,6 @@
-/* After regions a process is as before: locale, signal actions, mask and alternate stack, limits,
- * timers, environment, directory, umask, errno, floating-point state, file descriptors; and its
- * address space has grown by the workers' stacks only.
+/* Regions leave a process as it was: locale, signal actions, mask and alternate stack, limits,
+ * timers, environment, directory, umask, errno, floating-point state, file descriptors. The address
+ * space grows by the workers' stacks only.
  * test: flags -lm
  * test: env
  * test: env OMP_WAIT_POLICY=passive
@@ -44,7 +44,7 @@ static int open_descriptors(void) {
     DIR *folder = opendir("/proc/self/fd");
     while (readdir(folder)) count++;
     closedir(folder);
-    return count - 3; /* ., .. and the folder's own */
+    return count - 3; /* without ., .. and the descriptor of the folder itself */
 }
 
 static struct state *take(void) {
@@ -116,8 +116,8 @@ static void many_regions(void) {
     }
 }
 
-/* The kernel refuses to let a thread sleep for a lock that is free again: that is no error of the
- * member's. */
+/* If a lock is free again, the kernel refuses to let a thread sleep on it. The refusal does not
+ * reach the member's errno. */
 static void errno_stays_in_members(void) {
     long turns = 0;
 #pragma omp parallel num_threads(8)
@@ -133,7 +133,7 @@ static void errno_stays_in_members(void) {
     }
 }
 
-/* A call that succeeds may change errno by C's rules; a region is no call. */
+/* By C's rules a call that succeeds may change errno, but a region is no call. */
 static void errno_stays(void) {
     for (int round = 0; round < 300; round++) {
         errno = 4321;
@@ -150,8 +150,8 @@ static void errno_stays(void) {
     }
 }
 
-/* Workers compute as the caller of the first region does not: their own state is the default, and
- * what a member sets is its own. */
+/* Workers have the default floating-point state, whatever the caller of the first region set. A
+ * state that a member sets is its own. */
 static void floating_point(void) {
     fesetround(FE_UPWARD);
 #pragma omp parallel num_threads(3)
@@ -189,7 +189,7 @@ static void set_up(void) {
 int main(void) {
     test_limit(40);
     set_up();
-    alarm(0); /* its timer would count down between the two looks */
+    alarm(0); /* the timer would count down between the two measurements */
     struct state *before = take();
     long size_before = status_number("VmSize");
     many_regions();

@@ -1,5 +1,5 @@
-/* Where the runtime chooses how many threads a region has (OMP_DYNAMIC), eight masters at once on
- * two processors share one worker: none is made that no processor is for.
+/* If the runtime chooses the size of regions (OMP_DYNAMIC), eight masters at once on two processors
+ * share one worker. The runtime makes no worker without a processor for it.
  *
  * test: env OMP_DYNAMIC=true
  * test: not stock libgomp makes a pool of threads for each master */
@@ -36,7 +36,7 @@ static void *work(void *unused) {
     return NULL;
 }
 
-/* With two processors from the first instruction on. */
+/* Starts the program again with two processors. */
 static void begin_again(char **argv) {
     cpu_set_t all, two;
     sched_getaffinity(0, sizeof all, &all);

@@ -1,6 +1,6 @@
-/* Masters that together ask for more threads than there are processors take turns where the team of
- * one may be the next one's (OMP_DYNAMIC); what they may rely on does not change: each region has
- * the size that it asked for, also of masters whose regions wait for each other's, or last long.
+/* Masters may together ask for more threads than the machine has processors. With OMP_DYNAMIC they
+ * take turns, and the team of a master may serve the next master. Each region still has the
+ * requested size, also if regions wait for each other or last long.
  *
  * test: env OMP_DYNAMIC=true
  * test: env OMP_DYNAMIC=true OMP_WAIT_POLICY=passive
@@ -20,11 +20,11 @@
 
 enum { MASTERS = 8, REGIONS = 1500, MEETINGS = 3, FORKS = 20 };
 
-static int threads; /* of a region: the processors, but at least two */
+static int threads; /* in a region: the number of processors, but at least 2 */
 static pthread_barrier_t start;
 static _Atomic int arrived, forked;
 
-/* Where size is adjusted to the processors, one processor means one thread. */
+/* If OMP_DYNAMIC adjusts the size to the processors, one processor means one thread. */
 static int size_of_region(void) {
     return omp_get_dynamic() && omp_get_num_procs() < threads ? omp_get_num_procs() : threads;
 }
@@ -47,7 +47,7 @@ static void *many(void *unused) {
     return NULL;
 }
 
-/* Nobody leaves his region before all have begun theirs. */
+/* No master leaves its region before all masters have begun theirs. */
 static void *meet(void *unused) {
     (void)unused;
     pthread_barrier_wait(&start);
@@ -61,7 +61,7 @@ static void *meet(void *unused) {
     return NULL;
 }
 
-/* One sleeps in its regions, the others go on. */
+/* One master sleeps in its regions; the others go on. */
 static void *some_sleep(void *number) {
     struct timespec nap = {.tv_nsec = 30000000};
     pthread_barrier_wait(&start);
@@ -76,7 +76,7 @@ static void *some_sleep(void *number) {
     return NULL;
 }
 
-/* The child of a process whose masters wait for their turns has nobody in its line. */
+/* The masters of the parent wait for their turns; in the forked child no master is in the queue. */
 static void *forks(void *number) {
     pthread_barrier_wait(&start);
     if (number) {

@@ -1,6 +1,7 @@
-/* A worker serves many masters, one after the other, and has of each what GCC's runtime gives it:
- * the signals that the master blocks, its processors, its nice value and its floating-point mode,
- * whoever made the worker. A worker without a master takes no signal from the host.
+/* A worker serves many masters, one after the other. As with GCC's runtime it takes over each
+ * master's blocked signals, processors, nice value and floating-point mode. The traits of the
+ * thread that made the worker do not matter. A worker without a master takes no signal from the
+ * host.
  *
  * test: flags -lm
  * test: not stock a worker there keeps the floating-point mode that it was made with
@@ -31,7 +32,7 @@ static struct traits own(void) {
     return traits;
 }
 
-/* Every member has what its master has, and computes so. */
+/* Every member has its master's traits, and computes with its rounding mode. */
 static void expect_equal_members(void) {
     struct traits master = own(), members[MEMBERS];
     volatile double one = 1, three = 3;
@@ -72,7 +73,7 @@ static void *with_blocked_signals(void *unused) {
     return unused;
 }
 
-/* On one processor, the last of its own. */
+/* A master on one processor, the last processor of its affinity mask. */
 static void *on_one_processor(void *unused) {
     cpu_set_t all, one;
     CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
@@ -96,7 +97,7 @@ static void *rounding_up(void *unused) {
     return unused;
 }
 
-/* Its members, too, while it changes its mind. */
+/* The members follow a master that changes its rounding mode. */
 static void *rounding_later(void *unused) {
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
     for (int i = 0; i < 8; i++) {
@@ -112,7 +113,7 @@ static void in_thread(void *(*function)(void *)) {
     CHECK(pthread_join(thread, NULL) == 0);
 }
 
-/* No worker takes a signal that all threads of the host block. It would end the process. */
+/* No worker takes a signal that all threads of the host block. The signal would end the process. */
 static void nobody_takes_signals(void) {
     sigset_t set;
     int got;
@@ -130,7 +131,7 @@ int main(void) {
     enum { THREADS = sizeof threads / sizeof *threads };
     test_limit(60);
     in_thread(plain);
-    block(SIGUSR1); /* in main alone; threads to come have it from here */
+    block(SIGUSR1); /* in the main thread; later threads inherit it */
     nobody_takes_signals();
     for (int i = 0; i < THREADS; i++)
         for (int j = 0; j < THREADS; j++) {

@@ -1,5 +1,5 @@
-/* Memory does not grow with the number of regions, tasks, dependences, constructs ahead, loops
- * whose iterations wait for each other, or inner regions that a program has run.
+/* Memory does not grow with the numbers of regions, tasks, dependences, inner regions, constructs
+ * that a member is ahead, or loops whose iterations wait for each other.
  *
  * test: alone
  */
@@ -8,7 +8,7 @@
 
 static void regions(void) {
     for (int round = 0; round < 1500; round++) {
-        int size = 1 + round / 500; /* seldom changed: that is what GCC's runtime is slow at */
+        int size = 1 + round / 500; /* seldom changed, as GCC's runtime changes it slowly */
 #pragma omp parallel num_threads(size)
         {
 #pragma omp single nowait
@@ -74,7 +74,7 @@ static void ahead(void) {
     }
 }
 
-/* A loop of so many chunks has a line for each. */
+/* A doacross loop keeps a cache line for each chunk, here 20000. */
 static void waiting(void) {
     int last = 0;
 #pragma omp parallel num_threads(2) shared(last)

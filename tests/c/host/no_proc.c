@@ -1,5 +1,5 @@
-/* The library needs neither /proc nor readlink: where they are missing or refused it serves as
- * ever, from a path relative to the working folder too, and says nothing.
+/* The library needs neither /proc nor readlink. If they are missing or refused it works as usual,
+ * also from a path relative to the working folder, and writes nothing.
  *
  * test: not check it is about the shared library
  * test: not thread it is about the shared library

@@ -1,6 +1,6 @@
-/* The library serves from any folder that a program can load it from, whatever the folder's name:
- * also GHC's part beside it, which the dynamic loader finds by a path that may hold what it takes
- * for something else.
+/* The library works in any folder from which a program can load it, whatever the folder's name. The
+ * dynamic loader also finds libcapstan-rts.so beside it. It finds that file by a path, and some
+ * characters in a path have a meaning for the loader.
  *
  * test: not stock it is one file
  * test: not check it is about the shared library
@@ -31,7 +31,7 @@ static void region(void) {
     CHECK_EQ(count, 3);
 }
 
-/* The folder itself cannot be told to the loader, but the working folder can. */
+/* LD_LIBRARY_PATH cannot name such a folder, but it can name the working folder. */
 static void run_in(const char *folder) {
     CHECK(chdir(folder) == 0);
     struct child child = run_child(

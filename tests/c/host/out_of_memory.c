@@ -1,6 +1,6 @@
-/* A construct that finds no memory ends the process with a message and status 1, as exit does: its
- * exit functions run once, whoever else finds none at the same time, and whatever they do
- * themselves.
+/* A construct that finds no memory ends the process by exit, with a message and status 1. The exit
+ * functions run once, although other threads find no memory at the same time, and whatever the
+ * functions do.
  *
  * test: not stock two threads run its exit functions
  */
@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <pthread.h>
 
-/* A doacross loop keeps a line for each of its outer iterations. Not alone, so in an exit function,
- * which a thread of a region calls, the region is an inner one. */
+/* A doacross loop keeps a cache line for each of its outer iterations. An exit function runs in a
+ * thread of a region, so this region is an inner region; several levels may be active. */
 static void take_too_much(void) {
     const long too_many = 1L << 44;
     omp_set_max_active_levels(8);
@@ -42,7 +42,7 @@ static void *late_master(void *data) {
     return master(data);
 }
 
-/* It will not end by itself. */
+/* The other thread will never end. */
 static void wait_for_other(void) {
     SET(&may_start, 1);
     pthread_join(other, NULL);
@@ -94,6 +94,6 @@ int main(int argument_count, char **arguments) {
     expect("one", 1);
     expect("many", 1);
     expect("at exit", 1);
-    expect("each other", 0); /* the one who waits is not waited for */
+    expect("each other", 0); /* no thread waits for the thread in the exit function */
     return 0;
 }

@@ -7,7 +7,7 @@
 
 typedef int part_sum_function(int threads, int count);
 
-/* Opens it; *handle is what dlclose wants. */
+/* Opens the library; *handle is for dlclose. */
 static part_sum_function *open_part(void **handle) {
     char path[600];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 30);

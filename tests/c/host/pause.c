@@ -1,4 +1,4 @@
-/* omp_pause_resource gives the idle workers back, and the next region has its team all the same.
+/* omp_pause_resource ends the idle workers, and the next region has its team all the same.
  */
 #include "process.h"
 #include <omp.h>
@@ -32,7 +32,7 @@ int main(void) {
         CHECK(after <= busy - 4);
     }
     CHECK_EQ(omp_pause_resource(omp_pause_soft, omp_get_initial_device() + 5), -1);
-    /* Not from inside of a region: refused, and nothing happens to the team. */
+    /* Inside a region the call is refused, and the team is unchanged. */
 #pragma omp parallel num_threads(3)
     {
 #pragma omp master

@@ -1,5 +1,6 @@
-/* Permits for other pools in the process: what a client of libtcm.so.1 gets and is told, in every
- * state; and a region beside it takes what permits leave, unless it asks for threads by number.
+/* Permits for other pools in the process: the threads that a client of libtcm.so.1 gets, and the
+ * calls that it receives, in every state. A region beside it takes the threads that permits leave,
+ * unless it asks for a number of threads.
  *
  * test: env CAPSTAN_ADOPT=onetbb
  * test: env CAPSTAN_ADOPT=all
@@ -15,7 +16,7 @@
 static int processors;
 static uint64_t first, second;
 
-/* What a permit was told last, and how often. */
+/* The last message to a permit, and the number of messages. */
 struct client {
     handle permit;
     int calls;
@@ -48,7 +49,7 @@ static void a_permit_has_states(void) {
     CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
     CHECK_EQ(tcm.deactivate(a.permit), TCM_SUCCESS);
     CHECK_EQ(threads_of(a.permit, INACTIVE), 0);
-    CHECK_EQ(a.calls, 0); /* who does it knows */
+    CHECK_EQ(a.calls, 0); /* the thread that changes the state gets no message */
     CHECK_EQ(tcm.join(a.permit), TCM_SUCCESS);
     CHECK_EQ(tcm.leave(), TCM_SUCCESS);
     CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
@@ -67,7 +68,7 @@ static void two_share(void) {
     CHECK_EQ(tcm.deactivate(b.permit), TCM_SUCCESS);
     CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
     CHECK_EQ(a.calls, 2);
-    /* What idles goes to who wants it. */
+    /* Idle threads go to the permit that wants more. */
     CHECK_EQ(tcm.idle(a.permit), TCM_SUCCESS);
     CHECK_EQ(tcm.activate(b.permit), TCM_SUCCESS);
     CHECK_EQ(threads_of(a.permit, INACTIVE), 0);
@@ -77,7 +78,7 @@ static void two_share(void) {
     CHECK_EQ(tcm.release(b.permit), TCM_SUCCESS);
 }
 
-/* A least number is kept to, and who cannot have his waits. */
+/* The pool keeps to a permit's least number; a permit that cannot have its least number waits. */
 static void some_insist(void) {
     struct client a = {0}, b = {0}, c = {0};
     want(first, &a, processors, processors, RIGID);
@@ -132,14 +133,14 @@ static int default_size(void) {
 static void a_region_takes_what_is_left(void) {
     struct client a = {0};
     CHECK_EQ(default_size(), processors);
-    /* Beside a permit that insists on all. */
+    /* The region runs beside a permit that insists on all threads. */
     want(first, &a, processors, processors, RIGID);
     CHECK_EQ(default_size(), 1);
     CHECK_EQ(region_size(processors), processors);
     CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
     CHECK_EQ(default_size(), processors);
-    /* A region that was left too few has a claim: the other gives up its part of what it has. */
-    pause_ms(50); /* no claim lasts so long */
+    /* A region that got too few threads has a claim: the permit gives up part of its threads. */
+    pause_ms(50); /* longer than a claim lasts */
     a = (struct client){0};
     want(first, &a, 0, processors, 0);
     CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
@@ -150,14 +151,14 @@ static void a_region_takes_what_is_left(void) {
     CHECK(threads_of(a.permit, ACTIVE) <= (processors + 1) / 2);
     CHECK(default_size() >= processors / 2);
     CHECK(a.calls > 0 || processors == 1);
-    /* And gets it back. */
+    /* The permit gets its threads back. */
     pause_ms(50);
     CHECK_EQ(tcm.activate(a.permit), TCM_SUCCESS);
     CHECK_EQ(threads_of(a.permit, ACTIVE), processors);
     CHECK_EQ(tcm.release(a.permit), TCM_SUCCESS);
 }
 
-/* Inside of a region nothing is left for another pool. */
+/* A region of all processors leaves no thread for another pool. */
 static void a_permit_takes_what_is_left(void) {
     struct client a = {0};
 #pragma omp parallel num_threads(processors)
@@ -168,7 +169,7 @@ static void a_permit_takes_what_is_left(void) {
             CHECK_EQ(threads_of(a.permit, ACTIVE), processors > 1 ? 0 : 1);
         }
     }
-    /* The region's end tells, or a later one. */
+    /* The end of this region, or of a later one, tells the permit. */
     for (int i = 0; i < 1000 && threads_of(a.permit, ACTIVE) == 0; i++) {
         pause_ms(2);
         region_size(2);
@@ -189,7 +190,7 @@ int main(void) {
     nonsense_is_refused();
     a_region_takes_what_is_left();
     a_permit_takes_what_is_left();
-    /* Permits go with their pool. */
+    /* Permits end with their pool. */
     handle left = NULL;
     CHECK_EQ(tcm.request(second, ask(0, 1, 0), NULL, &left, NULL), TCM_SUCCESS);
     CHECK_EQ(tcm.disconnect(second), TCM_SUCCESS);

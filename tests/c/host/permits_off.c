@@ -1,5 +1,5 @@
-/* Without CAPSTAN_ADOPT, and where that does not name oneTBB, nobody gets a permit: a pool sizes
- * itself as before.
+/* Without CAPSTAN_ADOPT, or if it does not name oneTBB, no pool gets a permit: a pool chooses its
+ * size as usual.
  *
  * test: env CAPSTAN_ADOPT=
  * test: env CAPSTAN_ADOPT=openblas,fftw

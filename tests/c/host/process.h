@@ -1,5 +1,5 @@
-/* What the tests of a host's view share: numbers from /proc, and running this program again as a
- * child with other variables, limits or user, its output caught. */
+/* Shared by the tests of a host's view: numbers from /proc, and a child that runs this program
+ * again with other variables, limits or user. The test catches the child's output. */
 #ifndef HOST_PROCESS_H
 #define HOST_PROCESS_H
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* A number from a file of "Name:  value" lines, such as VmRSS (in KiB) or Threads; -1: none. */
+/* Returns a number from a file of "Name:  value" lines, such as VmRSS (in KiB) or Threads, or -1 if
+ * it has none. */
 __attribute__((unused)) static long proc_number(const char *file, const char *name) {
     char line[256];
     long value = -1;
@@ -33,8 +34,8 @@ __attribute__((unused)) static long thread_count(void) {
     return status_number("Threads");
 }
 
-/* Waits (up to 5 s) until the number of threads has not changed for 50 ms: threads that end need
- * a moment to disappear. */
+/* Waits, for 5 s at most, until the number of threads has not changed for 50 ms. Threads that end
+ * need a moment to disappear. */
 __attribute__((unused)) static long settled_thread_count(void) {
     long before = thread_count();
     for (int quiet = 0, turns = 0; quiet < 5 && turns < 500; turns++) {
@@ -48,7 +49,7 @@ __attribute__((unused)) static long settled_thread_count(void) {
 
 struct child {
     int status;        /* as from waitpid */
-    char output[8192]; /* of both stdout and stderr, in the order of writing */
+    char output[8192]; /* from stdout and stderr, in the order of writing */
 };
 
 struct child_options {
@@ -109,7 +110,7 @@ __attribute__((unused)) static struct child run_child(const char *argument,
     return child;
 }
 
-/* Ends the test unless the child exited with that status. */
+/* Ends the test unless the child exited with status `code`. */
 #define EXPECT_EXIT(child, code)                                                                   \
     do {                                                                                           \
         if (!WIFEXITED((child).status) || WEXITSTATUS((child).status) != (code)) {                 \
@@ -119,8 +120,8 @@ __attribute__((unused)) static struct child run_child(const char *argument,
         }                                                                                          \
     } while (0)
 
-/* What a process that does not end is about: its signals, and of each thread the state, the ticks
- * in user and system mode, the processor, and where in the kernel it sleeps. */
+/* Describes a process that does not end: its signals, and each of its threads. A thread has a
+ * state, ticks in user and system mode, a processor, and a place in the kernel where it sleeps. */
 __attribute__((unused)) static void describe_process(pid_t pid) {
     char command[512];
     snprintf(command, sizeof command,
@@ -131,7 +132,7 @@ __attribute__((unused)) static void describe_process(pid_t pid) {
     if (system(command) != 0) fputs("it cannot be described\n", stderr);
 }
 
-/* Waits for a forked child that must exit with 0; kills it after that many seconds. */
+/* Waits for a forked child that must exit with 0, and kills it after `seconds`. */
 __attribute__((unused)) static void expect_child_ends_well(pid_t pid, int seconds) {
     int status = 0;
     for (int turn = 0; turn < seconds * 200; turn++) {
@@ -150,7 +151,7 @@ __attribute__((unused)) static void expect_child_ends_well(pid_t pid, int second
     CHECK(!"child ended in time");
 }
 
-/* The CAPSTAN_SUBSTRATE of this run, or "". */
+/* Returns whether CAPSTAN_SUBSTRATE of this run is rts. */
 __attribute__((unused)) static int on_rts(void) {
     const char *substrate = getenv("CAPSTAN_SUBSTRATE");
     return substrate && !strcmp(substrate, "rts");

@@ -1,5 +1,5 @@
-/* A set-user-ID program ignores CAPSTAN_* variables: no report is written, no substrate loaded.
- * The copy of this program opens the library by its path, because there the loader ignores
+/* A set-user-ID program ignores CAPSTAN_* variables: no report is written, no substrate loaded. The
+ * copy of this program opens the library by its path, because for such a program the loader ignores
  * LD_LIBRARY_PATH too.
  * test: plain
  * test: not stock it knows no such variables
@@ -57,7 +57,7 @@ static void copy_self(const char *to) {
     CHECK(fclose(out) == 0);
 }
 
-/* Runs a copy with the report going to a pipe; gives its exit status, and the report. */
+/* Runs a copy whose report goes to a pipe; returns its exit status, and the report in `report`. */
 static int run_copy(const char *path, char *report, size_t size) {
     int ends[2], status = 0;
     CHECK(pipe(ends) == 0);
@@ -91,7 +91,7 @@ int main(int count, char **arguments) {
     CHECK(chmod(folder, 0755) == 0);
     snprintf(path, sizeof path, "%s/copy", folder);
     copy_self(path);
-    /* First as an ordinary program, where the variables do count. */
+    /* The copy first runs as an ordinary program, in which the variables count. */
     CHECK(chmod(path, 0755) == 0);
     CHECK_EQ(run_copy(path, report, sizeof report), NOT_SECURE);
     CHECK(strstr(report, "\"substrate\":\"rts\"") != NULL);

@@ -1,6 +1,6 @@
-/* Processes with one CAPSTAN_SHARE: two that open regions at once have half of the processors each,
- * and one whose other is killed has all again. A number that the user asks for stays. Files that
- * belong to somebody else, or that others may open, are not used.
+/* Processes with the same CAPSTAN_SHARE. Two processes that open regions at once have half of the
+ * processors each. If one is killed, the other has all processors again. A number that the user
+ * requests stays. Files of another user, or that other users may open, are not used.
  *
  * test: flags -lpthread
  * test: not stock GCC's runtime knows no other process
@@ -40,7 +40,7 @@ static void open_regions(void) {
     for (;;) region_size();
 }
 
-/* A process of its own: its runtime is not started yet. */
+/* Starts another process, whose runtime has not started yet. */
 static pid_t start_other(const char *threads) {
     pid_t child = fork();
     if (child != 0) return child;

@@ -1,5 +1,5 @@
-/* Ten thousand threads of the program, each of which opens one region and ends: neither threads
- * nor memory are left behind.
+/* Ten thousand threads of the program open one region each and end: neither threads nor memory are
+ * left behind.
  * test: alone
  * test: not qemu what it has translated grows
  */

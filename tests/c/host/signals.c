@@ -1,6 +1,6 @@
-/* Signals are the host's: none comes that nobody sent; those sent arrive once, in the host's
- * handler; blocked ones stay pending though workers exist; a host that waits for them with
- * sigwait gets them; default actions still end the process.
+/* Signals belong to the host. No signal comes without a sender, and each sent signal arrives once,
+ * in the host's handler. Blocked signals stay pending although workers exist. A host that waits
+ * with sigwait gets them. Default actions still end the process.
  */
 #define _GNU_SOURCE
 #include "process.h"
@@ -53,13 +53,14 @@ static void handled(void) {
     for (int i = 0; i < OURS; i++) signal(ours[i], SIG_DFL);
 }
 
-/* All threads of the program block a signal, the workers inherit that: the signal stays. */
+/* All threads of the program block a signal, and the workers inherit the mask: the signal stays
+ * pending. */
 static void blocked(void) {
     sigset_t all, pending;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     work(100);
-    signal(SIGUSR1, SIG_DFL); /* would end the process in any thread that has it open */
+    signal(SIGUSR1, SIG_DFL); /* fatal in any thread that does not block it */
     for (int round = 0; round < 10; round++) {
         kill(getpid(), SIGUSR1);
         kill(getpid(), SIGTERM);
@@ -76,7 +77,7 @@ static void blocked(void) {
     }
 }
 
-/* Default actions, in a process with workers. */
+/* Default actions end a process with workers. */
 static void ended_by(int number) {
     char argument[20];
     snprintf(argument, sizeof argument, "die %d", number);

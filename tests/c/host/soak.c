@@ -1,6 +1,6 @@
-/* A day's life in fast motion: a million threads that open a region each, and a library of the
- * program that is opened, runs a region and is closed ten thousand times. Threads and memory stay
- * as they are.
+/* A long life of a process in a short time. A million threads open a region each. A library of the
+ * program is opened, runs a region and is closed ten thousand times. The number of threads and the
+ * memory do not grow.
  *
  * test: alone
  * test: long

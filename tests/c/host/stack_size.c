@@ -1,4 +1,4 @@
-/* Workers have the stack that OMP_STACKSIZE asks for, and without it the system's default.
+/* Workers have a stack of the size in OMP_STACKSIZE, or of the system's default size without it.
  * test: env OMP_STACKSIZE=64M
  * test: env OMP_STACKSIZE=65536
  * test: env GOMP_STACKSIZE=65536

@@ -1,5 +1,6 @@
-/* The library can be opened when the process has next to no room for static thread-local storage
- * left, which is what stops GCC's late in large Python programs: that takes 136 bytes, ours 8.
+/* The library can be opened when the process has hardly any room left for static thread-local
+ * storage. GCC's library takes 136 bytes, and large Python programs fail to open it late; Capstan
+ * takes 8.
  * test: plain
  * test: not stock it needs static thread-local storage
  * test: flags -ldl -lpthread
@@ -22,7 +23,7 @@ static void copy(const char *from, const char *to) {
 }
 
 /* Opens copies of a library with an initial-exec variable of 64 bytes until the loader refuses, and
- * closes the last: what is left then is 64 bytes or more, but less than 128. */
+ * closes the last copy. The rest is then 64 bytes or more, but less than 128. */
 static int exhaust(void) {
     char part[700], temporary[] = "/tmp/static-tls-XXXXXX", path[100];
     snprintf(part, sizeof part, "%s/tls_part.so", folder);

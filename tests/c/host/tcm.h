@@ -1,5 +1,5 @@
-/* The permit interface as its clients know it: libtcm.so.1 with the names, formats and values of
- * oneTBB's public header. */
+/* The permit interface from the view of its clients: libtcm.so.1 with the names, formats and values
+ * of oneTBB's public header. */
 #ifndef HOST_TCM_H
 #define HOST_TCM_H
 
@@ -77,7 +77,7 @@ static inline struct request ask(int least, int most, uint32_t flags) {
         .least = least, .most = most, .priority = INT32_MAX / 2, .flags = flags};
 }
 
-/* How many threads the permit has; its state is to be this one. */
+/* Returns the number of threads of the permit, which must be in this state. */
 __attribute__((unused)) static int threads_of(handle permit, int state) {
     uint32_t threads = 12345;
     struct permit data = {.concurrencies = &threads, .size = 1};

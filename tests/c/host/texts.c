@@ -1,5 +1,5 @@
-/* What the library writes when it is asked to: OMP_DISPLAY_ENV and omp_display_env, affinity lines,
- * the error directive, and how a fatal one ends the process.
+/* The texts that the library writes on request: OMP_DISPLAY_ENV and omp_display_env, affinity
+ * lines, and the error directive. A fatal error directive ends the process.
  */
 #include "process.h"
 #include <omp.h>
@@ -54,7 +54,7 @@ static void expect_all(const struct child *child, const char *const *parts) {
     }
 }
 
-/* Each setting is shown with whose it is, as libgomp does since GCC 13. */
+/* Each setting is shown with the device that it holds for, as libgomp does since GCC 13. */
 #if __GNUC__ >= 13
 #define HOST "\n  [host] "
 #define ALL "\n  [all] "

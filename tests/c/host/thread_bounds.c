@@ -1,5 +1,5 @@
-/* The number of threads does not grow with the number of rounds, nor with that of callers that
- * came and went, nor with changes of the team size.
+/* The number of threads does not grow with the number of rounds, with callers that come and go, or
+ * with changes of the team size.
  * test: alone
  * test: not qemu it has a thread of its own
  */
@@ -34,7 +34,7 @@ static long run_masters(int number_of_rounds) {
     return settled_thread_count();
 }
 
-/* The main thread keeps the team of its own regions, as threadprivate variables demand. */
+/* The main thread keeps the team of its own regions, as its threadprivate variables need it. */
 static void masters(long before) {
     long first = run_masters(100);
     CHECK(first <= before + MASTERS * (SIZE - 1));

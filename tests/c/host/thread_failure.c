@@ -1,5 +1,6 @@
-/* Where threads cannot be had the team is smaller, with one warning, and the program goes on:
- * a limit on processes, on the address space, absurd numbers. GCC's runtime ends the process.
+/* If threads are not available, the team is smaller, with one warning, and the program goes on. The
+ * causes are limits on processes or on the address space, and absurd numbers. GCC's runtime ends
+ * the process.
  * test: not stock it exits with status 1
  * test: alone
  * test: not qemu it becomes another user, of whom the namespace has none
@@ -24,7 +25,7 @@ static void few_processes(rlim_t most) {
     CHECK(setgroups(0, NULL) == 0 && setgid(SOME_USER) == 0 && setuid(SOME_USER) == 0);
 }
 
-/* GHC's runtime needs some threads before there is a team: it may be told off, or get none. */
+/* GHC's runtime system needs some threads before the first team: it may be refused, or get none. */
 static void three_processes(void) {
     few_processes(3);
 }
@@ -43,7 +44,7 @@ static void little_memory(void) {
     limit(RLIMIT_AS, (rlim_t)100 << 20);
 }
 
-/* A region works with whatever size it got. */
+/* A region works with any size that it got. */
 static int region(int asked) {
     int size = 0, count = 0, sum = 0, tasks = 0;
 #pragma omp parallel num_threads(asked)
@@ -70,7 +71,7 @@ static int lines(const char *text) {
     return count;
 }
 
-/* In the child: some regions that want too much, and one that does not. */
+/* The child opens some regions that want too many threads, and a region of one. */
 static void want(int asked, int most) {
     for (int round = 0; round < 5; round++) {
         int size = region(asked);
@@ -80,7 +81,7 @@ static void want(int asked, int most) {
     CHECK_EQ(region(1), 1);
 }
 
-/* When the limit is gone, so is its effect. */
+/* When the limit is gone, its effect is gone too. */
 static void want_then_recover(void) {
     CHECK(region(8) < 8);
     struct rlimit now;
@@ -115,7 +116,7 @@ static void in_child(const char *what) {
 static void expect(const char *what, const struct child_options *options) {
     struct child child = run_child(what, options);
     EXPECT_EXIT(child, 0);
-    /* One warning, which names the call or variable; none per region. */
+    /* The child writes one warning, which names the call or variable, and none for each region. */
     if (lines(child.output) < 1 || lines(child.output) > 2 || strlen(child.output) < 20)
         fprintf(stderr, "\"%s\" wrote: %s\n", what, child.output);
     CHECK(lines(child.output) >= 1 && lines(child.output) <= 2);

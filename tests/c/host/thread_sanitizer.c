@@ -1,6 +1,6 @@
-/* A program of ThreadSanitizer is served. It knows no OpenMP runtime but its own kind of LLVM's, so
- * what it reports of regions is not looked at; GHC's runtime system it knows still less, so plain
- * threads serve, and one line says so.
+/* The library serves a program of ThreadSanitizer. The sanitizer understands no OpenMP runtime but
+ * its own build of LLVM's, so this test ignores its reports on regions. It does not understand
+ * GHC's runtime system either, so plain threads serve, and one line says so.
  *
  * test: not check it is about the shared library
  * test: not thread it is about the shared library
@@ -24,7 +24,7 @@ static void work(void) {
     CHECK_EQ(sum, 4950);
 }
 
-/* It cannot live with much randomisation. */
+/* ThreadSanitizer fails under strong address randomisation. */
 static void fix_addresses(void) {
     personality(ADDR_NO_RANDOMIZE);
 }

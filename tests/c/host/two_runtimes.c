@@ -1,5 +1,5 @@
-/* LLVM's runtime in the same process: each serves its own callers, one after the other, inside of
- * each other's regions, and at the same time from different threads.
+/* LLVM's runtime is in the same process. Each runtime serves its own callers: one after the other,
+ * inside the other's regions, and at the same time from different threads.
  * test: flags -ldl
  */
 #include "process.h"
@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <pthread.h>
 
-/* What clang emits for a region. */
+/* The record that clang emits for a region. */
 struct location {
     int reserved_1, flags, reserved_2, reserved_3;
     const char *source;
@@ -21,7 +21,7 @@ static int (*global_thread_num)(struct location *);
 static void (*other_barrier)(struct location *, int);
 
 static void *open_other(void) {
-    /* By its path: the names alone are Capstan's as well. */
+    /* Opened by its path, as Capstan has the same names. */
     void *handle = NULL;
     glob_t found;
     if (glob("/usr/lib/llvm-*/lib/libomp.so.5", 0, NULL, &found) == 0)
@@ -91,7 +91,7 @@ int main(void) {
         our_region(3);
         other_region(3);
     }
-    /* Theirs inside of ours, ours inside of theirs. */
+    /* LLVM's region inside Capstan's, and Capstan's inside LLVM's. */
     for (int round = 0; round < 20; round++) {
 #pragma omp parallel num_threads(2)
         other_region(2);

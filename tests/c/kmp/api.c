@@ -1,4 +1,4 @@
-/* The calls of omp.h that begin with kmp_, and the same with Fortran's names.
+/* The calls of omp.h that begin with kmp_, and their Fortran names.
  *
  * test: flags -Lbuild/lib
  * test: env OMP_CANCELLATION=true
@@ -49,7 +49,7 @@ static void settings(void) {
     kmp_set_defaults("KMP_BLOCKTIME=33|KMP_LIBRARY=turnaround");
     CHECK_EQ(kmp_get_blocktime(), 33);
     CHECK_EQ(kmp_get_library(), 2);
-    kmp_set_defaults_("KMP_BLOCKTIME=345", 16); /* as long as it is said to be */
+    kmp_set_defaults_("KMP_BLOCKTIME=345", 16); /* a string of 16 characters */
     CHECK_EQ(kmp_get_blocktime(), 34);
     kmp_set_library(3);
     CHECK_EQ(kmp_get_library_(), 3);
@@ -74,7 +74,7 @@ static void settings(void) {
     omp_set_num_threads(3);
 }
 
-/* Of threads that are yet to be made. */
+/* The stack size of threads that are made later. */
 static void stack_sizes(void) {
     size_t large = (size_t)5 << 20;
     int small = 3 << 20;
@@ -88,7 +88,7 @@ static void stack_sizes(void) {
     CHECK_EQ(kmp_get_stacksize_(), 3 << 20);
 }
 
-/* Does a warning reach the user? */
+/* Returns whether a warning reaches the user. */
 static int warns(void) {
     int ends[2], saved = dup(2);
     char said[400];
@@ -127,7 +127,8 @@ static void known_threads(void) {
     CHECK_EQ(kmp_get_num_known_threads_(), 3);
 }
 
-/* As compiled code calls it: the region is cancelled, and each member goes to its end. */
+/* The call of compiled code for cancellation: the region is cancelled, and each member goes to its
+ * end. */
 static void cancellation(void) {
     enum { PARALLEL = 1 };
     int which = PARALLEL, wrong = 0;

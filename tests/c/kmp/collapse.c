@@ -1,6 +1,6 @@
-/* Collapsed nests whose arithmetic the compiled code leaves to the runtime, as Intel's compilers
- * do: rectangular ones, and random ones whose inner bounds depend on outer variables. Each point is
- * executed once, and one member has the last.
+/* Collapsed loop nests: the code of Intel's compilers leaves their arithmetic to the runtime. The
+ * test has rectangular nests, and random nests whose inner bounds depend on outer variables. Each
+ * point is executed once, and one member has the last point.
  *
  * test: flags -Lbuild/lib
  * test: not clang-stock libomp 14 has none of it
@@ -61,7 +61,7 @@ static int draw(int low, int high) {
     return low + (int)((seed >> 8) % (uint32_t)(high - low + 1));
 }
 
-/* A loop in plain numbers, which keep well within the range of each type. */
+/* A loop in plain numbers, all well within the range of each type. */
 struct plain {
     int lower, lower_by, upper, upper_by, outer, step, comparison;
 };
@@ -110,7 +110,8 @@ static void draw_nest(struct bounds *nest) {
             loop->comparison = NOT_EQUAL;
         }
         int type = draw(UINT32, INT64);
-        /* A program that computes with unsigned 32 bits leaves the upper half of words alone. */
+        /* A program that computes with unsigned 32 bits may leave garbage in the upper half of a
+         * word. */
         uint64_t rest = type < UINT64 ? UINT64_C(0x5a5a5a5a) << 32 : 0;
         uint64_t most = type < UINT64 ? UINT32_MAX : UINT64_MAX;
         nest[i] = (struct bounds){.type = type,
@@ -125,8 +126,8 @@ static void draw_nest(struct bounds *nest) {
     }
 }
 
-/* As the compiled code goes from the first point to the last: 1 as soon as that was executed.
- * `inside`: the outer values are not the first point's any more. */
+/* Walks like compiled code from the first point to the last, and returns 1 as soon as the last
+ * point was executed. `inside`: the outer values have left those of the first point. */
 static int walk(int level, int *at, const int *from, const int *to, bool inside) {
     const struct plain *loop = &plain[level];
     if (level == depth) {
@@ -143,7 +144,7 @@ static int walk(int level, int *at, const int *from, const int *to, bool inside)
     return 0;
 }
 
-/* In the sequential order: how often each point is there. */
+/* Counts how often each point occurs, in sequential order. */
 static long count(int level, int *at, int expected[RANGE][RANGE][RANGE]) {
     const struct plain *loop = &plain[level];
     long all = 0;

@@ -1,5 +1,5 @@
-/* Entry points that clang 14 does not call, or not with such arguments: by their prototypes, as
- * Intel's compilers and later clangs call them.
+/* Entry points that clang 14 never calls, or never with such arguments. The test calls them by
+ * their prototypes, like Intel's compilers and later clangs.
  *
  * test: flags -Lbuild/lib
  * test: not clang-stock libomp 14 has fewer
@@ -66,7 +66,7 @@ static int thread(void) {
 enum { MOST = 200 };
 static int times[MOST];
 
-/* Iteration of a value of a loop from `low` by `step`. */
+/* The loops with this type: from `low` to `high` by `step`, each iteration once. */
 #define LOOP(suffix, type, step_type, low, high, by, trips, schedule, chunk)                       \
     do {                                                                                           \
         int ends = 0;                                                                              \
@@ -106,7 +106,8 @@ static void dispatch(int schedule, int chunk) {
     LOOP(8u, uint64_t, int64_t, 99, 0, -1, 100, schedule, chunk);
 }
 
-/* static, in blocks and in chunks: each iteration once, the last one where it is told. */
+/* The schedule static, in blocks and in chunks: each iteration runs once, and the member of the
+ * last iteration is told so. */
 static void shared_out(int schedule, int chunk, int high) {
     int ends = 0;
     memset(times, 0, sizeof times);
@@ -185,7 +186,8 @@ static void locks(void) {
     __kmpc_destroy_nest_lock(&loc, thread(), &nested);
 }
 
-/* From 10 to 100 in steps of 3, backwards in the inner loop; by dynamic chunks. */
+/* The outer loop goes from 10 to 100 in steps of 3, the inner loop backwards; the chunks are
+ * dynamic. */
 static void doacross(void) {
     enum { OUTER = 31, INNER = 5 };
     static int done[OUTER][INNER];

@@ -1,5 +1,5 @@
-/* A region's function gets as many arguments as it captures variables: none, those that fit the
- * registers, and many more, each in its place, in every member. */
+/* A region's function gets one argument for each captured variable. The test has none, as many as
+ * fit the registers, and many more. Each argument arrives in its place, in every member. */
 #include "testing.h"
 
 #include <omp.h>
@@ -11,7 +11,7 @@ static void none(void) {
     CHECK_EQ(members, 4);
 }
 
-/* A function relies on an aligned stack, however many words lie on it. */
+/* A function relies on an aligned stack, whatever number of words lies on it. */
 #define ALIGNED                                                                                    \
     do {                                                                                           \
         _Alignas(16) char local[16];                                                               \
@@ -19,7 +19,7 @@ static void none(void) {
         CHECK((unsigned long)address % 16 == 0);                                                   \
     } while (0)
 
-/* At the edges of what is passed in registers on x86-64 (4) and AArch64 (6). */
+/* Numbers of arguments around the limit that registers hold: 4 on x86-64, 6 on AArch64. */
 static void few(long a, long b, long c, long d, long e, long f, long g) {
     long sum = 0;
 #pragma omp parallel num_threads(3) firstprivate(a, b, c) reduction(+ : sum)

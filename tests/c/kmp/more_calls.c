@@ -1,5 +1,5 @@
-/* Entry points that clang 14 calls seldom or never, as Intel's compilers, older clangs and later
- * ones call them: questions, memory, locks, barriers, teams, tasks.
+/* Entry points that clang 14 seldom or never calls: queries, memory, locks, barriers, teams, tasks.
+ * The test calls them like Intel's compilers, older clangs and later clangs.
  *
  * test: flags -Lbuild/lib
  * test: env OMP_PROC_BIND=true
@@ -98,7 +98,7 @@ static int self(void) {
     return __kmpc_global_thread_num(NULL);
 }
 
-/* --- questions ----------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------- */
 
 static void questions(void) {
     unsigned seen = 0;
@@ -106,7 +106,7 @@ static void questions(void) {
     CHECK_EQ(self(), 0);
     CHECK_EQ(__kmpc_ok_to_fork(NULL), 1);
     CHECK_EQ(__kmpc_in_parallel(NULL), 0);
-    CHECK_EQ(__kmpc_get_target_offload(), 1); /* as the machine has it */
+    CHECK_EQ(__kmpc_get_target_offload(), 1); /* the default: offload if the machine has a device */
 #pragma omp parallel num_threads(3) reduction(| : seen) reduction(+ : wrong)
     {
         seen |= 1u << self();
@@ -115,7 +115,7 @@ static void questions(void) {
         wrong += __kmpc_in_parallel(NULL) != 1;
     }
     CHECK_EQ(wrong, 0);
-    CHECK_EQ(__builtin_popcount(seen), 3); /* no two threads have one number */
+    CHECK_EQ(__builtin_popcount(seen), 3); /* no two threads have the same number */
     CHECK_EQ(__kmpc_global_num_threads(NULL), 3);
 }
 
@@ -146,7 +146,7 @@ static void memory(void) {
 
 /* --- mutual exclusion ---------------------------------------------------------------------- */
 
-/* Is somebody else inside? */
+/* Whether another member is inside. */
 static int inside;
 static int stay_inside(void) {
     int others = INCREMENT(&inside) - 1;
@@ -158,7 +158,7 @@ static int stay_inside(void) {
 static void exclusion(void) {
     static int plain[8], hinted[8];
     void *lock = (void *)1, *other = (void *)1,
-         *nested = (void *)1; /* memory that nobody cleared */
+         *nested = (void *)1; /* memory that was not cleared */
     int met = 0;
     __kmpc_init_lock(NULL, self(), &lock);
     __kmpc_init_lock_with_hint(NULL, self(), &other, 1);
@@ -199,7 +199,7 @@ static void exclusion(void) {
     CHECK_EQ(__kmpc_test_nest_lock(NULL, self(), &nested), 1);
 }
 
-/* Member 0 alone goes on into the block, when all have arrived. */
+/* Member 0 alone enters the block, after all have arrived. */
 static void barriers(void) {
     int arrived = 0, chosen = 0, wrong = 0;
 #pragma omp parallel num_threads(4) reduction(+ : wrong)
@@ -218,7 +218,7 @@ static void barriers(void) {
     CHECK_EQ(wrong, 0);
 }
 
-/* Without a function to combine with members take turns, and all wait for the last one. */
+/* Without a combining function members take turns, and all wait for the last one. */
 static void reduce(void) {
     static int name[8];
     for (int slow = 0; slow < 3; slow++) {
@@ -268,7 +268,7 @@ static void check_times(int trips) {
 }
 
 #define IN_LEAGUE(suffix, type, step_type)                                                         \
-    /* A team's part of the loop, of which each member takes a part. */                            \
+    /* Each team gets a part of the loop, and each member a part of that. */                       \
     static void shared_twice_##suffix(int *thread, int *number, void *unused) {                    \
         (void)thread, (void)number, (void)unused;                                                  \
         INCREMENT(&teams);                                                                         \
@@ -283,7 +283,7 @@ static void check_times(int trips) {
             if (last) INCREMENT(&ends);                                                            \
         }                                                                                          \
     }                                                                                              \
-    /* The same, member's chunks being asked for one by one. */                                    \
+    /* Each team gets a part of the loop; its members ask for chunks. */                           \
     static void dispatched_##suffix(int *thread, int *number, void *unused) {                      \
         (void)thread, (void)number, (void)unused;                                                  \
         _Pragma("omp parallel num_threads(3)") {                                                   \
@@ -296,7 +296,7 @@ static void check_times(int trips) {
             if (last && of_team) INCREMENT(&ends);                                                 \
         }                                                                                          \
     }                                                                                              \
-    /* A team's chunks, each so many behind the one before. */                                     \
+    /* The chunks of a team lie `stride` iterations apart. */                                     \
     static void chunks_##suffix(int *thread, int *number, void *unused) {                          \
         (void)thread, (void)number, (void)unused;                                                  \
         type lower = 0, upper = MOST - 1;                                                          \
@@ -337,7 +337,7 @@ static int count_run(int thread, struct task *task) {
     return 0;
 }
 
-/* An untied task of three parts submits itself again after each. */
+/* An untied task of three parts submits itself again after each part but the last. */
 static int in_parts(int thread, struct task *task) {
     INCREMENT(&runs);
     if (task->part++ < 2) __kmpc_omp_task_parts(NULL, thread, task);
@@ -347,7 +347,7 @@ static int in_parts(int thread, struct task *task) {
 static int take_part(int thread, struct task *task) {
     (void)thread;
     CHECK(task->upper - task->lower <= 3); /* grainsize(strict: 4) */
-    /* What is shared lies behind the task, of each task its own copy. */
+    /* The shared variables lie behind the task; each task has its own copy. */
     CHECK(task->shared == task + 1 && *(long *)task->shared == 77);
     for (long i = task->lower; i <= task->upper; i++) INCREMENT(&times[i]);
     if (task->upper == 20) ends++;
@@ -380,7 +380,7 @@ static void tasks(void) {
         struct task *loop = make_loop();
         __kmpc_taskloop_5(NULL, self(), loop, 1, &loop->lower, &loop->upper, 1, 0, 1, 4, 1, NULL);
         check_times(21);
-        /* if(0), nogroup: all of it is done when the call returns. */
+        /* With if(0) and nogroup, the whole loop is done when the call returns. */
         loop = make_loop();
         __kmpc_taskloop_5(NULL, self(), loop, 0, &loop->lower, &loop->upper, 1, 1, 1, 4, 1, NULL);
         check_times(21);
@@ -394,7 +394,7 @@ static int slow(int thread, struct task *task) {
     return 0;
 }
 
-/* taskwait depend(in: x), and the same with nowait, which the next task depends on. */
+/* A taskwait with depend(in: x), and a taskwait with depend(out: x) and nowait. */
 static void waiting(void) {
     int x = 0;
     struct depend out = {&x, sizeof x, 2}, in = {&x, sizeof x, 1};
@@ -425,7 +425,7 @@ static int meet(int thread, struct task *task) {
     return 0;
 }
 
-/* Two tasks that only read go on at the same time. */
+/* Two tasks that only read run at the same time. */
 static void readers(void) {
     int x = 0;
     struct depend in = {&x, sizeof x, 1};
@@ -453,7 +453,7 @@ static int add_one(int thread, struct task *task) {
     return 0;
 }
 
-/* Reductions as clang 5 to 9 describe them. */
+/* Reductions in the form that clang 5 to 9 emit. */
 static void reductions(void) {
     struct old_reduction what = {&sum, sizeof sum, (void *)make_zero, NULL, (void *)add, 0};
     sum = 100;

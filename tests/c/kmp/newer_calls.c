@@ -1,4 +1,4 @@
-/* Calls of later compilers and of libraries: lists in num_threads clauses, tasks that others
+/* Calls of later compilers and of libraries: lists in num_threads clauses, tasks that other threads
  * complete, numbers of tasks, handles of allocators as variables.
  *
  * test: flags -Lbuild/lib -ldl
@@ -60,14 +60,14 @@ static void lists(void) {
     omp_set_num_threads(2);
     __kmpc_push_num_threads_list(NULL, self(), 3, list);
     note_sizes(0);
-    expect((int[]){3, 2, 1, 1}); /* the last one holds on */
+    expect((int[]){3, 2, 1, 1}); /* the last number of the list holds for deeper levels */
     note_sizes(0);
-    expect((int[]){2, 2, 2, 2}); /* the clause was of one region */
+    expect((int[]){2, 2, 2, 2}); /* the clause held for one region */
     __kmpc_push_num_threads_list(NULL, self(), 1, list);
     note_sizes(0);
     expect((int[]){3, 2, 2, 2});
 
-    /* A clause farther in counts, and ends with its region. */
+    /* A clause of an inner region takes precedence, and ends with that region. */
     static const int inner[] = {1, 3};
     __kmpc_push_num_threads_list(NULL, self(), 2, (int[]){1, 2});
 #pragma omp parallel
@@ -79,7 +79,8 @@ static void lists(void) {
         expect((int[]){3, 2, 2, 2});
     }
 
-    /* A region of one thread, by if(0), has the clause's list for what lies in it. */
+    /* A region that if(0) reduces to one thread passes the rest of the clause's list to its inner
+     * regions. */
     __kmpc_push_num_threads_list(NULL, self(), 2, (int[]){4, 3});
     __kmpc_serialized_parallel(NULL, self());
     note_sizes(1);
@@ -111,7 +112,7 @@ static void *complete(void *task) {
     return NULL;
 }
 
-/* A task whose body has returned is complete only when another thread says so. */
+/* A proxy task is complete only when another thread says so, although its body has returned. */
 static void proxies(void) {
     pthread_t other;
 #pragma omp parallel num_threads(2)

@@ -1,5 +1,6 @@
-/* A process of both compilers has one engine: code of either sees the other's region, its locks and
- * its tasks, one library is loaded, and as many threads are made as the largest team needs.
+/* In a process with code of both compilers one runtime serves all. Code of one compiler sees the
+ * other's region, locks and tasks. One library is loaded, and it makes only the threads of the
+ * largest team.
  *
  * test: shared parts/gcc.c -fopenmp
  * test: not clang-stock there the part has a libgomp of its own
@@ -46,7 +47,7 @@ static int count_threads(void) {
     return count;
 }
 
-/* Executable parts of files that are called like an OpenMP runtime. */
+/* Returns the number of executable mappings of files with the name of an OpenMP runtime. */
 static int count_runtimes(void) {
     int count = 0;
     char line[4096];
@@ -63,8 +64,8 @@ static int count_runtimes(void) {
     return count;
 }
 
-/* What was never set is static for programs of clang, and dynamic,1 for those of GCC; what was, is
- * the same for both. */
+/* Without a call the runtime schedule is static for code of clang, and dynamic,1 for code of GCC. A
+ * schedule that a call set holds for both. */
 static void schedules(void) {
     omp_sched_t mine;
     int chunk, theirs;
@@ -83,7 +84,7 @@ static void schedules(void) {
 }
 
 static void locks(void) {
-    /* Eight bytes each here; GCC's have four and sixteen. */
+    /* clang's locks have eight bytes each; GCC's have four and sixteen. */
     struct {
         omp_nest_lock_t lock;
         unsigned long after;

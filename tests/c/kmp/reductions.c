@@ -1,5 +1,5 @@
-/* Reductions as clang has them: by a lock, by atomic operations, by the tree of a larger team; of
- * tasks in a group, of a taskloop, and of a construct's tasks. */
+/* The reductions that clang compiles: by a lock, by atomic operations, by the tree of a larger
+ * team. Tasks also reduce in a group, in a taskloop, and in a construct with the task modifier. */
 #include "testing.h"
 
 #include <omp.h>
@@ -19,7 +19,8 @@ static void combine(struct pair *to, const struct pair *from) {
                               : combine(&omp_out, &omp_in))                                        \
     initializer(omp_priv = (struct pair){0, 1})
 
-/* One variable, several, and one that no atomic operation updates; with a barrier and without. */
+/* Reductions of one variable, of several, and of a variable that no atomic operation updates; with
+ * a barrier and without. */
 static void plain(int size) {
     long sum = 1, most = -1, bits = 0;
     double real = 0.5;
@@ -58,7 +59,8 @@ static void plain(int size) {
     CHECK_EQ(pair.product, product);
 }
 
-/* Behind a reduction with a barrier everybody finds the whole sum, however late one member is. */
+/* Behind a reduction with a barrier every member finds the whole sum, also if one member is
+ * late. */
 static void barrier(int size) {
     for (int slow = 0; slow<size; slow += size> 4 ? 7 : 1) {
         long sum = 0;

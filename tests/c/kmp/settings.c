@@ -1,5 +1,5 @@
-/* KMP_*: settings that steer something work, those that concern libomp's insides are passed over,
- * and wrong values are told of by name. The program calls itself with each.
+/* The variables KMP_*. Settings with an effect here work, settings of libomp's insides are ignored,
+ * and a warning names each wrong value. The program runs itself with each setting.
  *
  * test: flags -Lbuild/lib
  * test: not clang-stock libomp 14 has fewer units, and prints KMP_AFFINITY's list by default
@@ -16,7 +16,7 @@
 int __kmpc_global_thread_num(void *);
 void __kmpc_push_num_threads_strict(void *, int, int, int, const char *);
 
-/* Is every task put out before the first one runs on the thread that makes them? */
+/* Returns whether the thread that makes the tasks submits all of them before it runs one. */
 static int queued(void) {
     enum { TASKS = 2000 };
     int made = 0, made_at_first = -1, block = 1;
@@ -39,7 +39,7 @@ static int queued(void) {
     return made_at_first < 0 || made_at_first == TASKS;
 }
 
-/* A team that cannot be had is told of. */
+/* A team of the strict size is not possible: a message says so. */
 static int strict(void) {
     int members = 0;
     __kmpc_push_num_threads_strict(NULL, __kmpc_global_thread_num(NULL), 3, 1, "not so many");
@@ -53,7 +53,8 @@ static int own_processors(void) {
     return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 0;
 }
 
-/* Is the first thread bound in outermost regions, and not after them? */
+/* Counts the errors of a first thread that must be bound in outermost regions, and not after
+ * them. */
 static int resets(void) {
     int all = own_processors(), wrong = 0;
     for (int i = 0; i < 3; i++) {
@@ -69,7 +70,7 @@ static int resets(void) {
     return wrong;
 }
 
-/* What a program sees under that setting; its stderr goes to the parent. */
+/* Returns the value that a program sees under this setting; its stderr goes to the parent. */
 static int child(const char *what) {
     if (!strcmp(what, "blocktime")) return kmp_get_blocktime();
     if (!strcmp(what, "stack")) return (int)(kmp_get_stacksize_s() >> 20);

@@ -1,5 +1,6 @@
-/* Threadprivate variables in the heap, as compilers make them that do not use the linker's: each
- * thread has a copy, made by the constructor or from the initial value; copyin; and copies persist.
+/* Threadprivate variables in the heap, as in code of compilers that do not use the linker's
+ * variables. Each thread has a copy, made by the constructor or from the initial value. The test
+ * also covers copyin, and copies that persist.
  *
  * test: flags -fnoopenmp-use-tls -pthread
  * test: not clang-stock there a thread finds what one that has ended left
@@ -13,7 +14,7 @@
 static int plain = 7;
 #pragma omp threadprivate(plain)
 
-static std::atomic<int> living; /* objects of the class below, and of its kind */
+static std::atomic<int> living; /* the living objects of the class below, and of similar classes */
 
 struct counter {
     int value;
@@ -30,8 +31,8 @@ static counter object;
 static counter several[3];
 #pragma omp threadprivate(several)
 
-/* The copies of a thread, and the last of them uses another variable while it goes, are destroyed
- * as the thread ends; the variables themselves stay. */
+/* The copies of a thread are destroyed when the thread ends; the last copy uses another variable in
+ * its destructor. The variables themselves stay. */
 struct user {
     ~user() { object.value++; }
     int used = 0;
@@ -54,7 +55,7 @@ static void destroyed() {
     CHECK_EQ(living, 1 + 3);
 }
 
-/* Of a thread that has ended nothing is left to the next one. */
+/* A new thread finds nothing of a thread that has ended. */
 static void one_after_the_other() {
     for (int i = 0; i < 3; i++) {
         int found = 0, made = 0;

@@ -1,5 +1,5 @@
-/* The program's memory: each thread allocates from an arena of its own, so that addresses do not
- * depend on the order of steps, and nothing is given out twice in an execution. */
+/* The program's memory. Each thread allocates from its own arena, so that addresses do not depend
+ * on the order of steps. No memory is given out twice in an execution. */
 #define _GNU_SOURCE
 #include "explorer.h"
 
@@ -26,7 +26,7 @@ static struct memory {
         size_t used;
     } kept[MOST_KEPT];
     unsigned depth;
-} * memory; /* not in the data that is restored */
+} * memory; /* outside the data that arena_restore restores */
 
 static void *map(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
@@ -51,7 +51,7 @@ void arena_keep(void) {
 }
 
 void arena_restore(void) {
-    struct memory *own = memory; /* the variable is part of the data */
+    struct memory *own = memory; /* arena_restore overwrites the variable */
     unsigned last = own->depth - 1;
     memcpy(__data_start, own->kept[last].data, (size_t)(_end - __data_start));
     memcpy(own->arena[SETUP], own->kept[last].arena, own->kept[last].used);
@@ -109,7 +109,7 @@ void explore_free(void *given) {
     if (!given) return;
     memcpy(&size, (char *)given - 8, sizeof size);
     explore_plain_write(given, size);
-    memset(given, 0xdd, size); /* who uses it still will notice; it is not given out again */
+    memset(given, 0xdd, size); /* a later use finds nonsense; the memory is not given out again */
 }
 
 void *explore_reallocate(void *given, size_t size) {

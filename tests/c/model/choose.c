@@ -1,20 +1,20 @@
-/* What a load may read, where a store may stand among those to the same object, and which earlier
- * loads may read a store that comes only now.
+/* Finds the stores that a load may read, the ranks that a store may have in its object, and the
+ * earlier loads that may read a new store.
  *
- * Each graph is built in one way only: threads run in the order of their numbers, a load reads one
- * of the stores that there are, and a store that is added later may become what an earlier load has
- * read ("revisit"). Then what was added since that load is taken back, unless the store needs it;
- * but only where all of that was the last choice there was, so that one graph alone leads there:
- * Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly stateless, optimal dynamic partial
- * order reduction" (2022). */
+ * The explorer builds each graph in one way only. Threads run in the order of their numbers, and a
+ * load reads one of the present stores. A later store may become the source of an earlier load (a
+ * "revisit"). Then the events since that load are taken back, unless the store needs them. A
+ * revisit is made only if all these events were the last choice, so that a single graph leads to
+ * it. See Kokologiannakis, Marmanis, Gladstein and Vafeiadis, "Truly stateless, optimal dynamic
+ * partial order reduction" (2022). */
 #include "explorer.h"
 
 #include <string.h>
 
-#define GAP ((uint64_t)1 << 40) /* between the ranks of two stores, halved by each between them */
+#define GAP ((uint64_t)1 << 40) /* between the ranks of stores; a store in between halves it */
 
-/* Coherence: of the stores that happened before, or were seen by what happened before, the newest.
- * An access reads or is no older one. */
+/* Coherence: returns the newest store that happened before the access, or that an event before the
+ * access has seen. The access reads no older store, and is none. */
 uint64_t choose_bound(const struct location *location, const clocks clock) {
     uint64_t bound = 0;
     for (ref a = location->accesses; a != NO_EVENT; a = detail_of(a)->next_access)
@@ -22,7 +22,7 @@ uint64_t choose_bound(const struct location *location, const clocks clock) {
     return bound;
 }
 
-/* The write of a read-modify-write that has read the store, or NO_EVENT. */
+/* Returns the write of a read-modify-write that has read the store, or NO_EVENT. */
 static ref taker_of(const struct location *location, ref store) {
     ref next = location->newest;
     if (store != NO_EVENT) {
@@ -58,8 +58,8 @@ static bool may_read(ref event, const struct wanted *wanted, ref store) {
                                            .after = after});
 }
 
-/* Two read-modify-writes cannot read the same store. But the other one may have to read this one's
- * write, which revisits it when it comes. */
+/* Two read-modify-writes cannot read the same store. But the earlier one may have to read the write
+ * of the later one, which revisits it when it comes. */
 static bool is_worth_reading(ref event, const struct wanted *wanted, ref store) {
     bool exclusive = wanted->exclusive &&
                      (!wanted->expected || value_at(wanted->location, store) == *wanted->expected);
@@ -146,12 +146,12 @@ ref choose_waker(const struct location *location, unsigned thread, uint64_t rank
     return found;
 }
 
-/* Is e still, or already, there when `until` is added, where `cause` comes before all? */
+/* Returns whether e is in the graph when `until` is added, if the events of `cause` come first. */
 static bool is_previous(ref e, uint32_t until, const clocks cause) {
     return event_of(e)->stamp <= until || is_before(e, cause);
 }
 
-/* Would e be as it is if it were added again, each time with the newest choice? */
+/* Returns whether e would be the same if it were added again, with the newest choice each time. */
 static bool is_as_last_choice(ref e, const clocks cause, ref store) {
     const struct event *event = event_of(e);
     if (event->kind != READ && event->kind != WRITE) return true;
@@ -164,7 +164,7 @@ static bool is_as_last_choice(ref e, const clocks cause, ref store) {
         if (event_of(a)->kind == READ) {
             if (event->kind == WRITE && event_of(a)->from == e) return false;
         } else if (is_kernels(location->address) && event->kind == READ && event->exclusive) {
-            continue; /* one store alone wakes it */
+            continue; /* a single store wakes the thread */
         } else if (event_of(a)->rank > rank_of(e)) {
             return false;
         }
@@ -187,7 +187,8 @@ static bool may_revisit(ref read, ref store, struct item *item) {
     return true;
 }
 
-/* `taker`: has read what the store, a read-modify-write's, has read; or NO_EVENT. */
+/* `taker`: if the store belongs to a read-modify-write, another write whose read has the same
+ * source; or NO_EVENT. */
 void choose_revisits(ref store, const struct location *location, ref taker) {
     const struct event *self = event_of(store);
     if (x->by_chance) return;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    SHOWN_STEPS = 300,     /* of a failure: the last */
-    MOST_IDLE_SPINS = 250, /* of a thread while nobody else can go on */
+    SHOWN_STEPS = 300,     /* the last steps before a failure */
+    MOST_IDLE_SPINS = 250, /* of a thread while no other thread can go on */
 };
 
 struct explorer *x;
@@ -67,9 +67,9 @@ _Noreturn void explorer_prune(void) {
     _longjmp(x->end, 1);
 }
 
-/* --- whose turn it is ------------------------------------------------------------------------ */
+/* --- turns of threads ------------------------------------------------------------------------ */
 
-/* Has what it looked at changed? */
+/* Returns whether an object that the thread has read since its last SPIN has changed. */
 bool explorer_is_stirred(const struct thread *thread) {
     for (unsigned i = 0; i < thread->seen_count; i++) {
         const struct location *location = &x->location[thread->seen[i].location];
@@ -93,8 +93,8 @@ static bool can_go_on(const struct thread *thread) {
 
 enum turn { FIRST, PLACED, LAST };
 
-/* A store that may stand anywhere comes late, when all that it could stand before is there; the
- * read that is new, or reads that store, last: a write may follow it at once. */
+/* A store that may have any rank comes late, after all stores that it could precede. The new read,
+ * or the read of that store, comes last, as a write may follow it at once. */
 static enum turn turn_of(unsigned t, unsigned index) {
     if (x->last == ref_of(t, index)) return LAST;
     if (x->placing == NO_EVENT || thread_of(x->placing) != t) return FIRST;
@@ -102,7 +102,7 @@ static enum turn turn_of(unsigned t, unsigned index) {
     return index < (placed->exclusive ? placed->pair : index_of(x->placing)) ? FIRST : PLACED;
 }
 
-/* Has all that the thread's next event reads been written? */
+/* Returns whether the store that the thread's next event reads is in the graph. */
 static bool can_replay(unsigned t, enum turn turn) {
     unsigned count = x->thread[t].count;
     if (x->thread[t].finished || count >= x->graph.length[t]) return false;
@@ -113,8 +113,8 @@ static bool can_replay(unsigned t, enum turn turn) {
     return turn_of(t, count) <= turn;
 }
 
-/* Where all wait for each other one goes on all the same, which matters to loops that give up after
- * some turns; unless one waits only because what it would do next has been tried elsewhere. */
+/* If all threads wait for each other, one goes on, as some loops give up after some turns. No
+ * thread goes on if one of them waits only because its next steps have been tried elsewhere. */
 static unsigned next_idler(void) {
     unsigned found = NOBODY;
     for (unsigned t = x->threads; t-- > 0;) {
@@ -157,7 +157,7 @@ static unsigned next_thread(void) {
     return next_idler();
 }
 
-/* Goes on as that thread. Does not return. */
+/* Goes on as thread `next`. Does not return. */
 static void become(unsigned next) {
     if (next == NOBODY) _longjmp(x->end, 1);
     struct thread *thread = &x->thread[next];
@@ -240,7 +240,7 @@ static bool is_complete(void) {
     return true;
 }
 
-/* Those that wait have been shown all there is, and wait on. */
+/* Returns whether the waiting threads have seen all stores, and still wait. */
 static bool hangs(void) {
     for (unsigned t = 0; t < x->threads; t++) {
         const struct thread *thread = &x->thread[t];
@@ -265,7 +265,7 @@ static void execute(void) {
     if (!_setjmp(x->end)) {
         for (unsigned t = 0; t < x->model->threads; t++)
             explore_start(run_thread, (void *)(uintptr_t)t);
-        x->thread[0].local = x->local_of_setup; /* who has set up is thread 0 */
+        x->thread[0].local = x->local_of_setup; /* thread 0 has run the setup */
         x->exploring = true;
         become(next_thread());
     }
@@ -278,13 +278,13 @@ static void execute(void) {
         x->model->check();
 }
 
-/* A wild pointer, most likely: read from an object that was not set up yet. */
+/* Most likely a wild pointer, read from an object that was not set up yet. */
 static void crashed(int signal) {
     if (signal == SIGSEGV && x->exploring) explorer_report("the program crashes");
     _exit(1);
 }
 
-/* On a stack of its own. */
+/* The handler runs on its own stack. */
 static void catch_crashes(void) {
     stack_t stack = {.ss_size = STACK};
     stack.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -315,7 +315,7 @@ __attribute__((constructor(101))) static void early(void) {
     prepare();
 }
 
-/* What is not searched to the end is tried by chance, too: a search changes the last choices first.
+/* Draws executions by chance after a bounded search, as a search changes the last choices first.
  */
 static long draw(long executions) {
     long first = x->executions;
@@ -332,7 +332,7 @@ static long draw(long executions) {
 }
 
 bool explore(const struct explore_model *given) {
-    struct explore_model model = *given; /* the given one may be restored */
+    struct explore_model model = *given; /* arena_restore may overwrite the given one */
     const char *only = getenv("EXPLORE_ONLY");
     if (only && strcmp(only, model.name) != 0) return true;
     clock_t begin = clock();

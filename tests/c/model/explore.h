@@ -1,16 +1,16 @@
-/* Runs a few threads of real code in every way that C11's memory model has for them.
+/* Runs a few threads of real code in every way that C11's memory model allows.
  *
  * Threads are coroutines of one OS thread. Each atomic operation (shadow/platform/atomic.h) and
- * each call of the kernel (machine.c) is an event of a graph, which says what each load has read
- * and how the stores to each object follow each other. All graphs that the model allows are
- * searched, each once (graph.c, choose.c). A plain access is no event, but checked against all
- * others: a data race is an error (plain.c).
+ * each call of the kernel (machine.c) is an event of a graph. The graph says which store each load
+ * has read, and in which order the stores to each object stand. All graphs that the model allows
+ * are searched, each once (graph.c, choose.c). A plain access is no event, but is checked against
+ * all others: a data race is an error (plain.c).
  *
  * The model is RC11 (Lahav, Vafeiadis, Kang, Hur and Dreyer, "Repairing sequential consistency in
  * C/C++11", 2017), with two choices of its own:
  *   - program order and reads-from have no cycle, as in RC11: no load buffering;
- *   - a release sequence is its head and read-modify-writes, as in C++20: what is right without the
- *     later plain stores of the same thread is right with them. */
+ *   - a release sequence is its head and read-modify-writes, as in C++20. C11 adds later plain
+ *     stores of the same thread; a program that is right without them is right with them. */
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
@@ -34,7 +34,7 @@ enum explore_change_kind {
     EXPLORE_AND
 };
 
-/* Where a step stands in the source, and what it is, for the reader of a trace. */
+/* The place of a step in the source, and its text, for the reader of a trace. */
 struct explore_place {
     const char *file;
     int line;
@@ -46,23 +46,24 @@ struct explore_place {
 struct explore_model {
     const char *name;
     void (*setup)(void);             /* before each execution, alone and untraced */
-    void (*thread)(unsigned number); /* what thread `number` does */
+    void (*thread)(unsigned number); /* the body of thread `number` */
     void (*check)(void);             /* after each execution, when all threads have returned */
     unsigned threads;                /* at the beginning; they may start more */
-    /* Stop after so many, or EXPLORE_MOST if that is set; 0: never, unless EXPLORE_ALWAYS is, too.
+    /* The search stops after this number, or EXPLORE_MOST if that is set. 0: it stops never, unless
+     * EXPLORE_ALWAYS is set too.
      */
     long executions;
-    bool quiet; /* says nothing of an error: a test of the explorer */
+    bool quiet; /* reports no error: a test of the explorer */
 };
 
-/* False, with the events that led there on stderr, if a check failed or threads hang. */
+/* Returns false if a check failed or threads hang; stderr then shows the events that led there. */
 bool explore(const struct explore_model *model);
 
-/* Inside of an execution: a check that must hold. */
+/* A check that must hold, inside an execution. */
 #define EXPLORE_CHECK(condition) ((condition) ? (void)0 : explore_failed(EXPLORE_AT(#condition)))
 _Noreturn void explore_failed(struct explore_place place);
 
-/* The steps. An object's accesses are all of one size. */
+/* The steps. All accesses to an object have the same size. */
 uint64_t explore_load(const void *address, size_t size, enum explore_order order,
                       struct explore_place place);
 void explore_store(void *address, size_t size, uint64_t value, enum explore_order order,
@@ -72,31 +73,32 @@ uint64_t explore_change(void *address, size_t size, enum explore_change_kind kin
 bool explore_cas(void *address, size_t size, void *expected, uint64_t desired,
                  enum explore_order order, enum explore_order failure, struct explore_place place);
 void explore_fence(enum explore_order order, struct explore_place place);
-/* A fence for the compiler alone, where another thread's explore_process_barrier makes up for the
- * processor's: the two are in one order, as two sequentially consistent fences are, and two of
- * these are not (Goldblatt, "P1202: Asymmetric fences"). */
+/* A fence for the compiler alone; another thread's explore_process_barrier replaces the processor's
+ * fence. The two are in one order, like two sequentially consistent fences. Two fences for the
+ * compiler are not ordered (Goldblatt, "P1202: Asymmetric fences"). */
 void explore_compiler_barrier(struct explore_place place);
 void explore_process_barrier(struct explore_place place);
-/* The thread has nothing to do until another one writes what it has read or stored. */
+/* The thread has nothing to do until another thread writes an object that this one has read or
+ * written. */
 void explore_spin(struct explore_place place);
-/* The kernel compares and queues under one lock per word; it wakes who came first. */
+/* The kernel compares and queues under one lock per word, and wakes the first sleeper first. */
 void explore_futex_wait(void *address, uint32_t expected, struct explore_place place);
-/* Returns how many have been woken. */
+/* Returns the number of woken threads. */
 int explore_futex_wake(void *address, int count, struct explore_place place);
 
 /* Starts one more thread. */
 void explore_start(void *(*run)(void *), void *argument);
-/* A pointer that each thread has for itself, such as a thread-local variable. */
+/* Makes `variable` thread-local: each thread has its own pointer there. */
 void explore_thread_local(void **variable);
-/* The running thread's number. */
+/* Returns the number of the running thread. */
 unsigned explore_self(void);
-/* Time: it grows from each step to those that happen because of it. */
+/* Returns the time: it grows from each step to the steps that depend on it. */
 uint64_t explore_ticks(void);
 
 void *explore_allocate(size_t size);
 void *explore_reallocate(void *memory, size_t size);
 void explore_free(void *memory);
-/* For memset, memcpy and memmove: plain accesses that the compiler does not report. */
+/* Reports the plain accesses of memset, memcpy and memmove, which the compiler does not report. */
 void explore_plain_write(void *address, size_t size);
 void explore_plain_read(const void *address, size_t size);
 

@@ -1,9 +1,10 @@
-/* Which graphs are still to be tried.
+/* The graphs that are still to be tried.
  *
- * A level begins with a revisit and holds what else may be chosen since, to be tried from the last
- * to the first: the graph is cut after the event in question, which is changed. A revisit begins
- * the next level; the graph is kept until that level is done. So memory grows with the number of
- * revisits in one execution, not with that of executions. */
+ * A level begins with a revisit, and holds the alternatives to all choices since then. The explorer
+ * tries them from the last to the first: it cuts the graph after the event of the choice, and
+ * changes that event. A revisit begins the next level; the graph is kept until that level is done.
+ * So memory grows with the number of revisits in one execution, not with the number of
+ * executions. */
 #include "explorer.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct level {
     struct item *item;
     unsigned count, room;
     ref placing, revisited;
-    /* While an inner level is tried: */
+    /* Set while an inner level is tried. */
     struct event *kept;
     unsigned length[MOST_THREADS];
     uint32_t stamp;
@@ -75,7 +76,7 @@ void graph_note(struct item item) {
     level->item[level->count++] = item;
 }
 
-/* Without what came later. */
+/* Cuts all events with a later stamp. */
 static void cut(uint32_t stamp) {
     for (unsigned t = 0; t < MOST_THREADS; t++) {
         unsigned *length = &x->graph.length[t];

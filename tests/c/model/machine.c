@@ -1,5 +1,5 @@
-/* The kernel, the clock and the thread library, as far as core asks for them: each call is a step
- * of the explorer. Stands in for platform/linux/{futex,clock,cpu_mask,scheduler}.c and the
+/* The calls of the kernel, the clock and the thread library that core makes: each is a step of the
+ * explorer. This file replaces platform/linux/{futex,clock,cpu_mask,scheduler}.c and the
  * substrates. */
 #include "models.h"
 #include "platform/platform.h"
@@ -14,11 +14,11 @@ void cst_futex_wait(_Atomic uint32_t *word, uint32_t expected) {
     explore_futex_wait((void *)word, expected, EXPLORE_AT("futex wait"));
 }
 
-/* Time never runs out: a protocol must not need it to. */
+/* Unless a model sets this, no time-out ends a wait: a protocol must not need a time-out. */
 bool machine_is_impatient;
 bool machine_has_no_barrier;
 
-/* An impatient thread never sleeps: its time is over as it looks, at whatever moment that is. */
+/* An impatient thread never sleeps: its time is over at its look, whenever that is. */
 bool cst_futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint64_t ns) {
     (void)ns;
     if (!machine_is_impatient) {
@@ -36,8 +36,8 @@ int cst_futex_wake(_Atomic uint32_t *word, int count) {
 
 enum { THREADS = 64 };
 
-/* Nothing is known of where threads run, but that they are all on one processor. Plain, as a thread
- * that is moved must not go on before that is over. */
+/* In the model all threads are on a single processor. The array is plain, as a moved thread must
+ * not go on before the move has ended. */
 static unsigned moved[THREADS];
 unsigned cst_cpu_current(void) {
     return moved[explore_self()];
@@ -142,7 +142,7 @@ struct cst_thread_usage cst_thread_usage(void) {
     return (struct cst_thread_usage){0};
 }
 
-/* A slow one, so that few polls are worth a wait. */
+/* A slow processor, so that a wait is worth only a few polls. */
 uint32_t cst_cpu_relax_ns(void) {
     return 1000;
 }
@@ -162,7 +162,7 @@ static int start(unsigned capabilities, unsigned (*busy)(void), const char **rea
     return 0;
 }
 
-/* A thread has its maker's traits. */
+/* A thread begins with the traits of the thread that makes it. */
 struct beginning {
     cst_worker_main *main;
     void *argument;
@@ -220,7 +220,7 @@ bool cst_rts_is_host(void) {
     return false;
 }
 
-/* No other process is there to share with. */
+/* There is no other process to share with. */
 uint64_t cst_process_identity(void) {
     return 0;
 }

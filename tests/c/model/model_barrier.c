@@ -1,5 +1,5 @@
-/* core/work/barrier.c: nobody leaves before all have come, round after round, in both forms of the
- * barrier; a task that one member made is complete when any of them leaves. */
+/* core/work/barrier.c: no member leaves before all have come, round after round, in both forms of
+ * the barrier. A task of a member is complete when any member leaves. */
 #include "core/work/barrier.h"
 
 #include "core/task/cancel.h"
@@ -8,7 +8,7 @@
 
 static unsigned members, rounds;
 static _Atomic int arrived[4], executed;
-static int written[2]; /* by the tasks of a round; plain, so that to look too early is a race */
+static int written[2]; /* written by the tasks of a round; plain, so that an early read is a race */
 
 static void pass(unsigned number) {
     struct cst_thread *thread = models_sit(number);
@@ -44,8 +44,8 @@ static void pass_with_task(unsigned number) {
     EXPLORE_CHECK(written[0] == 1);
 }
 
-/* Member 1 may leave the first barrier when the other has come to the second, which has a task of
- * its own. */
+/* Member 1 may leave the first barrier when the other member has reached the second, which has its
+ * own task. */
 static void pass_with_task_twice(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     for (int round = 0; round < 2; round++) {
@@ -62,7 +62,7 @@ static void tell_event(const struct cst_task_request *request, struct cst_task *
     event = task;
 }
 
-/* The last thread is no member, and fulfils the event of a task whose body is over. */
+/* The last thread is no member. It fulfils the event of a task whose body has ended. */
 static void pass_with_event(unsigned number) {
     if (number == members) {
         cst_current_thread = NULL;
@@ -79,7 +79,7 @@ static void make_and_run(void *data) {
     run(data);
 }
 
-/* While member 0 sums, a task may make another one and end. */
+/* While member 0 sums, a task may make another task and end. */
 static void pass_with_two_tasks(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     struct cst_task_request request = {.function = make_and_run, .deferrable = true};
@@ -88,7 +88,7 @@ static void pass_with_two_tasks(unsigned number) {
     EXPLORE_CHECK(cst_load_relaxed(&executed) == 2);
 }
 
-/* Member 0 cancels the region, and comes to no barrier of it. */
+/* Member 0 cancels the region, and reaches none of its barriers. */
 static void pass_or_cancel(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 0) cst_region_cancel(thread);

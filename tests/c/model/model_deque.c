@@ -1,6 +1,5 @@
-/* core/base/deque.c: each task is taken exactly once, by its owner or by a thief, and who takes it
- * sees what was written before it was pushed. Who only looks at one, late, finds a task all the
- * same. */
+/* core/base/deque.c: each task is taken exactly once, by its owner or by a thief. The taker sees
+ * the writes from before the push. A thief that looks at an entry late still finds a task there. */
 #include "core/base/deque.h"
 #include "models.h"
 
@@ -56,7 +55,7 @@ static void last_one(unsigned thread) {
     got(cst_deque_take(&deque, INT64_MIN));
 }
 
-/* The second thief may see that the first one has taken one, and an older bottom. */
+/* The second thief may see that the first has taken a task, together with an older bottom. */
 static void last_two(unsigned thread) {
     if (thread > 0) {
         steal();
@@ -67,7 +66,7 @@ static void last_two(unsigned thread) {
     got(cst_deque_take(&deque, INT64_MIN));
 }
 
-/* The buffer is full but for one, so it grows under the thieves' hands. */
+/* The buffer has one free entry, so it grows while thieves look. */
 static void growing(unsigned thread) {
     if (thread > 0) {
         steal();
@@ -99,8 +98,8 @@ static bool looks_at_task(const struct cst_task *task, const void *argument) {
     return true;
 }
 
-/* The buffer is full, and the first entry is taken: its place is used again, then the buffer grows
- * without it, while a thief that has read the old top is about to look. */
+/* The buffer is full, and its first entry is taken. Its place is used again, and then the buffer
+ * grows without it. Meanwhile a thief that has read the old top is about to look. */
 static void late_thief(unsigned thread) {
     bool lost = false;
     if (thread == 0) {
@@ -128,7 +127,7 @@ static void full(void) {
     push();
 }
 
-/* What nobody took is still there, once. */
+/* Each task that no thread took is still in the deque, once. */
 static void nothing_lost(void) {
     for (;;) {
         struct cst_task *task = cst_deque_take(&deque, INT64_MIN);

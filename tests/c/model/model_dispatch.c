@@ -1,6 +1,6 @@
-/* core/work/dispatch.c: every chunk is taken once, each member's chunks increase, and nobody waits
- * for ever. Of a team of six the members 0, 1 and 5 come: the first has a node of its own, and the
- * other two share one that is filled from it. */
+/* core/work/dispatch.c: every chunk is taken once, each member's chunks increase, and no member
+ * waits for ever. Of a team of six the members 0, 1 and 5 come. The first has its own node; the
+ * other two share a node that is filled from it. */
 #include "core/work/dispatch.h"
 #include "models.h"
 
@@ -17,7 +17,8 @@ static struct {
 static const struct cst_loop_spec loop = {
     .end = CHUNKS, .increment = 1, .schedule = CST_SCHEDULE_DYNAMIC, .up = true};
 
-/* Little at first, so that something stays in the node for the other; then all that there is. */
+/* Claims little at first, so that chunks stay in the node for the other member, and then all
+ * chunks. */
 static void claim(unsigned thread) {
     struct cst_thread *member = models_sit(thread + first_thread);
     if (combined)

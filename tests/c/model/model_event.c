@@ -1,6 +1,7 @@
-/* event/: a report that was read before a registration ends calls it once more at most, and not
- * after capstan_quiesce has returned; a report is delivered to the registration that it names, as a
- * whole, also where its object is used again meanwhile; what is posted is seen by the call.
+/* event/: a report that was read before a registration ends calls its function once more at most,
+ * and never after capstan_quiesce has returned. A report reaches the registration that it names,
+ * whole, also if its object is used again meanwhile. The call of a post sees the writes before the
+ * post.
  *
  * model: sources runtime/event/*.c
  */
@@ -14,7 +15,7 @@ enum { FD = 3, OTHER_FD };
 
 static capstan_manager *manager;
 static uint64_t id;
-static int owned[2]; /* the callers' data; ended by them when no call can come */
+static int owned[2]; /* the callers' data, which the callers end when no call can come */
 static unsigned called, posted;
 static bool reported;
 
@@ -32,7 +33,7 @@ static int set(struct cst_poller *poller, int fd, bool known, uint32_t mask, uin
 static void wake(struct cst_poller *poller) {
     (void)poller;
 }
-/* One report, of the first registration. */
+/* Gives one report, of the first registration. */
 static int wait_for_it(struct cst_poller *poller, struct cst_ready *ready, int capacity,
                        int64_t timeout) {
     (void)poller, (void)capacity, (void)timeout;
@@ -77,7 +78,7 @@ static void end_and_free(unsigned number) {
     owned[0] = -1;
 }
 
-/* Another registration in the place of the first; of another descriptor, and for more. */
+/* Makes another registration in the place of the first, for another descriptor and more events. */
 static void end_and_reuse(unsigned number) {
     uint64_t later;
     if (number == 0) {
@@ -89,7 +90,7 @@ static void end_and_reuse(unsigned number) {
                                       &owned[1], &later) == 0);
 }
 
-/* One drives after the other, or is told that the other one does. */
+/* The threads drive one after the other, or a thread is told that the other drives. */
 static void drive_in_turn(unsigned number) {
     unsigned calls;
     int error = capstan_step(manager, 0, &calls);
@@ -103,7 +104,7 @@ static void told_of_end(capstan_manager *by, uint64_t which, int fd, unsigned ev
     EXPLORE_CHECK(events == CAPSTAN_CLOSED);
 }
 
-/* A host that pulls, while another thread ends the manager. */
+/* A host pulls, while another thread ends the manager. */
 static void pull_and_end(unsigned number) {
     struct capstan_record record;
     unsigned count;
@@ -138,7 +139,7 @@ static void all_posted(void) {
 static void setup(void) {
     int error;
     models_configure(8, true);
-    machine_is_impatient = true; /* a lock may be missed by its waker (lock.h) */
+    machine_is_impatient = true; /* a waker may miss a lock's sleeper (lock.h) */
     owned[0] = owned[1] = 0;
     called = posted = 0;
     reported = true;

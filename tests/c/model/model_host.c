@@ -5,7 +5,7 @@
 #include "models.h"
 #include "substrate/substrate.h"
 
-static int started; /* plain, as what the start of GHC's runtime system sets up */
+static int started; /* plain, like the data that the start of GHC's runtime system sets up */
 
 static int start(unsigned capabilities, unsigned (*busy)(void), const char **reason) {
     (void)capabilities, (void)busy, (void)reason;

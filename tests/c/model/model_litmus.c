@@ -1,5 +1,6 @@
-/* The explorer itself: litmus tests with known verdicts (litmus.txt), each graph once; and with
- * `--outcomes`, what is possible for a program on standard input, for check-litmus. */
+/* Tests of the explorer itself: litmus tests with known verdicts (litmus.txt), each graph once.
+ * With `--outcomes` it prints the possible outcomes of a program on standard input, for
+ * check-litmus. */
 #include "explore.h"
 
 #include "models.h"
@@ -30,7 +31,7 @@ static int64_t result[MOST_READS];
 static bool used[VARIABLES];
 static bool prints;
 
-/* What a test has led to, in memory that is not restored. */
+/* The outcomes of a test, in memory that is not restored. */
 static struct found {
     int64_t wanted[MOST_READS], wanted_end[VARIABLES];
     long times;
@@ -161,7 +162,7 @@ static void look(void) {
     printf("\n");
 }
 
-/* True: no race. */
+/* Returns true if there is no race. */
 static bool search(void) {
     const struct explore_model model = {"litmus",           begin,        run, look,
                                         .threads = threads, .quiet = true};

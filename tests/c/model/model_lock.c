@@ -1,4 +1,4 @@
-/* core/wait/lock.c: one holder at a time, and nobody sleeps for ever. */
+/* core/wait/lock.c: the lock has one holder at a time, and no thread sleeps for ever. */
 #include "core/base/lock.h"
 #include "models.h"
 

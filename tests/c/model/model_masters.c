@@ -1,6 +1,6 @@
-/* core/team/workers.c, worker.c and pool.c: two masters that open regions and end, in turn and at
- * once, with workers that may be the same. In a region a worker has the traits of its master; when
- * no master is left, each blocks all signals. */
+/* core/team/workers.c, worker.c and pool.c: two masters open regions and end, in turn and at once,
+ * and may share workers. In a region a worker has the traits of its master. When no master is left,
+ * each worker blocks all signals. */
 #include "core/team/workers.h"
 
 #include "core/team/pool.h"

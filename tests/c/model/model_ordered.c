@@ -1,6 +1,6 @@
-/* core/work/ordered.c and doacross.c: ordered regions run in the order of the iterations, and see
- * what the one before wrote; an iteration that waits for another's post sees what that one wrote,
- * and nobody sleeps for ever. */
+/* core/work/ordered.c and doacross.c: ordered regions run in the order of the iterations, and each
+ * sees the writes of the region before. An iteration that waits for another's post sees its writes.
+ * No member sleeps for ever. */
 #include "core/work/ordered.h"
 
 #include "core/state/thread.h"
@@ -12,7 +12,7 @@ enum { CHUNKS = 3 };
 
 static struct cst_share *share;
 static unsigned members, posts;
-static uint64_t turn; /* of an ordered region that was executed, plain */
+static uint64_t turn; /* counts the executed ordered regions, by plain writes */
 static int written[CHUNKS + 1];
 
 /* Member n has the chunks n, n + members and so on, of one iteration each. */
@@ -29,7 +29,7 @@ static void in_order(unsigned number) {
     }
 }
 
-/* Each iteration waits for the one before, which is another member's. */
+/* Each iteration waits for the iteration before, which belongs to another member. */
 static void in_chain(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     for (uint64_t i = number; i < posts; i += members) {

@@ -1,5 +1,5 @@
-/* core/team/pool.c: a team is one master's at a time, and the next one sees what the last has left
- * in it. */
+/* core/team/pool.c: one master at a time has a team, and the next master sees the writes of the
+ * last. */
 #include "core/team/pool.h"
 
 #include "core/settings/config.h"
@@ -8,7 +8,7 @@
 enum { MASTERS = 2 };
 
 static struct cst_thread *master[MASTERS];
-static struct cst_team *team[MASTERS]; /* all that there are, so that no worker is made */
+static struct cst_team *team[MASTERS]; /* all teams of the pool, so that no worker is made */
 static _Atomic int inside[MASTERS];
 static unsigned leases;
 
@@ -18,7 +18,7 @@ static void use(struct cst_thread *thread) {
     unsigned which = got == team[1];
     EXPLORE_CHECK(got == team[which] && granted == 2);
     EXPLORE_CHECK(cst_add_relaxed(&inside[which], 1) == 0);
-    got->region++; /* plain, as all that a master changes */
+    got->region++; /* plain, like all data that a master changes */
     cst_add_relaxed(&inside[which], -1);
     cst_pool_return(got);
 }
@@ -28,7 +28,8 @@ static void lease(unsigned number) {
     for (unsigned i = 0; i < leases; i++) use(master[number]);
 }
 
-/* The second master ends while the first goes on; the team that was kept for it is anybody's then.
+/* The second master ends while the first goes on; then any master may take the team that was kept
+ * for it.
  */
 static void forget(unsigned number) {
     lease(number);
@@ -47,7 +48,7 @@ static void prepare(unsigned times, enum cst_dynamic dynamic) {
         team[i] = cst_pool_lease(master[i], 2, false, &granted);
     }
     for (unsigned i = 0; i < MASTERS; i++) cst_pool_return(team[i]);
-    /* Both had the second one last. */
+    /* Both masters had the second team last. */
     if (dynamic != CST_DYNAMIC_OFF) master[0]->last_team[0] = team[1];
 }
 

@@ -1,5 +1,5 @@
-/* core/task/queue.c: a task with a priority is got once, by a member that sees what was written
- * before it was queued; who looks finds the queue set up, whoever makes it. */
+/* core/task/queue.c: a task with a priority is taken once, by a member that sees the writes from
+ * before it was queued. A member that looks finds the queue set up, whichever member made it. */
 #include "core/task/queue.h"
 
 #include "models.h"
@@ -45,7 +45,7 @@ static void two_makers_and_taker(unsigned number) {
         take();
 }
 
-/* Of two that were there before the look the more urgent one comes first. */
+/* The more urgent of two queued tasks is taken first, if both were queued before the look. */
 static void most_urgent_first(unsigned number) {
     if (number == 0) {
         push(0);

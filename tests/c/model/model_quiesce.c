@@ -1,6 +1,7 @@
-/* core/task/quiesce.c in a large team: nobody leaves a barrier, and no master a region, before all
- * tasks are complete; with those that tasks make, that are handed over, and that another thread
- * completes. Each member has one child in the tree, so that three of them are a tree of depth two.
+/* core/task/quiesce.c in a large team: no member leaves a barrier, and no master a region, before
+ * all tasks are complete. This includes tasks that other tasks make, that are handed over, or that
+ * another thread completes. Each member has one child in the tree, so that three members are a tree
+ * of depth two.
  *
  * model: flags -DCST_TREE_ARITY=1 */
 #include "core/task/quiesce.h"
@@ -22,7 +23,7 @@ static void run(void *data) {
     ran[cst_add_relaxed(&executed, 1)] = true;
 }
 
-/* Plain reads: who goes on sees what the tasks wrote. */
+/* By plain reads: a thread that goes on sees the writes of the tasks. */
 static void check_tasks(void) {
     EXPLORE_CHECK(cst_load_relaxed(&executed) == expected);
     for (int i = 0; i < expected; i++) EXPLORE_CHECK(ran[i]);
@@ -34,8 +35,8 @@ static void make_and_run(void *data) {
     run(data);
 }
 
-/* While a member's first sum is on its way it runs the one, makes the others, and another member
- * runs one of these: what is summed is made 1 and done 1, and one task is left. */
+/* While a member's first sum travels up the tree, the member runs this task and makes two more, and
+ * another member runs one of these. The sum says 1 made and 1 done, but one task is left. */
 static void make_two_and_run(void *data) {
     struct cst_task_request request = {.function = run, .deferrable = true};
     cst_task_create(cst_self(), &request);
@@ -43,7 +44,7 @@ static void make_two_and_run(void *data) {
     run(data);
 }
 
-/* All have arrived, and some have made tasks before. */
+/* All members have arrived at a barrier, and some have made tasks before. */
 static void at_barrier(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     cst_quiesce(thread);
@@ -51,7 +52,7 @@ static void at_barrier(unsigned number) {
     check_tasks();
 }
 
-/* The same at a region's end, where the workers wait for the next one. */
+/* All members are at a region's end, where the workers wait for the next region. */
 static void at_end(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number > 0) {
@@ -66,7 +67,7 @@ static void at_end(unsigned number) {
     cst_team_wake(thread->team);
 }
 
-/* The last thread is no member, and fulfils an event. */
+/* The last thread is no member; it fulfils an event. */
 static void with_event(unsigned number) {
     if (number == 2) {
         cst_current_thread = NULL;

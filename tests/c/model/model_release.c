@@ -1,6 +1,6 @@
-/* substrate/release.h: a release that was put off is made by one thread, once: the owner has the
- * Capability where it took that back, and what is due when the watcher ends is released as well.
- * The owner's half is in cmm/coroutine.cmm and is written here again. */
+/* substrate/release.h: one thread makes a release that was put off, once. An owner that took the
+ * release back has the Capability. A release that is due when the watcher ends is made too. The
+ * owner's half is in cmm/coroutine.cmm and is repeated here in C. */
 #define __GLASGOW_HASKELL__ 900
 #include "../../../runtime/substrate/rts/release.c" // NOLINT(bugprone-suspicious-include)
 
@@ -18,7 +18,7 @@ void cst_rts_watcher_enter_ghc(const struct cst_rts_usual *given) {
 
 void cst_rts_watcher_leave_ghc(void) {}
 
-/* The one Capability, and who has it. */
+/* The only Capability, and the states of its holder. */
 enum { FREE, OWNER, OTHER };
 static _Atomic int holder;
 static _Atomic int released;
@@ -43,17 +43,17 @@ static void acquire(int who) {
     }
 }
 
-/* As capstan_resume_released, with credit. */
+/* Does the work of capstan_resume_released, with credit. */
 static void put_off(void) {
     release->registers = &registers;
     release->own = mine;
     mine = release->spare;
     cst_store_release(&release->due, CST_RELEASE_IS_DUE);
-    cst_compiler_barrier(); /* the assembler's */
+    cst_compiler_barrier(); /* the order of the assembly code */
     if (cst_load_relaxed(&cst_release_watched) == 0) cst_release_make(release);
 }
 
-/* As cst_coroutine_take_back and capstan_resumed. */
+/* Does the work of cst_coroutine_take_back and capstan_resumed. */
 static void call_back(void) {
     cst_store_relaxed(&release->calls, cst_load_relaxed(&release->calls) + 1);
     bool had = cst_release_take_back(release);
@@ -77,7 +77,7 @@ static void look_and_stop(void) {
     stop();
 }
 
-/* After its last callback the owner goes on in C, and somebody wants the Capability. */
+/* After its last callback the owner goes on in C, and another thread wants the Capability. */
 static void wanted(unsigned number) {
     if (number == 0) {
         owner(1);

@@ -1,6 +1,6 @@
-/* core/work/share.c: of each construct one member is the first, the others see what it set up, and
- * a slot of the ring is not used again while a member is in the construct that it was for, also
- * where members run ahead and constructs get slots beside the ring. */
+/* core/work/share.c: each construct has one first member, and the others see its setup. A slot of
+ * the ring is not used again while a member is still in its construct. Both hold if members run
+ * ahead and constructs get slots outside the ring. */
 #include "core/work/share.h"
 
 #include "models.h"
@@ -10,7 +10,7 @@
 static unsigned constructs;
 static struct { _Atomic int first; } construct[4];
 
-/* The slot's plain fields stand for what a loop keeps there. */
+/* The slot's plain fields stand for the data that a loop keeps there. */
 static void meet(struct cst_thread *thread, unsigned number) {
     struct cst_share *share;
     if (cst_share_enter(thread, &share)) {
@@ -30,7 +30,7 @@ static void pass(unsigned number) {
     for (unsigned i = 0; i < constructs; i++) meet(thread, i);
 }
 
-/* Member 1 has constructs to catch up with before: the others find its slots in use. */
+/* Member 1 is some constructs behind: the others find its slots in use. */
 static void behind(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 1) meet(thread, 0);
@@ -50,7 +50,7 @@ static void singles(unsigned number) {
         if (cst_share_single(thread)) EXPLORE_CHECK(cst_add_relaxed(&construct[i].first, 1) == 0);
 }
 
-/* `done` constructs have been left by all. */
+/* All members have left `done` constructs. */
 static void prepare(unsigned size, unsigned count, uint64_t done, uint64_t barrier) {
     models_configure(8, true);
     struct cst_team *team = models_team(size, false);
@@ -70,7 +70,7 @@ static void two(void) {
 static void three(void) {
     prepare(3, 1, 0, 0);
 }
-/* The barrier is long past, so each looks whether the others have left. */
+/* The last barrier is long past, so each member looks whether the others have left. */
 static void two_reuse(void) {
     prepare(2, 2, CST_SHARE_RING, 0);
 }

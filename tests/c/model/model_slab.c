@@ -1,5 +1,5 @@
-/* core/base/slab.c: a block that another thread gives back is the owner's again, once, and the
- * owner sees what was done in it. */
+/* core/base/slab.c: a block that another thread gives back belongs to its owner again, once. The
+ * owner sees the writes to the block. */
 #include "core/base/slab.h"
 
 #include "models.h"
@@ -9,7 +9,7 @@
 enum { GIVERS = 2, MOST = 4 };
 
 static struct cst_slab slab[GIVERS + 1];
-static int *lent[GIVERS + 1][2]; /* one of each of two sizes: the second one sends the first */
+static int *lent[GIVERS + 1][2]; /* two sizes; giving back the second also sends the first */
 static int *got[MOST];
 static unsigned gots;
 
@@ -35,7 +35,7 @@ static void owner_and_givers(unsigned number) {
     for (int i = 0; i < MOST - 1; i++) take();
 }
 
-/* What came back, and was not taken, is there still. */
+/* Each block that came back and was not taken is still in the slab. */
 static void all_different(void) {
     take();
     for (unsigned i = 0; i < gots; i++) EXPLORE_CHECK(*got[i] == 1);

@@ -1,5 +1,5 @@
-/* core/task/steal.c: a task that is handed over is got once, by the member whose box was open; none
- * is left in a closed box, and none comes into one of an earlier region. */
+/* core/task/steal.c: a task that is handed over is taken once, by the member whose box was open. No
+ * task stays in a closed box, and none comes into a box of an earlier region. */
 #include "core/task/steal.h"
 
 #include "core/task/task.h"
@@ -41,7 +41,8 @@ static void owner_and_givers(unsigned number) {
     EXPLORE_CHECK(!cst_box_take(seat));
 }
 
-/* Who finds something to steal closes its box first, and takes only one of the two. */
+/* A member that finds a task to steal closes its box first. It gets the stolen task or a given
+ * task, never both. */
 static void thief_and_givers(unsigned number) {
     if (number > 0) {
         give(number);
@@ -73,7 +74,7 @@ static void three(void) {
     setup(3);
 }
 
-/* The last task stands for one that the first giver had before. */
+/* The last task stands for an earlier task of the first giver. */
 static void with_one_to_steal(void) {
     setup(2);
     task[TASKS].priority = TASKS;

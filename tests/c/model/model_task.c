@@ -1,6 +1,6 @@
-/* core/task: who waits for tasks, for its children, for a group or for a predecessor, sees what
- * they wrote, whoever ran them; a task with an event is complete when both have come, its body and
- * the event. */
+/* core/task: a member that waits for its children, for a group or for a predecessor sees their
+ * writes, whichever member ran them. A task with an event is complete when its body has ended and
+ * the event is fulfilled. */
 #include "core/task/task.h"
 
 #include "core/task/cancel.h"
@@ -60,7 +60,7 @@ static void children(unsigned number) {
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
 }
 
-/* What a task of the group makes is awaited, too. */
+/* The group also waits for the tasks that its tasks make. */
 static void group(unsigned number) {
     if (number > 0) {
         help(number);
@@ -97,7 +97,7 @@ static void make_dependent(cst_task_function *function, int which, enum cst_depe
     cst_task_create(cst_self(), &request);
 }
 
-/* Two readers after a writer, and a writer after them. */
+/* Two readers follow a writer, and a writer follows them. */
 static void last(void *data) {
     EXPLORE_CHECK(written[1] == 1 && written[2] == 1);
     note(data);
@@ -129,7 +129,7 @@ static void depend_both(unsigned number) {
     EXPLORE_CHECK(written[3] == 1);
 }
 
-/* A task that runs in the place of the first one has a parent whose memory is new. */
+/* Makes a task that runs where it is made; its parent's memory is new. */
 static void make_in_place(void *data) {
     int which = *(int *)data + 1;
     struct cst_task_request request = writer(&which);
@@ -139,7 +139,7 @@ static void make_in_place(void *data) {
 static void late_look(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number > 0) {
-        cst_task_yield(thread); /* takes its own tasks' progeny: none is there */
+        cst_task_yield(thread); /* would run descendants of its own tasks; there are none */
         return;
     }
     int large[100] = {0};
@@ -155,7 +155,7 @@ static void late_look(unsigned number) {
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
 }
 
-/* Waits for one predecessor, which another member may have. */
+/* Waits for a predecessor that another member may run. */
 static void depend_await(unsigned number) {
     if (number > 0) {
         help(number);
@@ -169,7 +169,7 @@ static void depend_await(unsigned number) {
     cst_task_wait_children(thread);
 }
 
-/* Thread 1 is no member, and fulfils the event with what it wrote before. */
+/* Thread 1 is no member. It fulfils the event, and its earlier writes must be seen. */
 static void detach(unsigned number) {
     if (number == 1) {
         cst_current_thread = NULL;
@@ -182,7 +182,7 @@ static void detach(unsigned number) {
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
 }
 
-/* Member 1 runs the task, and thread 2, which is no member, fulfils its event. */
+/* Member 1 runs the task, and thread 2, which is no member, fulfils the event. */
 static void detach_elsewhere(unsigned number) {
     if (number == 2) {
         cst_current_thread = NULL;
@@ -195,7 +195,8 @@ static void detach_elsewhere(unsigned number) {
     }
 }
 
-/* The event completes a task on which another depends: a thread that is no member makes that ready.
+/* The event completes a task on which another task depends. A thread that is no member makes that
+ * task ready.
  */
 static void detach_before(unsigned number) {
     if (number == 1) {
@@ -208,7 +209,7 @@ static void detach_before(unsigned number) {
     EXPLORE_CHECK(written[0] == 1 && written[1] == 1);
 }
 
-/* A task that is not deferred waits for its event itself. */
+/* An undeferred task waits for its event itself. */
 static void detach_at_once(unsigned number) {
     if (number == 1) {
         cst_current_thread = NULL;
@@ -225,7 +226,7 @@ static void count(void *data) {
     ran++;
 }
 
-/* A task of a cancelled group that was not begun does not run; the group's end waits all the same.
+/* A task of a cancelled group does not run if it was not begun; the end of the group still waits.
  */
 static void cancel(void *data) {
     struct cst_group *group = cst_group_to_cancel(cst_self()->task->open_group);
@@ -298,7 +299,7 @@ static void with_event_before(bool barrier) {
     models_sit(0);
     cst_task_create(cst_self(), &request);
     make_dependent(follow, 1, CST_DEPEND_IN);
-    cst_task_run_any(cst_self()); /* the first one's body; its event is to come */
+    cst_task_run_any(cst_self()); /* runs the body of the first task; its event comes later */
     cst_store_relaxed(&cst_self()->team->tasking, 0);
 }
 static void before_another(void) {

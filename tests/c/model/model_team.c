@@ -1,6 +1,6 @@
-/* core/team/team.c and pool.c: each member of a region executes it once and sees what the master
- * wrote before; the region ends after all of them, with its tasks; workers wait in their docks
- * between regions and leave them when the pool lets them go. */
+/* core/team/team.c and pool.c: each member executes a region once, and sees the master's earlier
+ * writes. The region ends after all members and all tasks have ended. Workers wait in their docks
+ * between regions, and leave them when the pool lets them go. */
 #include "core/team/region.h"
 #include "core/team/team.h"
 
@@ -49,7 +49,7 @@ static void run(cst_region_function *function) {
     EXPLORE_CHECK(cst_workers_end(true));
 }
 
-/* Workers end whenever they find nothing to do, and the next region makes others. */
+/* Workers end whenever they find nothing to do, and the next region makes new workers. */
 static void master_of_leavers(unsigned unused) {
     (void)unused;
     for (unsigned number = 1; number <= regions; number++) {
@@ -58,7 +58,7 @@ static void master_of_leavers(unsigned unused) {
         cst_region_run(cst_self(), &region);
         EXPLORE_CHECK(cst_load_relaxed(&entered) == size * number);
     }
-    while (!cst_workers_end(true)) cst_yield(); /* a worker that leaves has the team */
+    while (!cst_workers_end(true)) cst_yield(); /* a worker that is leaving still has the team */
     EXPLORE_CHECK(cst_pool_without_workers(nothing));
 }
 
@@ -67,7 +67,7 @@ static void master(unsigned number) {
     run(body);
 }
 
-/* Plain: who joins sees what each member wrote. */
+/* Plain, as the master sees each member's writes after the join. */
 static int mark[MOST];
 
 static void leave_mark(void *data) {
@@ -83,7 +83,7 @@ static void master_of_marks(unsigned unused) {
     EXPLORE_CHECK(cst_workers_end(true));
 }
 
-/* The second region has one member more, while the first one's worker may still look for tasks. */
+/* The second region has one more member, while the worker of the first may still look for tasks. */
 static void master_of_more(unsigned unused) {
     (void)unused;
     unsigned number = 1;
@@ -91,7 +91,7 @@ static void master_of_more(unsigned unused) {
         struct cst_region region = {
             .function = more ? leave_mark : body_with_task, .data = &number, .threads = 2 + more};
         size = 2 + more;
-        /* As if the array of seats were full: it is replaced. */
+        /* As if the array of seats were full, so that it is replaced. */
         if (more) cst_pool_teams()->seats_length = 2;
         cst_store_relaxed(&written, 1);
         cst_region_run(cst_self(), &region);
@@ -105,8 +105,8 @@ static void master_with_task(unsigned number) {
     run(body_with_task);
 }
 
-/* A thread that has opened a region ends while another may have its team; the last ends the
- * workers. */
+/* A thread that has opened a region ends while another thread may have its team. The last such
+ * thread ends the workers. */
 static void master_that_ends(unsigned number) {
     if (number > 0) cst_current_thread = NULL;
     unsigned value = regions;

@@ -1,5 +1,5 @@
-/* core/wait/turn.c: while an idle worker looks, every master that came to the line gets its turn,
- * and no two have the processors at the same time. Nobody's patience ends here: the clock stands
+/* core/wait/turn.c: while an idle worker looks, every queued master gets its turn, and no two
+ * masters have the processors at the same time. No master's patience ends here, as the clock stands
  * still. */
 #include "core/host/busy.h"
 #include "core/wait/turn.h"

@@ -1,5 +1,5 @@
-/* core/wait/wait.c: no wake-up is lost, whichever of the conditions of a member is the one that
- * changes, and a wake-up for an old wait does no harm to the next. */
+/* core/wait/wait.c: no wake-up is lost, whichever condition of a member changes. A wake-up for an
+ * old wait does no harm to the next wait. */
 #include "core/wait/wait.h"
 
 #include "core/wait/apart.h"
@@ -26,7 +26,7 @@ static void two_waits(unsigned number) {
     }
 }
 
-/* Two others change what the first waits for, in whichever order. */
+/* Two members change the words for which a third waits, in either order. */
 static void two_wakers(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 1) {
@@ -42,8 +42,8 @@ static void run(void *data) {
     cst_add_relaxed(&executed, 1);
 }
 
-/* A member that sleeps at a barrier is woken by a new task: who made it does not go on before the
- * task was executed, and does not execute it itself. */
+/* A new task wakes a member that sleeps at a barrier. The maker of the task does not execute it,
+ * and goes on only after its execution. */
 static void new_task(unsigned number) {
     struct cst_thread *thread = models_sit(number);
     if (number == 1) {
@@ -60,7 +60,7 @@ static void new_task(unsigned number) {
 
 static struct cst_task *task;
 
-/* The same by a thread that is no member, as is one that fulfils an event. */
+/* A thread that is no member makes the new task ready, like a thread that fulfils an event. */
 static void foreign_task(unsigned number) {
     if (number == 1) {
         new_task(number);
@@ -96,7 +96,7 @@ static void setup_three(void) {
     models_team(3, false);
 }
 
-/* Who wakes takes the woken to another processor. */
+/* The waker moves the woken member to another processor. */
 static void setup_two_parted(void) {
     setup_two();
     cst_store_relaxed(&cst_apart_wakes_here, true);

@@ -24,7 +24,7 @@ void models_configure(unsigned processors, bool spinning) {
     cst_policy_init();
 }
 
-/* As cst_member_begin (team/member.c). */
+/* Does the work of cst_member_begin (team/member.c). */
 static void seat_member(unsigned number, unsigned size, bool crowded) {
     cst_current_thread = NULL;
     struct cst_thread *thread = member[number] = cst_self();
@@ -84,6 +84,6 @@ struct cst_thread *models_sit(unsigned number) {
 
 int main(void) {
     explore_thread_local((void **)&cst_current_thread);
-    cst_self(); /* what pthread keeps of us must be there before the first execution */
+    cst_self(); /* the first execution must find the data that pthread keeps of this thread */
     return models_run();
 }

@@ -1,7 +1,7 @@
-/* Plain accesses: two of them, or one and an atomic one, that touch the same byte, one at least a
- * write, must be ordered by happens-before. The compiler reports them as it does to
- * ThreadSanitizer (-fsanitize=thread). They are no events of the graph: in an execution without a
- * race their order is that of the graph's. */
+/* Plain accesses. Happens-before must order two accesses to the same byte if at least one is plain
+ * and at least one is a write. The compiler reports plain accesses as it does to ThreadSanitizer
+ * (-fsanitize=thread). They are no events of the graph: in an execution without a race the events
+ * order them. */
 #define _GNU_SOURCE
 #include "explorer.h"
 
@@ -13,18 +13,18 @@
 
 extern char __data_start[], _end[], __executable_start[];
 
-/* Of a byte, or of four: the last plain write, each thread's last plain read, and the atomic object
- * that it is part of. An access of a thread that has had n events is before whatever knows of n
- * + 1.
+/* For a byte, or for four: the last plain write, each thread's last plain read, and the atomic
+ * object that has the byte. An access after n events of its thread comes before each event that
+ * knows n + 1 events of that thread.
  */
 struct cell {
-    uint32_t execution; /* of another one: not touched yet */
-    uint16_t wrote;     /* when */
+    uint32_t execution; /* of another execution: not touched yet */
+    uint16_t wrote;     /* the number of events of the writer then */
     uint8_t writer;
-    bool is_split;     /* its bytes have cells of their own */
-    uint16_t location; /* + 1 */
+    bool is_split;     /* each byte has its own cell */
+    uint16_t location; /* its number + 1; 0: none */
     uint16_t read[MOST_THREADS];
-    uint32_t write_at, read_at; /* instructions */
+    uint32_t write_at, read_at; /* the accessing instructions */
 };
 
 enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, WORD = 4, MOST_PAGES = 1 << 14 };
@@ -63,7 +63,7 @@ static struct page *page_of(uintptr_t number) {
     }
 }
 
-/* The cell of what is next before `end`, which is moved past it. */
+/* Returns the cell at *next, and moves *next past it, up to `end`. */
 static struct cell *next_cell(const char **next, const char *end) {
     const char *address = *next;
     struct page *page = page_of((uintptr_t)address >> PAGE_BITS);
@@ -133,7 +133,8 @@ static void check_readers(const struct cell *cell, const char *address, const ch
             race(address, mine, at, "a read", t, cell->read_at);
 }
 
-/* Atomic accesses, or stores alone, come before. */
+/* Checks that all atomic accesses come before a plain write, or all atomic stores before a plain
+ * read. */
 static void check_atomic(const struct cell *cell, const char *address, bool writes, uint32_t at) {
     const struct thread *self = &x->thread[x->running];
     if (cell->location == 0) return;
@@ -144,7 +145,7 @@ static void check_atomic(const struct cell *cell, const char *address, bool writ
                  thread_of(a), 0);
 }
 
-/* Each thread has its own there. */
+/* Returns whether the address is a thread-local variable. */
 static bool is_local(const char *address) {
     return address == (const char *)x->local;
 }
@@ -162,7 +163,7 @@ static void plain_read(const char *address, size_t size, uint32_t at) {
     }
 }
 
-/* An object that was atomic begins anew: its next value is what memory holds then. */
+/* An object that was atomic begins anew: the next atomic access finds the value in memory. */
 static void retire(unsigned number) {
     struct location *location = &x->location[number];
     for (const char *next = location->address, *end = next + location->size; next < end;)
@@ -211,7 +212,7 @@ struct location *plain_location(const void *object, size_t size, bool writes) {
     return location;
 }
 
-/* --- what the compiler calls ----------------------------------------------------------------- */
+/* --- functions that the compiler calls ------------------------------------------------------- */
 
 #define AT here(__builtin_return_address(0))
 

@@ -1,9 +1,9 @@
-/* One memory order at a time made weaker, for tools/model-score: by the environment, so that
- * nothing need be compiled anew.
+/* Makes one memory order at a time weaker, for tools/model-score. The environment chooses it, so
+ * that no program is compiled anew.
  *
- *   EXPLORE_SITES=FILE              adds to FILE, of each model, the places where an order stands
- * and what it could be EXPLORE_WEAKEN=LINE:STEP:FILE   the order there is the weaker one of that
- * name (steps below) */
+ * - EXPLORE_SITES=FILE adds to FILE, for each model, each place of an order with its weaker orders.
+ * - EXPLORE_WEAKEN=LINE:STEP:FILE makes the order at that place weaker by the step of that name.
+ *   The table `steps` below names the steps. */
 #define _GNU_SOURCE
 #include "explorer.h"
 
@@ -45,7 +45,7 @@ static struct score {
     } site[MOST_SITES];
     unsigned sites;
     const char *list;
-    int line; /* of the weaker one; 0: none */
+    int line; /* the line of the weaker order; 0: none */
     unsigned step;
     const char *file;
 } * score;

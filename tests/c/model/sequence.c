@@ -1,18 +1,19 @@
-/* What sequential consistency forbids: RC11's axiom psc. Its nodes are the sequentially consistent
- * accesses and fences, its edges
+/* Sequential consistency: RC11's axiom psc forbids some graphs. The nodes of psc are the
+ * sequentially consistent accesses and fences. Its edges lead
  *
- *   - from a to b where `scb` leads from a, or from what comes after the fence a, to b, or to what
- *     comes before the fence b; scb is program order, happens-before on one object, happens-before
- *     between accesses to other objects before and after, modification order, and reads-before;
- *   - from fence a to fence b where happens-before, or happens-before, a chain of accesses to one
- *     object, and happens-before lead from a to b;
+ *   - from a to b if `scb` leads from a, or from an event after the fence a, to b, or to an event
+ *     before the fence b. The relation scb consists of program order, modification order,
+ *     reads-before, and happens-before on one object. It also has happens-before between two steps
+ *     of program order that each change the object;
+ *   - from fence a to fence b if happens-before leads from a to b. A chain of accesses to one
+ *     object may stand between two steps of happens-before.
  *
- * and a graph with a cycle is forbidden. An event that is added has no event after it but by
- * modification order and reads-before, so edges that leave it, or a fence before it, lead to stores
- * that stand above it, and a cycle can only be closed by these.
+ * A graph with a cycle is forbidden. A new event has later events by modification order and
+ * reads-before alone. So the edges that leave it, or that leave a fence before it, lead to stores
+ * of a higher rank, and these edges alone can close a cycle.
  *
- * A fence for the compiler alone has edges from and to process barriers only, and to those after it
- * in its thread. */
+ * A fence for the compiler alone has edges from and to process barriers, and to later events of its
+ * thread. */
 #include "explorer.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ static enum fence fence_kind(unsigned node) {
     return is_fence(node) ? (enum fence)event_of(x->node[node])->value : PLAIN_FENCE;
 }
 
-/* May there be an edge between the two? */
+/* Returns whether an edge may lead between the two. */
 static bool meet(enum fence a, enum fence b) {
     return (a != LIGHT_FENCE && b != LIGHT_FENCE) || a == HEAVY_FENCE || b == HEAVY_FENCE;
 }
@@ -92,14 +93,14 @@ static struct nodes allowed_targets(const struct nodes *targets, enum fence from
 
 /* --- edges that lead to it ------------------------------------------------------------------- */
 
-/* From the access, and from the fences before it. */
+/* Adds the access and the fences before it. */
 static void add_sources(struct nodes *from, ref access, bool with_access) {
     if (with_access && is_access_node(access)) set(from, detail_of(access)->node - 1u);
     for (unsigned i = 0; i < x->fences; i++)
         if (is_before(x->node[x->fence[i]], detail_of(access)->clock)) set(from, x->fence[i]);
 }
 
-/* The last event before it, in its thread, that is no access to the same object. */
+/* Returns the last event before the probe, in its thread, that is no access to the same object. */
 static ref last_elsewhere(const struct probe *probe) {
     unsigned thread = thread_of(probe->event);
     for (unsigned i = index_of(probe->event); i-- > 0;) {
@@ -136,8 +137,8 @@ static void find_sources(const struct probe *probe, struct nodes *from) {
 
 /* --- cycles ---------------------------------------------------------------------------------- */
 
-/* What an access would change: edges from `sources` to itself, and from itself and from fences
- * before it to the targets. */
+/* The edges that a new access adds: from `sources` to itself, and from itself and the fences before
+ * it to the targets. */
 struct change {
     const struct probe *probe;
     struct nodes sources;
@@ -148,11 +149,11 @@ static bool is_source_fence(const struct change *change, unsigned node) {
     return is_fence(node) && is_before(x->node[node], change->probe->after);
 }
 
-/* Does a path lead from the nodes, by the edges there are and those of the change, to `end`, a
- * fence, or MOST_NODES: the access itself? */
+/* Returns whether a path of present edges and of the change leads from the nodes to `end`. `end` is
+ * a fence, or MOST_NODES for the access itself. */
 static bool leads(const struct change *change, struct nodes todo, unsigned end) {
     struct nodes done = {0};
-    bool through = false; /* the access */
+    bool through = false; /* the path has been through the access */
     for (unsigned i = 0; i < words(); i++) {
         while (todo.word[i] & ~done.word[i]) {
             unsigned n = i * 64 + (unsigned)__builtin_ctzll(todo.word[i] & ~done.word[i]);
@@ -231,7 +232,7 @@ void sequence_add(const struct probe *probe) {
     if (targets.any) x->after[n] = allowed_targets(&targets.of_access, PLAIN_FENCE);
 }
 
-/* Of one object, by what comes before the fence. */
+/* Adds the sources of one object, by the events before the fence. */
 static void add_sources_of(const struct location *location, const clocks clock,
                            struct nodes *from) {
     uint64_t stored = 0, seen = 0;
@@ -247,7 +248,8 @@ static void add_sources_of(const struct location *location, const clocks clock,
     }
 }
 
-/* An access whose own message has come, by a later access to the same object. */
+/* Returns whether a later event of its thread, or a later access to its object, leads from the
+ * access to `clock`. */
 static bool has_successor(ref access, const clocks clock) {
     const struct location *location = &x->location[detail_of(access)->location];
     if (index_of(access) + 1u < clock[thread_of(access)]) return true;

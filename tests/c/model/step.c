@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The running thread's next event: the one that is repeated, or a new one. */
+/* Returns the running thread's next event: the repeated event, or a new one. */
 static ref add_event(struct event event, bool *is_new) {
     unsigned t = x->running;
     struct thread *self = &x->thread[t];
@@ -35,7 +35,7 @@ static void enter_clocks(ref e) {
     memcpy(detail->cause, self->cause, sizeof detail->cause);
 }
 
-/* Accesses to other objects come after those that precede it in the thread. */
+/* Ends the runs of accesses to other objects: they come before e in its thread. */
 static void end_runs(ref e) {
     for (unsigned i = index_of(e); i-- > 0;) {
         ref older = ref_of(thread_of(e), i);
@@ -71,7 +71,7 @@ static struct probe probe_of(ref e, const struct location *location, const clock
                           .after = detail_of(e)->clock};
 }
 
-/* A read, of which it is known by now what it reads. */
+/* Completes a read whose source is known. */
 static uint64_t finish_read(ref e, struct location *location, uint8_t order, bool sees) {
     struct thread *self = &x->thread[x->running];
     struct event *event = event_of(e);
@@ -97,7 +97,7 @@ static uint64_t finish_read(ref e, struct location *location, uint8_t order, boo
     return event->value;
 }
 
-/* `failure`: the order where it is not the value that was expected. */
+/* `failure`: the order if the read does not find the expected value. */
 static uint64_t read_event(const void *address, size_t size, uint8_t order, uint8_t failure,
                            bool exclusive, const uint64_t *expected, struct explore_place place) {
     struct location *location = plain_location(address, size, exclusive);
@@ -136,7 +136,7 @@ static void insert(ref e, struct location *location) {
         memcpy((char *)location->address, &event_of(e)->value, location->size);
 }
 
-/* `read`: it is the write of a read-modify-write, and that its read; else NO_EVENT. */
+/* `read`: for the write of a read-modify-write, its read; else NO_EVENT. */
 static void write_event(const void *address, size_t size, uint64_t value, uint8_t order, ref read,
                         struct explore_place place) {
     struct location *location = plain_location(address, size, true);
@@ -156,7 +156,7 @@ static void write_event(const void *address, size_t size, uint64_t value, uint8_
     bool is_placed = e == x->placing;
     uint64_t at_least = 0;
     event->value = value;
-    if (is_placed) { /* for its reader's sake */
+    if (is_placed) { /* the store stands where its reader may read it */
         const struct thread *reader = &x->thread[thread_of(x->revisited)];
         at_least = choose_bound(location, reader->clock);
     }
@@ -170,7 +170,7 @@ static void write_event(const void *address, size_t size, uint64_t value, uint8_
     if (read != NO_EVENT && event_of(read)->from != NO_EVENT)
         join(detail->message, detail_of(event_of(read)->from)->message);
     struct probe probe = probe_of(e, location, detail->clock);
-    /* Its read was not asked about if another one has read the same store. */
+    /* Its read was not checked if another read-modify-write has read the same store. */
     bool is_wrong = event->exclusive && (is_new || is_placed) && !sequence_allows(&probe);
     insert(e, location);
     detail->next_access = location->accesses;
@@ -182,7 +182,8 @@ static void write_event(const void *address, size_t size, uint64_t value, uint8_
     if (!is_kernels(address)) saw(location, event->rank, true);
 }
 
-/* Returns the new thread's number, which is another one only if the execution is repeated. */
+/* Returns the number of the new thread. It differs from `number` only if the execution is
+ * repeated. */
 unsigned step_create(unsigned number) {
     bool is_new;
     ref e = add_event((struct event){.kind = CREATE, .place = EXPLORE_AT("start")}, &is_new);
@@ -226,7 +227,8 @@ static uint64_t changed(uint64_t old, enum explore_change_kind kind, uint64_t op
     return size == 8 ? new : new &(((uint64_t)1 << 8 * size) - 1);
 }
 
-/* A read-modify-write's read is sequentially consistent if it is, or acquires; likewise its write.
+/* The read of a read-modify-write is sequentially consistent if the whole is, and acquires if the
+ * whole does; likewise its write.
  */
 static uint8_t read_order(uint8_t order) {
     if (order == EXPLORE_SEQ_CST) return order;
@@ -304,7 +306,8 @@ void explore_compiler_barrier(struct explore_place place) {
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Has it read anything since that it had not read the turn before? */
+/* Returns whether the thread has read a store in this turn that it had not read in the turn
+ * before. */
 static bool has_news(const struct thread *self) {
     for (unsigned i = 0; i < self->seen_count; i++) {
         const struct seen *now = &self->seen[i];
@@ -316,8 +319,8 @@ static bool has_news(const struct thread *self) {
     return false;
 }
 
-/* A turn of the loop that has only read, or nothing new, adds nothing to an execution in which the
- * thread looks later: then its reads are revisited. */
+/* A turn of a loop is in vain if it has only read, or has read nothing new. It adds nothing to an
+ * execution in which the thread reads later, by revisits of its reads. */
 static bool is_in_vain(const struct thread *self, struct explore_place place) {
     if (!self->last_spin.file || x->by_chance) return false;
     if (!self->wrote && self->last_spin.line == place.line &&
@@ -348,7 +351,7 @@ static void *queue_of(const void *address) {
     return (void *)((uintptr_t)address | KERNELS);
 }
 
-/* Until another thread's write takes it out of the queue. */
+/* Waits until another thread's write takes this thread out of the queue. */
 static void await_waker(const void *queue, struct explore_place place) {
     struct thread *self = &x->thread[x->running];
     struct location *location = plain_location(queue, 8, false);
@@ -368,8 +371,8 @@ static void await_waker(const void *queue, struct explore_place place) {
     finish_read(e, location, EXPLORE_ACQUIRE, false);
 }
 
-/* A queue has four bits for each that sleeps, who came first in the lowest; above, whom the last
- * change has woken. */
+/* A queue has four bits for each sleeper, the first sleeper in the lowest bits. The upper half has
+ * one bit for each thread that the last change has woken. */
 static uint64_t queued(uint64_t queue, unsigned thread) {
     queue &= UINT32_MAX;
     unsigned room = 0;

@@ -1,5 +1,6 @@
-/* Entry points broken by half: preloaded in front of a libgomp, each of these does what a careless
- * runtime would. (Entry points that do nothing at all need no source: check-mutants makes them.)
+/* Entry points with one fault each: the program preloads one in front of a libgomp, and it errs
+ * like a careless runtime. (Entry points that do nothing at all need no source: check-mutants makes
+ * them.)
  *
  * One variant is compiled at a time, by -DMUTANT_name. `mutant: name test...` says which tests of
  * tests/c have to fail; with several, one of them is enough. The real entry point is `next`. */
@@ -43,7 +44,7 @@ void GOMP_parallel(function *run, void *data, unsigned threads, unsigned flags) 
 }
 #endif
 
-/* The if clause: one thread asked for, many given. */
+/* The if clause asks for one thread, and the region gets many. */
 /* mutant: parallel_ignores_if construct/parallel.c */
 #ifdef MUTANT_parallel_ignores_if
 void GOMP_parallel(function *run, void *data, unsigned threads, unsigned flags) {
@@ -91,7 +92,7 @@ int omp_test_lock(void *lock) {
 }
 #endif
 
-/* A nest lock that may be set once only. */
+/* A nest lock that a task can set only once. */
 /* mutant: nest_lock_simple construct/nest_lock.c */
 #ifdef MUTANT_nest_lock_simple
 int omp_test_nest_lock(void *lock) {
@@ -201,7 +202,7 @@ bool GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, ull from, ull to, ull ste
 }
 #endif
 
-/* Unsigned loops as if their values were signed. */
+/* Unsigned loops are run as if their values were signed. */
 /* mutant: ull_is_signed construct/loop_cover.c */
 #ifdef MUTANT_ull_is_signed
 bool GOMP_loop_ull_nonmonotonic_guided_start(bool up, ull from, ull to, ull step, ull chunk,
@@ -276,7 +277,7 @@ void GOMP_task(TASK_ARGUMENTS) {
 }
 #endif
 
-/* An event that completes nothing: the task is done when it has run. */
+/* The event completes nothing: the task is complete when it has run. */
 /* mutant: task_ignores_detach construct/detach.c */
 #ifdef MUTANT_task_ignores_detach
 void GOMP_task(TASK_ARGUMENTS) {
@@ -290,7 +291,7 @@ void omp_fulfill_event(unsigned long event) {
 }
 #endif
 
-/* Copied bit by bit, without the constructors. */
+/* Variables are copied bit by bit, without the constructors. */
 /* mutant: task_copies_bits construct/cxx_objects.cc */
 #ifdef MUTANT_task_copies_bits
 void GOMP_task(TASK_ARGUMENTS) {
@@ -355,7 +356,7 @@ bool GOMP_barrier_cancel(void) {
 }
 #endif
 
-/* cancel ends whatever there is: the whole region instead of a group, a loop or sections. */
+/* cancel ends the whole region instead of a group, a loop or sections. */
 /* mutant: cancel_everything construct/cancel.c */
 #ifdef MUTANT_cancel_everything
 bool GOMP_cancel(int which, bool really) {

@@ -1,5 +1,5 @@
-/* A child of a fork has the RTS's memory but none of its threads. It must be able to live, fork,
- * execute another program and end, and its parent must not notice.
+/* A forked child has the RTS's memory but none of its threads. The child must be able to run, fork,
+ * execute another program and end, without effect on its parent.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread */

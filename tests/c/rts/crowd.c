@@ -1,5 +1,5 @@
 /* The RTS boots while other threads of the host are at work, and several threads make workers at
- * once; all workers run, and those that end leave nothing behind.
+ * once. All workers run, and workers that end leave nothing behind.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread */
@@ -16,7 +16,8 @@ static void *nothing(void *argument) {
     return argument;
 }
 
-/* What a host does: memory, threads, its locale. The locale's name never changes but by us. */
+/* The acts of a host: it allocates memory, makes threads, and reads its locale. Nothing but the RTS
+ * could change the locale's name. */
 static void *be_host(void *argument) {
     INCREMENT(&hosts);
     while (!GET(&stop)) {
@@ -58,8 +59,8 @@ int main(void) {
     for (int i = 0; i < HOSTS; i++) pthread_join(host[i], NULL);
     expect_threads(1 + CAPABILITIES);
 
-    /* Again and again: the memory grows no more, but GHC may once begin another block of 1 MiB.
-     * What remained of each of these 4000 workers would be half a KiB at most. */
+    /* Repeat: the memory grows no more, but GHC may once begin another block of 1 MiB. So each of
+     * these 4000 workers leaves behind half a KiB at most. */
     long before = 0;
     for (int round = 0; round < 60; round++) {
         SET(&worked, 0);

@@ -1,5 +1,5 @@
-/* A program ends as it would without the RTS, while workers sleep: its exit code, its handlers for
- * the exit, the signal that ends it.
+/* A program ends as it would without the RTS, although workers sleep: its exit code, its exit
+ * handlers and the signal that ends it are the same.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread */
@@ -40,7 +40,7 @@ static void by_signal(long number) {
     raise((int)number);
 }
 
-/* What the child wrote before its end: text that stdio holds must come out, once. */
+/* The child ends while stdio still holds text: the text must come out, once. */
 static void by_buffered_exit(long file) {
     CHECK(dup2((int)file, 1) == 1);
     boot();

@@ -1,5 +1,5 @@
-/* For programs that have GHC's runtime system as a guest: the substrate as libgomp.so.1 loads it,
- * and what the kernel says about this process. */
+/* Helpers for programs with GHC's runtime system as a guest: they load the substrate like
+ * libgomp.so.1, and read the kernel's files about this process. */
 #ifndef GUEST_H
 #define GUEST_H
 
@@ -26,7 +26,7 @@ __attribute__((unused)) static const struct cst_substrate *guest_load(void) {
     return entry(sizeof(struct cst_substrate));
 }
 
-/* Loaded and started. */
+/* Loads and starts the substrate. */
 __attribute__((unused)) static const struct cst_substrate *guest_start(unsigned capabilities) {
     const struct cst_substrate *rts = guest_load();
     const char *reason = "";
@@ -35,7 +35,7 @@ __attribute__((unused)) static const struct cst_substrate *guest_start(unsigned 
     return rts;
 }
 
-/* A field of /proc/self/status, such as "VmSize", in its unit (KiB for sizes). */
+/* Returns a field of /proc/self/status, such as "VmSize", in its unit (KiB for sizes). */
 __attribute__((unused)) static long status_of(const char *field) {
     char line[256];
     long value = -1;
@@ -48,13 +48,13 @@ __attribute__((unused)) static long status_of(const char *field) {
     return value;
 }
 
-/* Waits until there are so many threads: one that ends is counted a little longer. */
+/* Waits until the process has `expected` threads, as a thread that ends counts a little longer. */
 __attribute__((unused)) static void expect_threads(long expected) {
     for (int i = 0; i < 500 && status_of("Threads") != expected; i++) pause_ms(10);
     CHECK_EQ(status_of("Threads"), expected);
 }
 
-/* Exit status of a child that runs function(argument), or -1 if a signal ended it. */
+/* Returns the exit status of a child that runs function(argument), or -1 if a signal ended it. */
 __attribute__((unused)) static int in_child(void (*function)(long), long argument) {
     pid_t child = fork();
     CHECK(child >= 0);

@@ -1,5 +1,5 @@
-/* A library with a region in its constructor is loaded late: libgomp.so.1 and the RTS are loaded
- * and booted inside that dlopen, and the workers need nothing that the loader holds.
+/* A library with a region in its constructor is loaded late. That dlopen loads libgomp.so.1 and the
+ * RTS, and boots the RTS. The workers must not need a lock that the loader holds.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread

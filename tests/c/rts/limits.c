@@ -1,5 +1,5 @@
-/* Where addresses or threads are scarce, the RTS boots or refuses with a reason; it never ends the
- * process, as it would on its own.
+/* If addresses or threads are scarce, the RTS boots or refuses with a reason. It never ends the
+ * process, as GHC's RTS does by itself.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread */
@@ -15,7 +15,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* Boots if it can, tries a worker, and says how it went. */
+/* Boots if possible, tries a worker, and exits with a status that tells the result. */
 static void try(void) {
     const char *reason = NULL;
     const struct cst_substrate *rts = guest_load();
@@ -27,7 +27,7 @@ static void try(void) {
 }
 
 static void with_addresses(long mebibytes) {
-    /* Loaded before: that libraries find room is not our affair. */
+    /* The libraries are loaded before the limit: this test is not about their room. */
     guest_load();
     rlim_t room = (rlim_t)status_of("VmSize") * 1024 + ((rlim_t)mebibytes << 20);
     CHECK_EQ(setrlimit(RLIMIT_AS, &(struct rlimit){room, room}), 0);
@@ -58,7 +58,7 @@ int main(void) {
         if (rooms[i] >= 512) CHECK_EQ(result, DONE);
     }
     CHECK_EQ(in_child(with_large_stacks, 1024), DONE);
-    if (geteuid() != 0) return 0; /* the superuser alone can become one without threads */
+    if (geteuid() != 0) return 0; /* others cannot become a user without threads */
     for (int i = 0; i <= 8; i++) {
         int result = in_child(with_threads, i);
         CHECK(result == DONE || result == DONE + 1);

@@ -1,6 +1,6 @@
-/* A host program notices nothing when the RTS boots beside it and workers come and go: locale,
- * signals, errno, limits, files, floating-point state, environment and umask are as before; it
- * gets a thread per Capability and no more, and little memory.
+/* A host program notices nothing when the RTS boots and workers come and go. Locale, signals,
+ * errno, limits, files, floating-point state, environment and umask stay the same. The process gets
+ * one thread for each Capability, and little memory.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread -lm
@@ -23,7 +23,7 @@ enum { SIGNALS = 65, FILES = 1024, WORKERS = 2, CAPABILITIES = 2 };
 
 struct state {
     char locale[256];
-    const char *ctype; /* a program may keep that pointer: setting the locale would free it */
+    const char *ctype; /* a program may keep this pointer, which a new locale would free */
     struct sigaction actions[SIGNALS];
     sigset_t mask;
     stack_t stack;
@@ -53,7 +53,7 @@ static void look(struct state *state) {
     for (int i = 1; i < SIGNALS; i++) sigaction(i, NULL, &state->actions[i]);
     pthread_sigmask(SIG_SETMASK, NULL, &state->mask);
     sigaltstack(NULL, &state->stack);
-    /* Not ITIMER_REAL: the time limit of this test runs there. */
+    /* Not ITIMER_REAL: the time limit of this test uses it. */
     getitimer(ITIMER_VIRTUAL, &state->timers[0]);
     getitimer(ITIMER_PROF, &state->timers[1]);
     for (int i = 0; i < RLIM_NLIMITS; i++) getrlimit(i, &state->limits[i]);
@@ -66,7 +66,8 @@ static void look(struct state *state) {
     CHECK(getcwd(state->directory, sizeof state->directory));
 }
 
-/* The type has room for more signals than there are. */
+/* A comparison of all bytes would not do: the type has room for further signals, which do not
+ * exist. */
 static bool same_mask(const sigset_t *one, const sigset_t *other) {
     for (int i = 1; i < SIGNALS; i++)
         if (sigismember(one, i) != sigismember(other, i)) return false;
@@ -108,7 +109,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* Every thread but the main one and the workers has all signals blocked. */
+/* Every thread except the main thread and the workers blocks all signals. */
 static void check_guests(sigset_t *ours) {
     unsigned long mine = *(unsigned long *)ours;
     int same = 0, blocked = 0;
@@ -134,7 +135,7 @@ static void check_guests(sigset_t *ours) {
 
 int main(void) {
     test_limit(60);
-    /* The program says nothing about its locale, so it is "C" whatever the environment says. */
+    /* The program sets no locale, so its locale is "C" whatever the environment says. */
     CHECK(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
     struct sigaction action = {.sa_handler = ignore};
     sigaction(SIGINT, &action, NULL);

@@ -1,5 +1,5 @@
-/* Any number of Capabilities that one may ask for: none becomes one, and too many become the most
- * that GHC has.
+/* Any number of Capabilities may be requested: 0 becomes 1, and too many become GHC's largest
+ * number.
  *
  * test: plain
  * test: flags -Iruntime -ldl -lpthread */
@@ -20,12 +20,12 @@ static void boot(long wanted) {
     unsigned count = rts->capabilities();
     CHECK_EQ(count, wanted < 1 ? 1 : wanted > 256 ? 256 : wanted);
     expect_threads(1 + (long)count);
-    /* The last thread that was visited may yet have to let its Capability go. */
+    /* The last thread that the boot visited may still hold its Capability. */
     while (rts->idle_capabilities() != count) sched_yield();
     for (unsigned i = 0; i <= count; i++) CHECK(!rts->haskell_runs(i));
     for (unsigned i = 1; i <= 2 * count; i++) CHECK_EQ(rts->spawn(work, NULL, i, 0, false), 0);
     AWAIT(&worked, 2 * (int)count);
-    /* Once more is once. */
+    /* A second start changes nothing. */
     const char *reason = NULL;
     CHECK_EQ(rts->start(3, NULL, &reason), 0);
     CHECK_EQ(rts->capabilities(), count);

@@ -1,4 +1,4 @@
-/* A worker has the stack that was asked for; a size below the minimum gives the default and one
+/* A worker has a stack of the requested size. A size below the minimum gives the default and one
  * message that names the variable.
  *
  * test: plain
@@ -19,7 +19,7 @@ static void *measure(void *argument) {
     CHECK_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);
     CHECK_EQ(pthread_attr_getstacksize(&attributes, &size_of_stack), 0);
     pthread_attr_destroy(&attributes);
-    /* Use it. */
+    /* Use the whole stack. */
     size_t use = (size_t)argument;
     if (use) memset(alloca(use), 1, use);
     INCREMENT(&worked);
@@ -51,7 +51,7 @@ int main(void) {
     CHECK(large >= 64 * mebibyte && large < 65 * mebibyte);
     stack_of_worker(rts, 16 * 1024, 8 * 1024);
 
-    /* More than there is: no worker, and the caller says so. */
+    /* A stack larger than the address space: no worker starts, and spawn says so. */
     CHECK_EQ(rts->spawn(measure, NULL, 9, SIZE_MAX / 2, false), EAGAIN);
 
     int ends[2];

@@ -1,7 +1,8 @@
-/* A crowded team on one processor: its members pass a barrier one after the other, so some are late
- * by several. Each sees at once what the tasks of the barrier wrote, also one that leaves it when
- * others are at the next; and what tasks wrote before the end of a region, its master. All of it
- * is written and read without atomics, so that ThreadSanitizer judges the runtime's ordering.
+/* A crowded team on one processor: its members leave a barrier one after the other, so a member may
+ * be several barriers late. Each member sees at once the writes of the barrier's tasks, also if it
+ * leaves when others are at the next barrier. The master sees the writes of all tasks before the
+ * end of a region. The test reads and writes without atomics, so that ThreadSanitizer judges the
+ * runtime's ordering.
  *
  * test: env OMP_DYNAMIC=false
  * test: env OMP_DYNAMIC=false OMP_WAIT_POLICY=passive
@@ -15,7 +16,8 @@ enum { ROUNDS = 2000, MEMBERS = 5, REGIONS = 200 };
 
 static int result[ROUNDS];
 
-/* With one processor from the first instruction on: the library counts them when it is loaded. */
+/* Starts the program again on one processor, as the library counts the processors when it is
+ * loaded. */
 static void begin_again(char **argv) {
     cpu_set_t all, one;
     sched_getaffinity(0, sizeof all, &all);
@@ -40,7 +42,8 @@ static void results_behind_barriers(void) {
     }
 }
 
-/* The same where barriers with tasks and without take turns, and tasks make tasks. */
+/* Two barriers with tasks follow one without, and the tasks make tasks; all members use the
+ * results. */
 static void results_of_progeny(void) {
     for (int round = 0; round < ROUNDS; round++) result[round] = 0;
 #pragma omp parallel num_threads(MEMBERS)
@@ -57,7 +60,7 @@ static void results_of_progeny(void) {
     }
 }
 
-/* A late member of the last barrier meets those that are at the region's end. */
+/* A member may still leave the last barrier while others are at the region's end. */
 static void results_behind_regions(void) {
     for (int region = 0; region < REGIONS; region++) {
         int before = 0, last = 0;

@@ -1,7 +1,7 @@
-/* Thousands of addresses in the depend clauses of siblings, more than are alive at once: what the
- * runtime forgets of them makes no difference. Each address has a chain of tasks, some of which are
- * held up by a task whose event is fulfilled at last, so that entries that must stay lie between
- * those that may go. Tasks count without atomics, so that ThreadSanitizer judges the runtime's
+/* Thousands of addresses are in the depend clauses of siblings, and only some are alive at a time.
+ * The runtime may forget dead entries, without effect on the order. Each address has a chain of
+ * tasks. A task with an event that is fulfilled late holds up some chains, so that live entries lie
+ * between dead ones. Tasks count without atomics, so that ThreadSanitizer judges the runtime's
  * ordering.
  *
  * test: not stock it lets the maker of many tasks wait for those before, here for ever
@@ -14,8 +14,8 @@ enum { ADDRESSES = 3001, ROUNDS = 12, HELD_EVERY = 7, TEAM = 3, REPEATS = 3 };
 static int count[ADDRESSES];
 static int gate, opened;
 
-/* What is named in depend clauses: addresses that are not evenly spaced, as the runtime has them in
- * a hash table, and shall find some of them behind others. */
+/* The depend clauses name these addresses. They are not evenly spaced, so that some collide in the
+ * runtime's hash table. */
 static char area[64 * ADDRESSES];
 
 static int at(int i) {

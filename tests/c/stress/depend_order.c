@@ -1,10 +1,10 @@
-/* A task with two predecessors sees what both wrote, though the members that executed them have
- * nothing else in common. All that the program does to bring the members together is relaxed, so
- * that ThreadSanitizer sees no order but the runtime's: one member executes the first predecessor
- * and then another task, a second member the other predecessor, which ends after both have begun,
- * so that it is that member which finds the successor ready.
+/* A task with two predecessors sees the writes of both, although the members that executed them
+ * share nothing else. The program's own flags are relaxed, so that ThreadSanitizer sees no order
+ * but the runtime's. One member executes the first predecessor and then another task. A second
+ * member executes the other predecessor, which ends after both have begun. So that second member
+ * finds the successor ready.
  *
- * Where the tasks are taken otherwise, a round proves nothing and ends all the same.
+ * If the members take the tasks in another way, the round proves nothing, but it ends.
  */
 #include "testing.h"
 #include <omp.h>
@@ -27,7 +27,7 @@ static void await_flag(const int *flag) {
     for (int turn = 0; turn < TURNS && !is_raised(flag); turn++) sched_yield();
 }
 
-/* True if the tasks met as they should. */
+/* Returns whether the tasks met as intended. */
 static int two_predecessors(int round) {
     struct flags flags = {0};
     int first = 0, second = 0, sum = 0, met = 0;
@@ -57,7 +57,7 @@ static int two_predecessors(int round) {
             sum = first + second;
             raise_flag(&flags.joined);
         }
-        while (!is_raised(&flags.joined)) sched_yield(); /* no scheduling point: the others do it */
+        while (!is_raised(&flags.joined)) sched_yield(); /* no scheduling point: others run them */
     }
     CHECK_EQ(sum, 2 * round);
     return met;

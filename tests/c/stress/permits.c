@@ -1,5 +1,5 @@
-/* Pools that ask for permits, change, release and are told of them from many threads, regions
- * beside them: no permit has more than it asked for, and in the end all is as it was.
+/* While regions run, many threads request, change and release permits, and receive calls about
+ * them. No permit has more threads than it requested, and in the end all threads are free again.
  *
  * test: env CAPSTAN_ADOPT=onetbb
  * test: flags -ldl -lpthread
@@ -21,13 +21,13 @@ static int processors;
 static uint64_t pool;
 static int calls;
 
-/* Asks again for the same from within, as a pool may. */
+/* Queries the permit inside the callback, as a pool may. */
 static int told(handle permit, void *argument, uint32_t flags) {
     uint32_t threads = 0;
     struct permit data = {.concurrencies = &threads, .size = 1};
     (void)argument, (void)flags;
     int result = tcm.data(permit, &data);
-    CHECK(result == TCM_SUCCESS || result == TCM_INVALID); /* it may just be released */
+    CHECK(result == TCM_SUCCESS || result == TCM_INVALID); /* the permit may be gone */
     CHECK((int)threads <= processors);
     __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
     return 0;
@@ -80,7 +80,7 @@ int main(void) {
     processors = omp_get_num_procs();
     tcm_open();
     CHECK_EQ(tcm.connect(told, &pool), TCM_SUCCESS);
-    /* Is there all along, and so has to give something up. */
+    /* This permit lives all the time, so it must give up threads. */
     handle witness = NULL;
     CHECK_EQ(tcm.request(pool, ask(0, processors, 0), NULL, &witness, NULL), TCM_SUCCESS);
     pthread_t threads[THREADS];
@@ -88,7 +88,7 @@ int main(void) {
         CHECK_EQ(pthread_create(&threads[i], NULL, client, (void *)(i + 1)), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     CHECK(__atomic_load_n(&calls, __ATOMIC_RELAXED) > 0 || processors == 1);
-    pause_ms(50); /* no claim of the regions lasts so long */
+    pause_ms(50); /* longer than a claim of a region lasts */
     CHECK_EQ(tcm.activate(witness), TCM_SUCCESS);
     CHECK_EQ(threads_of(witness, ACTIVE), processors);
     CHECK_EQ(tcm.release(witness), TCM_SUCCESS);

@@ -1,7 +1,7 @@
-/* Random regions from several threads of the program at once, for some seconds: teams of changing
- * size, inner teams, every kind of worksharing, tasks, locks and cancellation. All of it checks
- * itself; what is meant to be ordered by a construct is written and read without atomics, so that
- * ThreadSanitizer judges the runtime's ordering.
+/* Several threads of the program open random regions at once, for some seconds: teams of changing
+ * size, inner teams, every kind of worksharing, tasks, locks and cancellation. Each step checks its
+ * result. Data that a construct orders is written and read without atomics, so that ThreadSanitizer
+ * judges the runtime's ordering.
  *
  * STRESS_SECONDS, STRESS_THREADS (size of the largest team) and STRESS_SEED set its course.
  *
@@ -69,7 +69,7 @@ static void take_part(struct region *region) {
     }
 }
 
-/* One member cancels; the others are at barriers or cancellation points, or come to one. */
+/* One member cancels; the others are at a barrier or a cancellation point, or reach one. */
 static void cancelled_region(int size, uint64_t seed) {
     int chosen = (int)(seed % (unsigned)size), at = (int)(seed / 64 % 10);
 #pragma omp parallel num_threads(size)

@@ -1,7 +1,7 @@
 /* The hand-back of Capabilities by kept callbacks (runtime/substrate/rts/README.md, "Callbacks"),
- * searched through completely: small teams on few Capabilities, with collections that callbacks ask
- * for. No order of steps leaves somebody waiting for ever; with K1 left out, or for a region that
- * was entered by an unsafe call, some order does. */
+ * searched through completely. The model has small teams on few Capabilities, with garbage
+ * collections that callbacks request. No order of steps leaves a thread waiting for ever. Some
+ * order does if K1 is left out, or if an unsafe call entered the region. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,23 +14,25 @@ enum { THREADS = 3, PROGRAM = 8, NOBODY = -1 };
 
 enum operation { END, KEPT, RELEASED, COLLECT, BARRIER, LOCK, UNLOCK };
 
-/* What every member does, and on how many Capabilities. A callback may ask for a collection. */
+/* The program of every member, and the number of Capabilities. A callback may request a
+ * collection. */
 struct scenario {
     const char *name;
     unsigned threads, capabilities;
     enum operation program[PROGRAM];
-    bool forget_hand_back; /* the fault: no K1 */
-    bool unsafe_master; /* the fault: a callback in a region that was entered so is not refused */
+    bool forget_hand_back; /* the planted fault: no K1 */
+    bool unsafe_master; /* the planted fault: an unsafe call entered the region, and its callbacks
+                         * are not refused */
     bool deadlocks;
 };
 
 enum where { IN_C, WANTS, IN_HASKELL, COLLECTS, AT_BARRIER };
 
 struct state {
-    uint8_t at[THREADS];    /* in the program */
+    uint8_t at[THREADS];    /* the position in the program */
     uint8_t where[THREADS]; /* enum where */
-    int8_t holder[2];       /* of each Capability */
-    int8_t collector;       /* who asked for a collection that has not run */
+    int8_t holder[2];       /* the holder of each Capability */
+    int8_t collector;       /* the thread that requested a collection that has not run */
     int8_t lock;
     uint8_t arrived, barriers; /* at the barrier; barriers passed, by parity */
 };
@@ -64,7 +66,7 @@ static bool is_new(const struct state *s) {
     return true;
 }
 
-/* K1 and K3. The unsafe master's foreign call holds on. */
+/* K1 and K3. The unsafe master's foreign call keeps its Capability. */
 static void hand_back(struct state *s, unsigned thread) {
     if (scenario->forget_hand_back || (scenario->unsafe_master && thread == 0)) return;
     if (holds(s, thread)) s->holder[home(thread)] = NOBODY;
@@ -88,7 +90,7 @@ static bool step_in_c(struct state *s, unsigned thread) {
             s->at[thread]++;
             return true;
         }
-        if (!holds(s, thread)) return false; /* it sleeps */
+        if (!holds(s, thread)) return false; /* the thread sleeps */
         hand_back(s, thread);
         return !holds(s, thread);
     case UNLOCK:
@@ -110,7 +112,7 @@ static void leave_haskell(struct state *s, unsigned thread) {
     s->at[thread]++;
 }
 
-/* A collection runs when nobody holds a Capability in C: those in Haskell stop for it. */
+/* A collection runs when no thread in C holds a Capability; threads in Haskell stop for it. */
 static bool can_collect(const struct state *s, unsigned collector) {
     for (unsigned c = 0; c < scenario->capabilities; c++) {
         int other = s->holder[c];
@@ -137,7 +139,8 @@ static bool step(struct state *s, unsigned thread) {
             s->where[thread] = COLLECTS;
             return true;
         }
-        /* A collection that is wanted stops it at its next allocation, or it has left before. */
+        /* A pending collection stops the thread at its next allocation, unless it leaves Haskell
+         * before. */
         if (next(s, thread) == COLLECT) return false;
         leave_haskell(s, thread);
         return true;
@@ -148,7 +151,7 @@ static bool step(struct state *s, unsigned thread) {
         return true;
     case AT_BARRIER:
         if (s->arrived < scenario->threads) return false;
-        /* The last to arrive lets all go; the model needs no parity for one step. */
+        /* The last thread to arrive releases all; the model needs no parity for one step. */
         for (unsigned i = 0; i < scenario->threads; i++) {
             s->where[i] = IN_C;
             s->at[i]++;

@@ -1,5 +1,6 @@
-/* platform/stack.h: switches keep both sides' registers, stacks end at a guard page, and thunks
- * bring every argument, also those made by the child of a fork that came while others were made.
+/* platform/stack.h: switches keep the registers of both sides, and stacks end at a guard page.
+ * Thunks pass every argument, also thunks that a forked child makes, although the parent was making
+ * others.
  *
  * test: not thread it does not know of our stacks
  * test: not address it takes another stack for an overflow */
@@ -17,14 +18,14 @@
 static struct cst_stack_place here, there;
 static int turns;
 
-/* A size that cannot be rounded up is refused, not taken for a small one. */
+/* A size that cannot be rounded up is refused, not mistaken for a small size. */
 static void too_large(void) {
     struct cst_stack stack;
     for (size_t less = 0; less < 3 * 4096; less += 1000)
         CHECK(!cst_stack_make(&stack, SIZE_MAX - less));
 }
 
-/* Values that the compiler keeps in registers across the switches. */
+/* The compiler keeps these values in registers across the switches. */
 static void ping_pong(void *argument) {
     unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
     double x = *(double *)argument;
@@ -62,7 +63,7 @@ static void run_over(void *argument) {
     memset(argument, 2, 1);
 }
 
-/* A child runs over the end of its stack; the neighbour is not touched. */
+/* A child process runs over the end of its stack; the neighbouring stack is not touched. */
 static void guards(void) {
     pid_t child = fork();
     if (child == 0) {
@@ -89,7 +90,8 @@ static double real(uint64_t bits) {
     return value;
 }
 
-/* Sixteen integers and ten numbers, in C's order; each counts by its place. */
+/* Adds sixteen integers and ten floating-point numbers, in C's order; each has the weight of its
+ * place. */
 static void add(struct cst_callee *callee, struct cst_call *call) {
     double sum = (double)((struct adder *)callee)->more;
     size_t place = 1, on_stack = 0;
@@ -107,7 +109,7 @@ typedef double many(long, long, long, long, long, long, long, long, long, double
                     double, double, double, double, double, double, double);
 
 static void thunks(void) {
-    enum { COUNT = 300 }; /* more than a page holds */
+    enum { COUNT = 300 }; /* more thunks than a page holds */
     static struct adder adders[COUNT], dead = {{add}, 100000};
     static many *functions[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -128,7 +130,7 @@ static void thunks(void) {
     CHECK(functions[7](1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19) ==
           expected + 100000);
     many *other = (many *)cst_thunk_make(&adders[7].callee);
-    CHECK(other != functions[7]); /* the one free for longest */
+    CHECK(other != functions[7]); /* the thunk that has been free for longest is used first */
 }
 
 static int stop;
@@ -143,7 +145,7 @@ static void *make_and_free(void *argument) {
     return argument;
 }
 
-/* Most forks meet the other thread within. */
+/* Most forks meet the other thread while it makes thunks. */
 static void forks(void) {
     pthread_t maker;
     CHECK_EQ(pthread_create(&maker, NULL, make_and_free, NULL), 0);

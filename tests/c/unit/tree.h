@@ -1,4 +1,4 @@
-/* An invented tree of the kernel's files, /proc and /sys, below a folder of its own. */
+/* An invented tree of the kernel's files, /proc and /sys, below its own folder. */
 #ifndef TREE_H
 #define TREE_H
 

@@ -1,7 +1,7 @@
-/* What every unit test here uses. A test program is `unit_<module>.c`: it includes the headers of
- * the module, is linked with the runtime's archive (or the few sources that its first comment
- * names), prints `ok NAME` or `FAIL NAME` for each case, and exits 1 if any failed, 77 if it could
- * not run. A failed check ends its case, not the program. */
+/* Shared by the unit tests here. A test program is `unit_<module>.c`. It includes the headers of
+ * the module, and is linked with the runtime's archive, or with the few sources that its first
+ * comment names. It prints `ok NAME` or `FAIL NAME` for each case. It exits with 1 if a case
+ * failed, and with 77 if it could not run. A failed check ends its case, not the program. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -16,7 +16,7 @@ struct unit_state {
     int failures;
 };
 
-/* One program, one state; the cases run in the main thread, and so must the checks. */
+/* The state of the program. The cases run in the main thread, and so must the checks. */
 static struct unit_state unit_state;
 
 #define UNIT_STOP(...)                                                                             \
@@ -25,7 +25,7 @@ static struct unit_state unit_state;
 
 #define UNIT_CHECK(condition) ((condition) ? (void)0 : UNIT_STOP("not true: %s", #condition))
 
-/* Both as long long. */
+/* Compares both sides as long long. */
 #define UNIT_EQUAL(found, expected)                                                                \
     do {                                                                                           \
         long long unit_found = (long long)(found), unit_expected = (long long)(expected);          \
@@ -53,7 +53,7 @@ static void unit_run(const char *name, void (*test)(void)) {
 
 #define UNIT_RUN(test) unit_run(#test, test)
 
-/* The whole program must end within that time. */
+/* The whole program must end within `seconds`. */
 __attribute__((unused)) static void unit_limit(unsigned seconds) {
     const char *factor = getenv("TEST_TIME_FACTOR");
     alarm(seconds * (factor && atoi(factor) > 0 ? (unsigned)atoi(factor) : 1));

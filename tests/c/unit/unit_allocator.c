@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { HEADER = 32 }; /* what libgomp counts too, so what programs rely on */
+enum { HEADER = 32 }; /* libgomp counts the header too, so programs rely on it */
 
-/* Sanitizers end a program that asks for too much; we ask on purpose. */
+/* Sanitizers end a program that asks for too much memory; this test does so on purpose. */
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
 const char *__asan_default_options(void) {
@@ -106,7 +106,7 @@ static void *take_and_give(void *allocator) {
     return NULL;
 }
 
-/* Nothing is lost from the pool when threads use it at once. */
+/* The pool loses no memory when several threads use it at once. */
 static void pool_is_shared(void) {
     struct cst_allocator_traits traits = usual;
     traits.pool_size = 2 * (100 + HEADER);
@@ -129,7 +129,7 @@ static void absurd_sizes(void) {
     UNIT_CHECK(get(1, SIZE_MAX, CST_ALLOCATOR_DEFAULT) == NULL);
     UNIT_CHECK(get(1, SIZE_MAX - 8, CST_ALLOCATOR_DEFAULT) == NULL);
     UNIT_CHECK(get(1, SIZE_MAX / 2, a) == NULL);
-    void *rest = get(1, 1000, a); /* the failure gave its charge back */
+    void *rest = get(1, 1000, a); /* the failed call gave its charge back */
     UNIT_CHECK(rest != NULL);
     cst_memory_free(rest);
     cst_allocator_free(a);
@@ -152,12 +152,12 @@ static void fallbacks(void) {
     cst_allocator_handle chained = cst_allocator_make(&traits);
     memory = get(1, 200, chained);
     UNIT_CHECK(memory != NULL);
-    UNIT_CHECK(get(1, 200, chained) == NULL); /* big is used up, and falls back to NULL */
+    UNIT_CHECK(get(1, 200, chained) == NULL); /* big is full, falls back to NULL */
     cst_memory_free(memory);
     cst_allocator_free(standard);
     cst_allocator_free(chained);
     cst_allocator_free(big);
-    memory = get(1, 10, CST_ALLOCATOR_MANAGED); /* no device: the default memory */
+    memory = get(1, 10, CST_ALLOCATOR_MANAGED); /* without a device this is the default memory */
     UNIT_CHECK(memory != NULL);
     cst_memory_free(memory);
 }
@@ -208,10 +208,10 @@ static void realloc_within_a_pool(void) {
     cst_allocator_handle a = cst_allocator_make(&traits);
     void *memory = get(1, 900, a);
     fill(memory, 900, 1);
-    memory = cst_memory_realloc(memory, 1000, CST_ALLOCATOR_NULL); /* only the difference counts */
+    memory = cst_memory_realloc(memory, 1000, CST_ALLOCATOR_NULL); /* only the rest is charged */
     UNIT_CHECK(memory && filled(memory, 900, 1));
     UNIT_CHECK(cst_memory_realloc(memory, 1001, CST_ALLOCATOR_NULL) == NULL);
-    UNIT_CHECK(filled(memory, 900, 1)); /* still there */
+    UNIT_CHECK(filled(memory, 900, 1)); /* a failed call leaves the block as it was */
     memory = cst_memory_realloc(memory, 10, CST_ALLOCATOR_NULL);
     void *other = get(1, 1000 - 10 - HEADER, a);
     UNIT_CHECK(other != NULL);
@@ -237,7 +237,7 @@ static long locked_kilobytes(void) {
     return locked;
 }
 
-/* Sanitizers make mlock do nothing. */
+/* Under sanitizers mlock does nothing. */
 static bool can_pin(void) {
     static char page[8192];
     long before = locked_kilobytes();
@@ -271,7 +271,7 @@ static void small_pinned_blocks_share_a_page(void) {
     bool counted = can_pin();
     long before = locked_kilobytes(), page = sysconf(_SC_PAGESIZE) / 1024;
     unsigned char *block[BLOCKS];
-    for (int round = 0; round < 3; round++) { /* what was freed is used again */
+    for (int round = 0; round < 3; round++) { /* freed memory is used again */
         for (int i = 0; i < BLOCKS; i++) {
             block[i] = cst_memory_alloc(1, SMALL, true, CST_ALLOCATOR_PINNED);
             UNIT_CHECK(block[i] != NULL && (uintptr_t)block[i] % 16 == 0);
@@ -293,7 +293,8 @@ static void small_pinned_blocks_share_a_page(void) {
     }
 }
 
-/* Of all sizes up to those that have pages of their own, so many that pages fill up and empty. */
+/* Blocks of all sizes, the largest with pages of their own; their number lets pages fill up and
+ * empty. */
 static void *shuffle_pinned(void *argument) {
     enum { HELD = 200 };
     unsigned random = *(unsigned *)argument;
@@ -328,16 +329,16 @@ static void pinned_blocks_stay_apart(void) {
         good = good && result;
     }
     UNIT_CHECK(good);
-    UNIT_EQUAL(locked_kilobytes(), before); /* every page has gone back */
+    UNIT_EQUAL(locked_kilobytes(), before); /* every page has been given back */
 }
 
-/* Where no more may be pinned, the fallback's turn comes. */
+/* If no more memory may be pinned, the fallback serves. */
 static void pinning_is_limited(void) {
     pid_t child = fork();
     if (child == 0) {
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_MEMLOCK, &none);
-        bool privileged = mlock(&none, sizeof none) == 0; /* then there is no limit to test */
+        bool privileged = mlock(&none, sizeof none) == 0; /* then there is no limit */
         struct cst_allocator_traits traits = usual;
         traits.pinned = true;
         bool got = get(1, 1 << 20, cst_allocator_make(&traits)) != NULL;
@@ -373,7 +374,7 @@ static void remembers(void) {
     enum { COUNT = 5000 };
     static char memory[COUNT][16];
     for (int i = 0; i < COUNT; i++) cst_memory_remember(memory[i]);
-    cst_memory_remember(memory[7]); /* twice is once */
+    cst_memory_remember(memory[7]); /* a second call changes nothing */
     cst_memory_remember(NULL);
     UNIT_CHECK(!cst_memory_forget(NULL));
     UNIT_CHECK(!cst_memory_forget((char *)memory + 8));

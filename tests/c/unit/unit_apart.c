@@ -1,5 +1,5 @@
-/* core/wait/apart.h: who has half of a processor and spins where another member was seen goes
- * elsewhere, and its mask stays as it was.
+/* core/wait/apart.h: a member that gets half of a processor, and spins on a processor where another
+ * member was seen, moves to another processor. Its affinity mask stays the same.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@
 
 enum { MEMBERS = 3 };
 
-/* A program may have a call of its own that chooses what OpenMP sees; here, all processors. */
+/* A program may replace this call to choose the processors that OpenMP sees; here it shows all. */
 static bool chooses;
 int pthread_getaffinity_np(pthread_t self, size_t size, cpu_set_t *set) {
     (void)self;
@@ -24,8 +24,8 @@ int pthread_getaffinity_np(pthread_t self, size_t size, cpu_set_t *set) {
     return chooses || syscall(SYS_sched_getaffinity, 0, size, set) > 0 ? 0 : EINVAL;
 }
 
-/* The wall clock stands still, however busy the machine is: who takes long to move goes back. The
- * thread has used what a test says, and its own steps. */
+/* The monotonic clock stands still, however busy the machine is, as a member whose move takes long
+ * goes back. The time that the thread has used is the test's figure plus its own steps. */
 int clock_gettime(clockid_t clock, struct timespec *time) {
     if (clock != CLOCK_MONOTONIC) return (int)syscall(SYS_clock_gettime, clock, time);
     *time = (struct timespec){.tv_sec = 1000};
@@ -51,7 +51,7 @@ static void prepare(void) {
     cst_store_relaxed(&cst_rival_seen, true);
 }
 
-/* The thread has had that percentage of a processor in the last 20 ms. */
+/* Lets the thread have had `percent` of a processor in the last 20 ms. */
 static void has_had(uint64_t percent) {
     thread.apart.begun_ns = cst_clock_ns() - WINDOW_NS;
     thread.apart.used_ns = cst_thread_usage().cpu_ns - WINDOW_NS / 100 * percent;
@@ -59,8 +59,8 @@ static void has_had(uint64_t percent) {
 
 static uint64_t before[CST_CPU_MASK_WORDS], after[CST_CPU_MASK_WORDS];
 
-/* With another member seen here: `here` is where the call was made, though the kernel may move the
- * thread at any time. */
+/* Calls cst_apart while another member was seen on this processor. *here is the processor of the
+ * call, as the kernel may move the thread at any time. */
 static bool meets_another(uint32_t *here, uint64_t percent) {
     bool moved;
     do {
@@ -83,7 +83,8 @@ static void moves_away(void) {
     UNIT_EQUAL(memcmp(before, after, sizeof before), 0);
 }
 
-/* More than two share the processor, or it was the other member that has left. */
+/* With less than half, more than two threads share the processor; with more, the other member has
+ * left. */
 static void stays_without_half(void) {
     uint32_t here;
     prepare();
@@ -110,7 +111,7 @@ static void stays_without_rival(void) {
     UNIT_EQUAL(cst_load_relaxed(&seat[0].seen_on), 0);
 }
 
-/* Bound to one processor, or the others are taken as well. */
+/* The thread is bound to one processor, or members were seen on all of its processors. */
 static void stays_where_nothing_is_free(void) {
     prepare();
     uint64_t two[CST_CPU_MASK_WORDS] = {0}, one[CST_CPU_MASK_WORDS] = {0};
@@ -132,7 +133,8 @@ static void stays_where_nothing_is_free(void) {
     UNIT_CHECK(cst_cpu_mask_set(before, CST_CPU_MASK_WORDS));
 }
 
-/* That is not where the thread may run: it is neither asked nor set. */
+/* The program's own call does not say where the thread may run: the move neither reads nor sets
+ * that mask. */
 static void keeps_what_the_kernel_says(void) {
     prepare();
     cst_cpu_mask_get_own(before, CST_CPU_MASK_WORDS);
@@ -147,7 +149,7 @@ static void keeps_what_the_kernel_says(void) {
     UNIT_CHECK(cst_cpu_mask_set_own(before, CST_CPU_MASK_WORDS));
 }
 
-/* Only where it waited for that very processor. */
+/* A woken thread learns this only if it waited for the waker's own processor. */
 static void learns_where_the_woken_go(void) {
     prepare();
     cst_store_relaxed(&cst_rival_seen, false);

@@ -1,8 +1,8 @@
-/* core/settings/config.c: the environment as the configuration shows it.
+/* core/settings/config.c: the configuration that results from the environment.
  *
- * The library reads the environment when the program starts, so each case is a process of its own:
- * this program again, with other variables and one argument. What it writes to stderr is compared
- * with the expected text and, for OMP_DISPLAY_ENV, with the system's own libgomp. */
+ * The library reads the environment when the program starts, so each case is its own process: this
+ * program runs again with other variables and one argument. The test compares its stderr with the
+ * expected text and, for OMP_DISPLAY_ENV, with the system's own libgomp. */
 #include "unit.h"
 
 #include "core/settings/config.h"
@@ -15,7 +15,7 @@
 
 enum { MOST = 16384, MOST_VARIABLES = 8 };
 
-/* Runs this program with these variables alone; returns what it wrote to stderr. */
+/* Runs this program with these variables alone, and returns the text of its stderr. */
 static const char *run(const char *question, const char *const *variables) {
     static char text[2][MOST];
     static int turn;
@@ -43,15 +43,15 @@ static const char *run(const char *question, const char *const *variables) {
 
 #define RUN(question, ...) run(question, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-/* libgomp reads the environment that this test says it is to have, and displays it. It comes after
- * the runtime in this program has read its own. */
+/* libgomp reads the environment that this test gives it, and displays it. The runtime in this
+ * program has read its own environment before. */
 static int libgomp_answers(void) {
     for (char **entry = environ; *entry; entry++)
         if (strncmp(*entry, "LIBGOMP:", 8) == 0) putenv(*entry + 8);
     return dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL) ? 0 : 1;
 }
 
-/* What the argument asks for. */
+/* Answers the question in the argument. */
 static int answer(const char *question) {
     if (strcmp(question, "libgomp") == 0) return libgomp_answers();
     const struct cst_icv *icv = &cst_config.icv;
@@ -213,7 +213,8 @@ static void devices(void) {
               "");
 }
 
-/* Our own variables name what is allowed; nonsense changes nothing. */
+/* The messages of Capstan's own variables name the allowed values; a wrong value changes
+ * nothing. */
 static void own_variables(void) {
     UNIT_TEXT(RUN("own"), "0 0 -1");
     UNIT_TEXT(RUN("own", "CAPSTAN_SUBSTRATE=pthread", "CAPSTAN_CAPABILITIES=3"), "1 3 -1");
@@ -275,7 +276,7 @@ static void states(void) {
 
 /* --- OMP_DISPLAY_ENV against the real library ------------------------------------------------ */
 
-/* Messages included. What a case says must hold on any number of processors. */
+/* The texts include messages. The text of a case must hold on any number of processors. */
 static const char *const displayed[][MOST_VARIABLES] = {
     {NULL},
     {"OMP_NUM_THREADS=4", NULL},
@@ -438,7 +439,7 @@ static void display_is_libgomps(void) {
         return;
     }
     if (cst_config.available <
-        cst_cpu_affinity_count()) { /* a quota, which libgomp does not see, decides the number */
+        cst_cpu_affinity_count()) { /* libgomp does not see the quota that decides the number */
         printf("# not compared under a CPU quota\n");
         return;
     }

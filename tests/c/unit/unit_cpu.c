@@ -70,7 +70,7 @@ static void v2_ancestor_is_stricter(void) {
     done(2);
 }
 
-/* A container with a cgroup namespace: the group is the root of what is mounted. */
+/* A container with a cgroup namespace: the group is the root of the mount. */
 static void v2_namespace(void) {
     tree_make();
     put("/proc/self/cgroup", "0::/\n");
@@ -88,7 +88,8 @@ static void v2_outside_of_namespace(void) {
     done(5);
 }
 
-/* A container without: the mount shows the container's group, the path is the host's. */
+/* A container without a cgroup namespace: the mount shows the container's group, but the path is
+ * the host's. */
 static void v2_bind_mounted_group(void) {
     tree_make();
     put("/proc/self/cgroup", "0::/docker/abc/inner\n");
@@ -149,7 +150,7 @@ static void hybrid(void) {
     done(4);
 }
 
-/* Docker hosts have thousands of mounts with long options; ours comes last. */
+/* Docker hosts have thousands of mounts with long options; the wanted mount comes last. */
 static void many_long_mounts(void) {
     tree_make();
     char *text = malloc(2000000), *at = text;
@@ -222,7 +223,7 @@ static void part_watched(void) {
     watched = false;
 }
 
-/* Once without the caller's processor, then as it was. */
+/* The mask is set without the caller's processor, and then set back. */
 static void another_thread_is_parted(void) {
     cpu_set_t all;
     sched_getaffinity(0, sizeof all, &all);

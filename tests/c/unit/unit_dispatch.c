@@ -1,5 +1,5 @@
-/* core/work/dispatch.h: loops of large teams, here of small ones too, which a test may call large.
- * Every iteration is executed once, and each member's iterations increase.
+/* core/work/dispatch.h: loops of large teams. A test may also let small teams count as large. Every
+ * iteration is executed once, and each member's iterations increase.
  *
  * test: flags -fopenmp
  * test: env OMP_CANCELLATION=true
@@ -19,7 +19,7 @@
 
 enum { MOST_TRIPS = 40000, MOST_THREADS = 70 };
 
-/* Any thread; the cases look at the end. */
+/* Any thread sets it; the cases check it at their end. */
 static _Atomic int wrong;
 #define EXPECT(condition) ((condition) ? 0 : cst_store_relaxed(&wrong, __LINE__))
 
@@ -33,12 +33,13 @@ static bool by_tree(void) {
     return cst_self()->loop.batching == CST_BATCHING_TREE;
 }
 
-/* What a loop has executed. Each member has its own row in the counts that must increase. */
+/* The executed iterations of a loop. Each member has its own row in the counts that must
+ * increase. */
 struct record {
     _Atomic int times[MOST_TRIPS];
     _Atomic int member[MOST_TRIPS];
     long last[MOST_THREADS];
-    _Atomic int tree, counter; /* iterations claimed from the one, and from the other */
+    _Atomic int tree, counter; /* iterations claimed from the tree and from the counter */
 };
 
 static struct record *fresh(void) {
@@ -58,7 +59,7 @@ static void mark(struct record *record, long k) {
     cst_add_relaxed(by_tree() ? &record->tree : &record->counter, 1);
 }
 
-/* Each once; by the tree all of them, or none; a chunk by one member. */
+/* Checks that each iteration ran once, each chunk by one member, and all or none by the tree. */
 static void judge(struct record *record, long trips, long chunk, bool tree) {
     for (long k = 0; k < MOST_TRIPS; k++) EXPECT(record->times[k] == (k < trips));
     for (long k = 0; k < trips; k++) EXPECT(record->member[k] == record->member[k / chunk * chunk]);
@@ -90,9 +91,9 @@ static const int sizes[] = {2, 3, 4, 5, 6, 7, 9, 17, 21, 22, 33, 64};
 
 static void every_iteration_once(void) {
     for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        /* A large team's regions take long where others want the processors: fewer of them. */
+        /* Regions of a large team take long on a busy machine, so there are fewer of them. */
         for (int size = sizes[s], chunk = 1; chunk < 60; chunk = (size < 10 ? 3 : 12) * chunk + 1) {
-            long least = 8L * size * chunk; /* for fewer, each claims one by one */
+            long least = 8L * size * chunk; /* with fewer, each member claims one by one */
             one(size, least, chunk, false);
             if (least + chunk < MOST_TRIPS) one(size, least + chunk, chunk, true);
             if (2 * least + 1 < MOST_TRIPS) one(size, 2 * least + 1, chunk, true);
@@ -125,8 +126,8 @@ static void other_loops_stay(void) {
     nothing_wrong();
 }
 
-/* One member meets its first loop when the others have passed the last that the nodes are enough
- * for; more loops than that have one counter, and all members know which. */
+/* One member meets its first loop when the others have passed the last loop for which the nodes
+ * suffice. Further loops have a single counter, and all members agree which loops these are. */
 static void ahead(int size, int slow, int loops) {
     enum { TRIPS = 700, MOST_LOOPS = 40 };
     _Atomic int passed = 0;
@@ -165,7 +166,7 @@ static void runs_ahead(void) {
         }
 }
 
-/* Some members come late, or stay long in an iteration: the others do the rest. */
+/* A member comes late, and the others execute all iterations. */
 static void late_members(void) {
     enum { TRIPS = 4000 };
     for (int size = 3; size < 30; size += 5)
@@ -187,7 +188,7 @@ static void late_members(void) {
         }
 }
 
-/* What is left of a cancelled loop is never executed, not by the loops after it either. */
+/* The rest of a cancelled loop is never executed, not even by later loops. */
 static void cancelled_loops(void) {
     for (int size = 3; size <= 33; size += 6)
         for (int at = 0; at < 3000; at += 700) {
@@ -241,7 +242,7 @@ static void cancelled_regions(void) {
         }
 }
 
-/* So many chunks that they cannot all be executed. */
+/* Loops with too many chunks to execute them all. */
 static void longest_loops(void) {
     _Atomic uint64_t largest = 0;
 #pragma omp parallel num_threads(7)
@@ -312,7 +313,7 @@ static void masters_at_once(void) {
     nothing_wrong();
 }
 
-/* In the child of a fork whoever held a node's lock is not there. */
+/* In a forked child the holder of a node's lock is gone. */
 static void forks_in_a_loop(void) {
     _Atomic pid_t child = -1;
     int begun = 0;
@@ -322,7 +323,7 @@ static void forks_in_a_loop(void) {
 #pragma omp for schedule(dynamic) nowait
         for (int i = 0; i < 1000; i++) {
             if (child == 0) begun++;
-            /* The others leave something to the child. */
+            /* The other members leave iterations for the child. */
             while (i > 600 && child < 0) cst_yield();
             if (i != 300) continue;
             child = fork();
@@ -339,7 +340,7 @@ static void forks_in_a_loop(void) {
 }
 
 /* Member 5 forks while member 1 waits for the root's lock, in the middle of filling the node that
- * the two have. What the node had before, of a cancelled loop, is not what the child finds in it.
+ * the two share. The child must not find in the node the chunks of an earlier, cancelled loop.
  */
 static void forks_while_a_node_is_filled(void) {
     enum { TRIPS = 1000, SLOTS = 4 };
@@ -407,7 +408,7 @@ static void all(void) {
 
 int main(void) {
     unit_limit(55);
-    /* Else every team is crowded. */
+    /* With fewer processors every team would be crowded. */
     const char *processors = getenv("TEST_PROCESSORS");
     cst_self();
     if (processors) cst_config.available = (uint32_t)atoi(processors);

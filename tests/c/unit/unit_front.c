@@ -1,12 +1,12 @@
-/* core/front.h: a compiler's interface of a few entry points can be written with it alone. This one
- * has a region, a loop, tasks with dependences in two steps, and a reduction; a listener learns who
- * called.
+/* core/front.h suffices to write a compiler's interface of a few entry points. This interface has a
+ * region, a loop, tasks with dependences in two steps, and a reduction. A listener learns the
+ * caller.
  */
 #include "unit.h"
 
 #include "core/front.h"
 
-/* --- a front end: toy_* is what a compiler would call ----------------------------------------- */
+/* --- a front end: a compiler would call toy_* ------------------------------------------------- */
 
 enum { TOY_IN, TOY_OUT };
 
@@ -39,7 +39,7 @@ static bool toy_loop(long begin, long end, long chunk, long *first, long *last) 
     return toy_loop_next(first, last);
 }
 
-/* The compiler's own form of a task: what it runs, then what that needs. */
+/* The compiler's own form of a task: its function, then its data. */
 struct toy_task {
     void (*run)(struct toy_task *task);
     int *value, add;
@@ -98,7 +98,7 @@ static void a_region_with_a_loop(void) {
     for (int i = 0; i < TRIPS; i++) UNIT_CHECK(cst_load_relaxed(&hits[i]) == 1);
 }
 
-/* In this order alone the values come out as they should. */
+/* The values come out right only in this order of tasks. */
 static void twice_and_add(struct toy_task *task) {
     *task->value = (2 * *task->value + task->add) % 10007;
 }
@@ -161,7 +161,8 @@ static void a_reduction(void) {
     UNIT_CHECK(largest == expected);
 }
 
-/* By the tree: each round's data lie on the members' stacks, and are written anew at once. */
+/* The data of each round lie on the members' stacks, and are overwritten at once; large teams
+ * reduce by the tree. */
 static void add(void *to, void *from) {
     *(long *)to += *(long *)from;
 }
@@ -183,7 +184,7 @@ static void a_reduction_by_a_tree(void) {
     }
 }
 
-/* --- who called ------------------------------------------------------------------------------- */
+/* --- the caller ------------------------------------------------------------------------------- */
 
 static struct cst_origin seen;
 
@@ -204,7 +205,7 @@ static __attribute__((noinline)) void call_it(void) {
 
 static void a_listener_knows_the_caller(void) {
     toy_parallel(nothing, NULL, 1);
-    UNIT_CHECK(seen.front == CST_FRONT_NONE); /* nobody listened */
+    UNIT_CHECK(seen.front == CST_FRONT_NONE); /* there was no listener */
     cst_store_relaxed(&cst_trace_to, listen);
     call_it();
     cst_store_relaxed(&cst_trace_to, NULL);

@@ -1,5 +1,5 @@
-/* platform/linux/futex.c: sleeping, waking and giving way leave errno alone, whatever the kernel
- * says. Sources: platform/linux/futex.c. */
+/* platform/linux/futex.c: to sleep, to wake and to yield leaves errno unchanged, whatever the
+ * kernel answers. Sources: platform/linux/futex.c. */
 #include "unit.h"
 
 #include "platform/platform.h"
@@ -8,7 +8,7 @@
 
 enum { UNTOUCHED = 4321 };
 
-/* The kernel refuses (EAGAIN), as the word has changed before the call. */
+/* The kernel refuses (EAGAIN), as the word changed before the call. */
 static void wait_for_what_has_been(void) {
     _Atomic uint32_t word = 1;
     errno = UNTOUCHED;

@@ -1,5 +1,5 @@
-/* The random regions of c/stress, with every team of two members or more taken for a large one,
- * which sums its counts by a tree and hands tasks over, and none for a crowded one.
+/* The random regions of c/stress. Every team of two members or more counts as large, so it sums its
+ * counts by a tree and hands tasks over. No team counts as crowded.
  *
  * test: alone
  * test: flags -fopenmp

@@ -1,9 +1,9 @@
-/* core/budget/ledger.h: the books of processes that share processors balance, whoever is killed
- * when.
+/* core/budget/ledger.h: the ledger of processes that share processors balances, whichever process
+ * is killed, at any time.
  *
  * The checker: 64 threads in 8 processes take and give back processors 500 000 times, while
- * processes are killed at random and others come. At no time do those that live have more
- * processors than there are; no two have the same; and in the end all are to be had.
+ * processes are killed at random and others start. Live processes never have more processors than
+ * the ledger holds, and no two have the same processor. In the end all processors are free.
  *
  * test: alone
  * test: timeout 120
@@ -25,8 +25,8 @@ enum { PROCESSES = 8, THREADS = 8, PROCESSORS = 6, GRANTS = 500000, KILLS = 40, 
 static struct books {
     struct cst_ledger ledger;
     uint64_t mask[CST_CPU_MASK_WORDS];
-    /* A byte for each process: the processors that its threads have, as they say themselves, and
-     * LIVES until it is killed. In one word, so that a look sees all of them at the same moment. */
+    /* A byte for each process: the number of processors that its threads report, and LIVES until it
+     * is killed. All bytes are in one word, so that a look sees them at the same moment. */
     _Atomic uint64_t tallies;
     _Atomic uint32_t grants, wrong;
 } * books;
@@ -34,7 +34,7 @@ static struct books {
 static void begin(void) {
     books = mmap(NULL, sizeof *books, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     UNIT_CHECK(books != MAP_FAILED);
-    /* Two words of the mask: what lies between is not there. */
+    /* The processors lie in two words of the mask, with gaps between them. */
     for (int i = 0; i < PROCESSORS; i++) books->mask[i % 2] |= 1ull << (i * 9);
     UNIT_CHECK(cst_process_identity() != 0);
 }
@@ -64,12 +64,12 @@ static uint32_t free_words(void) {
 static void identities(void) {
     uint64_t own = cst_process_identity();
     UNIT_CHECK(own != 0 && cst_process_lives(own));
-    UNIT_CHECK(!cst_process_lives(own + (1ull << 24))); /* the same number, another start */
+    UNIT_CHECK(!cst_process_lives(own + (1ull << 24))); /* same number, another start */
     pid_t child = fork();
     if (child == 0) {
         for (;;) pause();
     }
-    /* One that was killed and has not been waited for does not live. */
+    /* A process that was killed, but not waited for, does not live. */
     uint64_t its = (own >> 24 << 24) | (uint64_t)child;
     for (int i = 0; i < 1000 && !cst_process_lives(its); i++) its += 1ull << 24;
     UNIT_CHECK(cst_process_lives(its));
@@ -93,7 +93,7 @@ static void grants(void) {
     give_back(own, 1);
     UNIT_EQUAL(free_words(), PROCESSORS);
     UNIT_EQUAL(take(own, 0), 0);
-    /* Outside of the mask nothing was touched. */
+    /* No owner outside the mask was touched. */
     for (uint32_t i = 0; i < CST_LEDGER_PROCESSORS; i++)
         UNIT_EQUAL(cst_load_relaxed(&books->ledger.owners[i]), 0);
     end();
@@ -125,7 +125,7 @@ static void other_layouts_are_refused(void) {
     end();
 }
 
-/* A process that executes another program is the same process. */
+/* A process that executes another program keeps its identity. */
 static void joining_anew_frees(void) {
     begin();
     uint64_t own = cst_process_identity();
@@ -156,17 +156,18 @@ static void parts_are_fair(void) {
     UNIT_EQUAL(cst_ledger_part(&books->ledger, a, 8, 10), 3);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, b, 8, 10), 3);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, c, 8, 10), 2);
-    /* What does not go up goes to the first. */
+    /* The remainder of the division goes to the first member. */
     UNIT_EQUAL(cst_ledger_part(&books->ledger, a, 9, 10), 4);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, b, 9, 10), 3);
-    /* Everybody has one. */
+    /* Every member has at least one. */
     UNIT_EQUAL(cst_ledger_part(&books->ledger, c, 2, 10), 1);
-    /* Who has other processors takes nothing away; nor who has done nothing for a while. */
+    /* A member with other processors takes no part, nor does a member that was idle for a while. */
     cst_store_relaxed(&b->processors, 2);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, a, 8, 10), 6);
     cst_store_relaxed(&c->until, 5);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, a, 8, 10), 8);
-    /* Unless it has a region under way; but that process does not live. */
+    /* An idle member takes part if it has a region under way, but this member's process does not
+     * live. */
     cst_store_relaxed(&c->regions, 1);
     UNIT_EQUAL(cst_ledger_part(&books->ledger, a, 8, 10), 8);
     UNIT_EQUAL(cst_load_relaxed(&c->process), 0);
@@ -221,7 +222,7 @@ static pid_t start(int number) {
     for (size_t i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, customer, (void *)(number * 100 + i + 1))) _exit(3);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-    /* Nothing is left of its own. */
+    /* The process owns nothing any more. */
     for (uint32_t i = 0; i < CST_LEDGER_PROCESSORS; i++)
         if (cst_load_relaxed(&books->ledger.owners[i]) == process) _exit(4);
     _exit(0);
@@ -254,7 +255,7 @@ static void the_books_balance(void) {
     }
     UNIT_EQUAL(cst_load_seq_cst(&books->wrong), 0);
     UNIT_CHECK(kills > 0);
-    /* Those of the killed are to be had at once, and nothing else is missing. */
+    /* The processors of killed processes are free at once, and no other is missing. */
     uint64_t own = cst_process_identity();
     UNIT_EQUAL(take(own, PROCESSORS), PROCESSORS);
     give_back(own, PROCESSORS);

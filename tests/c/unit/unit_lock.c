@@ -12,7 +12,7 @@ enum { MOST_THREADS = 8 };
 
 static cst_lock lock;
 static struct cst_nest_lock nest;
-static long counter; /* plain on purpose: only the lock keeps it right */
+static long counter; /* plain on purpose: only the lock protects it */
 static long rounds;
 
 static void together(int threads, void *(*body)(void *)) {
@@ -75,7 +75,7 @@ static void sleep_ms(long ms) {
     cst_futex_wait_for(&nobody, 0, (uint64_t)ms * 1000000);
 }
 
-/* All waiters have gone to sleep when the lock is released: each must be woken in turn. */
+/* All waiters sleep when the lock is released: each must be woken in turn. */
 static void wakes_all_sleepers(void) {
     cst_config.spin_count = 0;
     counter = 0;

@@ -1,4 +1,4 @@
-/* Teams of 64 to 512 members, of odd sizes too, on whatever processors there are. Fork and join,
+/* Teams of 64 to 512 members, of odd sizes too, on any number of processors. Fork and join,
  * barriers and the ends of tasks go by the trees of large teams, a dynamic loop by its tree of
  * counters. The test writes and reads its data without atomics, so that ThreadSanitizer judges the
  * order that each construct makes.
@@ -43,8 +43,8 @@ static void barriers(int size) {
     }
 }
 
-/* A task of each member makes others; whoever runs them, all is there behind the barrier, and at
- * the region's end. */
+/* A task of each member makes other tasks. Whichever member runs them, their results are there
+ * behind the barrier, and at the region's end. */
 static void make_children(int which) {
     for (int i = 0; i < CHILDREN; i++) {
 #pragma omp task firstprivate(which, i)
@@ -105,7 +105,7 @@ static void singles(int size) {
     CHECK(total == 7 * size);
 }
 
-/* One member cancels, and the others come to no barrier behind. */
+/* One member cancels, and the others reach no later barrier. */
 static void cancelled(int size) {
     int behind = 0;
 #pragma omp parallel num_threads(size)

@@ -14,7 +14,7 @@ static int silent_stderr = -1;
 
 /* --- helpers ------------------------------------------------------------------------------ */
 
-/* Messages are compared elsewhere; here only what is built. */
+/* Hides the messages: another test compares them, and this one checks the tables. */
 static void hush(void) {
     fflush(stderr);
     silent_stderr = dup(2);
@@ -149,7 +149,8 @@ static void wrong_lists(void) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) places(texts[i], "wrong");
 }
 
-/* As many as an affinity mask can name are allowed, though a text says the same one each time. */
+/* An interval may have as many processors as an affinity mask can name, even if it names the same
+ * processor each time. */
 static void longest_intervals(void) {
     machine(0xff);
     places("{0:8192:0}", "{0}");
@@ -159,7 +160,7 @@ static void longest_intervals(void) {
     free(table.masks);
 }
 
-/* Places are cut to what the process may use; empty ones go. */
+/* Places are cut to the processors that the process may use, and empty places are removed. */
 static void only_what_is_available(void) {
     machine(0x0f);
     places("{0:8}", "{0-3}");
@@ -186,15 +187,16 @@ static void gomp_cpu_affinity(void) {
     processors("0-65535:65535", "{0}");
     processors("18446744073709551616", "wrong");
     char many[200] = "";
-    for (int i = 0; i < 9; i++) strcat(many, "0-65535 "); /* nine times 8192 that may be there */
+    for (int i = 0; i < 9; i++) strcat(many, "0-65535 "); /* nine times 8192 places */
     strcat(many, "0");
     processors(many, "wrong");
 }
 
 /* --- levels ------------------------------------------------------------------------------- */
 
-/* Eight processors as most two-socket machines number them: threads of a core are four apart;
- * cores 0 and 1 in socket 0, 2 and 3 in socket 1; a cache for each socket; nodes 0 and 2. */
+/* Eight processors with the numbers of most two-socket machines. The numbers of a core's threads
+ * differ by four. Cores 0 and 1 are in socket 0, and 2 and 3 in socket 1; each socket has a cache.
+ * The nodes are 0 and 2. */
 static void two_sockets(void) {
     tree_make();
     for (int i = 0; i < 8; i++) {
@@ -254,7 +256,7 @@ static void levels_of_a_part(void) {
     tree_remove();
 }
 
-/* KMP_HW_SUBSET on that machine. */
+/* The places that KMP_HW_SUBSET leaves on this machine. */
 static void subset(const char *text, const char *expected) {
     uint64_t chosen[2];
     char shown[64] = "too large";
@@ -293,7 +295,7 @@ static void subsets(void) {
     tree_remove();
 }
 
-/* What the kernel does not write is not guessed at: no place has more processors for it. */
+/* Files with a text that the kernel never writes are ignored: the parser does not guess. */
 static void nonsense_in_files(void) {
     two_sockets();
     const char *const texts[] = {"0--1\n", "-1\n",   " 0\n",  "0-\n",
@@ -310,7 +312,7 @@ static void nonsense_in_files(void) {
     tree_remove();
 }
 
-/* Without /sys only the threads themselves are known. */
+/* Without /sys only the hardware threads are known. */
 static void no_topology(void) {
     machine(0x07);
     source.root = "/nowhere";
@@ -346,7 +348,8 @@ static void close_places(void) {
     members(CST_BIND_TRUE, 2, (struct cst_binding){1, 0, 8}, "0(0+8) 1(0+8)");
 }
 
-/* More threads than places: as many for each, the rest one by one from the master's place on. */
+/* With more threads than places each place gets the same number, and the rest go one by one to the
+ * places from the master's on. */
 static void close_crowded(void) {
     members(CST_BIND_CLOSE, 8, (struct cst_binding){1, 0, 3},
             "0(0+3) 0(0+3) 1(0+3) 1(0+3) 2(0+3) 2(0+3) 0(0+3) 1(0+3)");
@@ -356,7 +359,7 @@ static void close_crowded(void) {
 static void spread_places(void) {
     members(CST_BIND_SPREAD, 4, (struct cst_binding){1, 0, 8}, "0(0+2) 2(2+2) 4(4+2) 6(6+2)");
     members(CST_BIND_SPREAD, 3, (struct cst_binding){1, 0, 8}, "0(0+3) 3(3+3) 6(6+2)");
-    /* The master stays where it is, within its part. */
+    /* The master keeps its place, within its part of the partition. */
     members(CST_BIND_SPREAD, 3, (struct cst_binding){5, 0, 8}, "4(3+3) 6(6+2) 0(0+3)");
     members(CST_BIND_SPREAD, 3, (struct cst_binding){8, 0, 8}, "7(6+2) 0(0+3) 3(3+3)");
     members(CST_BIND_SPREAD, 2, (struct cst_binding){5, 4, 3}, "4(4+2) 6(6+1)");
@@ -377,7 +380,7 @@ static void one_member_and_no_places(void) {
     UNIT_EQUAL(member.length, 0);
 }
 
-/* What must hold for any team: each place within the partition, the load even. */
+/* For any team, each place lies within the partition, and the load is even. */
 static void any_team_is_even(void) {
     for (uint32_t length = 1; length <= 9; length++)
         for (uint32_t size = 1; size <= 20; size++)

@@ -1,5 +1,5 @@
-/* What platform.h promises of any processor: the rate of its counter, how long a turn of a spin
- * loop lasts (platform/linux/relax.c), and how it computes with floating-point numbers.
+/* The promises of platform.h for any processor: the rate of its counter, the time of a turn of a
+ * spin loop (platform/linux/relax.c), and its floating-point modes.
  *
  * test: flags -lm
  */
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* What the clock says, look by look, in nanoseconds from one to the next; the last one is repeated.
- * NULL: the time. */
+/* The nanoseconds by which the clock advances at each look; the last value is repeated. NULL: the
+ * true time. */
 static const unsigned *script;
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
@@ -26,7 +26,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
-/* In a child: what it finds under that script. */
+/* Returns the result of `find` in a child whose clock follows `steps`. */
 static uint32_t found(const unsigned *steps, uint32_t (*find)(void)) {
     int ends[2];
     uint32_t answer = 0;
@@ -43,7 +43,7 @@ static uint32_t found(const unsigned *steps, uint32_t (*find)(void)) {
     return answer;
 }
 
-/* Three rounds: two looks at the clock, 32 turns, a third look. */
+/* Each of three rounds has two looks at the clock, 32 turns, and a third look. */
 static void shortest_round_counts(void) {
     static const unsigned steps[] = {1,  700, 10000000, 9000, 500, 500 + 32 * 40,
                                      50, 600, 32 * 63,  0};
@@ -57,7 +57,8 @@ static void coarse_clock(void) {
     UNIT_EQUAL(found(leaps, cst_cpu_relax_ns), 1000);
 }
 
-/* The shortest of many tries, of either: a neighbour on this processor does not count. */
+/* The test takes the shortest of many tries on both sides, so that a neighbour on this processor
+ * has no effect. */
 static void measured_is_true(void) {
     enum { TURNS = 2000, TRIES = 300 };
     uint64_t each = UINT64_MAX, shortest = UINT64_MAX;
@@ -69,7 +70,7 @@ static void measured_is_true(void) {
         if (took < shortest) shortest = took;
         if (said < each) each = said;
     }
-    /* What it says is cut to whole nanoseconds. */
+    /* The answer is cut to whole nanoseconds. */
     if (shortest < TURNS * each / 3 || shortest > 3 * TURNS * (each + 1))
         UNIT_STOP("%d turns last %llu ns, and one is said to last %llu", TURNS,
                   (unsigned long long)shortest, (unsigned long long)each);
@@ -87,7 +88,8 @@ static void counter_has_its_rate(void) {
                   (unsigned long long)shortest, (unsigned long long)longest);
 }
 
-/* Now; the compiler knows nothing of the mode, and would compute it where and when it likes. */
+/* Divides now: the compiler does not know the mode, and would compute the quotient at another
+ * time. */
 static double third(void) {
     static volatile double one = 1, result;
     return result = one / 3;

@@ -1,6 +1,6 @@
-/* core/task/queue.c: a member finds the queue of a team as another thread makes it, and looks into
- * it before that one has put its task there. All that they have in common then is the queue's
- * pointer, so ThreadSanitizer sees whether that hands on the memory behind it. */
+/* core/task/queue.c: a member finds the queue that another thread is making, and looks into it
+ * before that thread has put its task there. The two then share the pointer of the queue alone. So
+ * ThreadSanitizer sees whether the pointer publishes the memory behind it. */
 #include "core/task/queue.h"
 #include "core/state/thread.h"
 #include "core/team/team.h"
@@ -11,7 +11,7 @@
 
 enum { TEAMS = 20 };
 
-static struct cst_team *volatile teams[TEAMS]; /* as in the pool, they stay */
+static struct cst_team *volatile teams[TEAMS]; /* teams stay, as in the pool */
 
 static struct cst_team *make_team(int number) {
     struct cst_team *team = aligned_alloc(CST_CACHE_LINE, sizeof *team);
@@ -27,7 +27,7 @@ static void *push(void *argument) {
     return task;
 }
 
-/* The lock is held, so the queue is made, and stays empty. */
+/* While the lock is held, the pusher makes the queue, which stays empty. */
 static void looks_between(struct cst_team *team) {
     pthread_t pusher;
     void *pushed;

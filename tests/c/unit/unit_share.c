@@ -1,5 +1,5 @@
-/* core/work/share.h: the child of a fork meets constructs whose slots another member, which is
- * gone, was about to set up. It sets them up itself.
+/* core/work/share.h: a forked child meets constructs whose slots a lost member was about to set up.
+ * The child sets them up itself.
  *
  * test: flags -fopenmp
  */
@@ -12,14 +12,15 @@
 
 enum { TRIPS = 100 };
 
-/* What the other member has done last. */
+/* The last act of the other member. */
 static void claim_next(void) {
     struct cst_seat *seat = cst_self()->seat;
     struct cst_share *slot = &seat->team->ring[seat->construct % CST_SHARE_RING];
     cst_store_relaxed(&slot->claim, 2 * (seat->construct + 1));
 }
 
-/* The construct is met by a child whose team has met some, so that the slot has been used before.
+/* The child meets the construct in a team that has met others, so that the slot has been used
+ * before.
  */
 static void in_child(bool (*is_whole)(void)) {
     pid_t child = -1;

@@ -9,7 +9,7 @@
 
 enum { UNTOUCHED = 4321, SHORT_NS = 100000, LONG_NS = 3000000 };
 
-/* Kernels before 6.12 know no such thing, and tell 0. */
+/* Kernels before 6.12 do not know the length of a turn, and answer 0. */
 static bool known(void) {
     uint64_t before = cst_thread_ask_turns(SHORT_NS);
     return cst_thread_ask_turns(before) == SHORT_NS;

@@ -1,6 +1,6 @@
-/* core/team/validate.h and its like in the pool, the deque and the table of dependences: in builds
- * with all checks a structure that is not whole ends the process where its owner looks next. Each
- * fault is planted in a child, whose last words name what should have held. */
+/* core/team/validate.h, and the validators of the pool, the deque and the table of dependences. In
+ * builds with all checks a corrupt structure ends the process at its owner's next look. Each fault
+ * is planted in a child, whose last message names the broken rule. */
 #include "unit.h"
 
 #include "abi/gomp/facts.h"
@@ -12,9 +12,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { ENTRIES = 64 }; /* of a deque's first buffer */
+enum { ENTRIES = 64 }; /* the length of a deque's first buffer */
 
-/* --- in a child ------------------------------------------------------------------------- */
+/* --- the child -------------------------------------------------------------------------- */
 
 struct end {
     int status;
@@ -44,7 +44,7 @@ static struct end end_of(void (*plant)(void)) {
     return end;
 }
 
-/* `rule`: the check that is to fail; NULL: none. */
+/* `rule`: the check that must fail; NULL: none. */
 static void expect(void (*plant)(void), const char *rule) {
     struct end end = end_of(plant);
     if (!rule) {
@@ -63,7 +63,8 @@ static struct cst_seat *seat_of(uint32_t number) {
     return cst_team_seat(cst_self()->team, number);
 }
 
-/* In a region, by member 0 while the other one waits: all of this is written under the lease. */
+/* Member 0 plants the fault in a region while the other member waits, as the lease protects all of
+ * these fields. */
 static void (*fault)(void);
 
 static void plant_in_region(void *unused) {
@@ -86,7 +87,7 @@ static void region_of_three_then_two(void) {
 }
 
 static void wrong_size(void) {
-    seat_of(0)->size = 1; /* nobody looks at a member that is not there */
+    seat_of(0)->size = 1; /* no check looks at a member outside the team */
 }
 static void wrong_order(void) {
     seat_of(1)->dock.order.size = 3;
@@ -95,7 +96,7 @@ static void wrong_region(void) {
     cst_store_relaxed(&seat_of(1)->dock.go, cst_self()->team->region - 1);
 }
 static void wrong_number(void) {
-    cst_team_seat(cst_self()->team, 2)->number = 1; /* of a member that takes no part */
+    cst_team_seat(cst_self()->team, 2)->number = 1; /* the seat of a member that takes no part */
 }
 static void wrong_lease(void) {
     cst_store_relaxed(&cst_self()->team->leased, 2);
@@ -104,7 +105,7 @@ static void wrong_count(void) {
     cst_self()->team->counted = 3;
 }
 static void wrong_capacity(void) {
-    cst_store_relaxed(&cst_self()->team->capacity, 2); /* one worker is nowhere */
+    cst_store_relaxed(&cst_self()->team->capacity, 2); /* one worker belongs to no team */
 }
 static void task_made(void) {
     cst_add_relaxed(&seat_of(0)->tasks_made, 1);
@@ -179,7 +180,7 @@ static void nothing(void *unused) {
     (void)unused;
 }
 
-/* So many tasks, each of which names another address. */
+/* Makes `count` tasks; each names another address. */
 static void make_tasks(size_t first, size_t count) {
     static char address[4096];
     for (size_t i = first; i < first + count; i++) {
@@ -188,7 +189,7 @@ static void make_tasks(size_t first, size_t count) {
     }
 }
 
-static size_t planted_after; /* 0: nowhere */
+static size_t planted_after; /* 0: no fault */
 
 static void tasks_by_one(void *unused) {
     (void)unused;

@@ -1,7 +1,8 @@
-/* core/wait/wait.h: who waits for a member that is queued behind it on its processor gives way,
- * although the team has no more members than there are processors; time and again, or for long, and
- * it moves away. core/team/pool.h: a new worker does not begin behind its maker. Another test's
- * threads would take the processors, and the kernel would part the members by itself.
+/* core/wait/wait.h: a member yields if it waits for a member that is queued behind it on its
+ * processor, although each member could have its own processor. If that happens often, or lasts
+ * long, the member moves to another processor. core/team/pool.h: a new worker does not begin behind
+ * its maker. The test runs alone, as other threads on the processors would make the kernel separate
+ * the members.
  *
  * test: alone
  * test: flags -fopenmp
@@ -28,12 +29,13 @@ enum { REGIONS = 50 };
 
 static _Thread_local int yields;
 static _Atomic int moves;
-static _Atomic int partings; /* masks of other threads that have been set */
+static _Atomic int partings; /* the number of masks set for other threads */
 static _Atomic int sleeps;
 
 typedef long system_call(long number, ...);
 
-/* Calls libc's, and counts. Like libc's it reads six arguments, however many there are. */
+/* Counts, and calls libc's function. Like that function it reads six arguments, even if the caller
+ * gave fewer. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
     static _Atomic(system_call *) libcs;
     if (!cst_load_relaxed(&libcs)) cst_store_relaxed(&libcs, dlsym(RTLD_NEXT, "syscall"));
@@ -49,12 +51,12 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...) {
     return cst_load_relaxed(&libcs)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Of the clock below, when main has begun; 0: the clock is the kernel's, by which the library
- * measures a pause as it is loaded. */
+/* The time of the clock below, set when main has begun. 0: the kernel's clock serves, by which the
+ * library measures a pause when it is loaded. */
 static _Atomic uint64_t looks;
 
-/* A microsecond from one look at it to the next: nobody has lost a slice, however busy the machine
- * is. */
+/* The clock advances a microsecond at each look: no member has lost a slice, however busy the
+ * machine is. */
 int clock_gettime(clockid_t clock, struct timespec *time) {
     if (clock != CLOCK_MONOTONIC || cst_load_relaxed(&looks) == 0)
         return (int)syscall(SYS_clock_gettime, clock, time);
@@ -78,7 +80,8 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) 
     return 0;
 }
 
-/* All but the first as many as there are processors: of these one is the master. */
+/* Each processor gets one member of the first ones, and one of these is the master. Each other
+ * worker among them is moved by setting its mask twice. */
 static void begins_apart(void) {
     int processors = omp_get_num_procs();
     int members = 0;
@@ -88,7 +91,7 @@ static void begins_apart(void) {
     UNIT_EQUAL(cst_load_relaxed(&partings), 2 * (processors - 1));
 }
 
-/* Both members on the first processor; not by the wrapper that counts. */
+/* Moves both members to the first processor, without the wrapper that counts. */
 static void together(void) {
     cpu_set_t first;
     int processor = 0;
@@ -122,16 +125,16 @@ static void gives_way(void) {
         UNIT_CHECK(!cst_self()->seat->crowded);
         regions_with += yields > before;
     }
-    /* Not in all: the worker may have had its slice meanwhile. */
+    /* Not in all regions: the worker may have had its slice meanwhile. */
     UNIT_CHECK(regions_with > REGIONS / 2);
 }
 
-/* Something else wants the processors: then members sleep, and do not move so soon. */
+/* Returns whether another process wants the processors: then members sleep, and move later. */
 static bool is_rivalled(void) {
     return cst_load_relaxed(&cst_rival_seen) || cst_rival_was_known();
 }
 
-/* The kernel may part them first, so it is tried until they part by themselves. */
+/* The kernel may separate the members first, so the test repeats until they move by themselves. */
 static void moves_apart(void) {
     while (cst_load_relaxed(&moves) == 0) {
         together();
@@ -141,7 +144,8 @@ static void moves_apart(void) {
     }
 }
 
-/* A region of 200 us by the clock above. Were its members on one processor? */
+/* Runs a region of 200 us by the clock above, and returns whether its members were on one
+ * processor. */
 static bool long_region(void) {
     int found[2];
 #pragma omp parallel num_threads(2)
@@ -152,7 +156,7 @@ static bool long_region(void) {
     return found[0] == found[1];
 }
 
-/* Soon; time and again it would be after more than thirty. */
+/* The member moves soon; without its loss of time it would move after more than thirty regions. */
 static void moves_when_it_lost_time(void) {
     int on_one = 0;
     cst_store_relaxed(&moves, 0);
@@ -169,8 +173,8 @@ static void rest_ms(long ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* Two milliseconds of the master's, and the worker has left the region; if that were another team's
- * it would always sleep after a fraction of one. */
+/* The worker has left the region, and the master needs two milliseconds more. The worker goes on
+ * spinning; for another team's region it would always sleep after a fraction of a millisecond. */
 static void spins_in_its_own_region(void) {
     for (int i = 0; i < REGIONS && !is_rivalled(); i++) {
         int before = cst_load_relaxed(&sleeps);
@@ -195,8 +199,8 @@ static void *sleep_again(void *unused) {
     }
 }
 
-/* Where the kernel leaves the woken behind who wakes it, who wakes takes it elsewhere, by setting
- * its mask twice; once it sleeps, not before. */
+/* If the kernel queues a woken thread behind its waker, the waker moves it by setting its mask
+ * twice. The waker does so once the thread sleeps, not before. */
 static void parts_whom_it_wakes(void) {
     pthread_t sleeper;
     pthread_create(&sleeper, NULL, sleep_again, NULL);

@@ -1,5 +1,5 @@
-/* core/wait/yields.h: who loses a slice with each yield sleeps, and tries again ever more seldom;
- * who has its share in between, or loses a slice now and then, goes on yielding.
+/* core/wait/yields.h: a member that loses a slice with each yield sleeps, and tries again ever more
+ * seldom. A member that gets its share in between, or loses a slice now and then, goes on yielding.
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@ static bool yields_for(struct cst_yields *yields, uint64_t ns) {
     return cst_yields_took(yields, now - ns, now);
 }
 
-/* Each yield costs a slice; how many until it is to sleep. */
+/* Returns the number of yields, each of which costs a slice, until the member must sleep. */
 static int slices_until_sleep(struct cst_yields *yields) {
     int n = 1;
     while (!yields_for(yields, SLICE_NS)) n++;
@@ -64,7 +64,7 @@ static void one_tries_for_all(void) {
     struct cst_yields mine = {0}, other = {0};
     UNIT_EQUAL(slices_until_sleep(&mine), 8);
     UNIT_EQUAL(slices_until_sleep(&other), 8);
-    /* Its pause was over long ago, but the other one has just tried. */
+    /* The pause of `other` was over long ago, but `mine` has just tried. */
     UNIT_EQUAL(sleep_ms(&mine), 8);
     UNIT_EQUAL(slices_until_sleep(&mine), 1);
     UNIT_CHECK(cst_yields_cost(&other, now));

@@ -87,7 +87,7 @@ refused = forM_ [-1, minBound, maxBound, maxBound `div` 8] $ \count -> do
     Left (_ :: InvalidArgument) -> pure ()
     Right _ -> assertFailure ("there is an array of " ++ show count)
 
--- | Small pinned objects share a block; one without elements is small, wherever it is to begin.
+-- | Small pinned objects share a block. An array without elements is small, for every alignment.
 withoutElements :: Assertion
 withoutElements = do
   others <- forM [1 .. 500] $ \i -> do
@@ -121,7 +121,7 @@ still = do
   after @?= before
   Array.toList array >>= (@?= map (+ 50) [0 .. 4999])
 
--- | While others are made and dropped in the memory that is free.
+-- | Arrays keep their place while others are made and dropped in the free memory.
 kept :: Assertion
 kept = forM_ [minBound .. maxBound] $ \alignment -> forM_ [1, 1000, 300000] $ \count -> do
   arrays <- forM [1 .. 10 :: Int] $ \i -> (,) i <$> Array.filled alignment count i
@@ -148,7 +148,7 @@ noFaults = do
   let repeated times = Array.withPointer from $ \f -> Array.withPointer to $ \t -> faultsOfCopies t f 16384 times
   _ <- repeated 1
   faults <- repeated 1000
-  -- Memory that came anew would fault with each of its 32 pages; the kernel may move a page meanwhile.
+  -- New memory would fault on each of its 32 pages; the kernel may move a page meanwhile.
   assertBool (show faults) (faults < 32)
 
 mayEnd :: Assertion

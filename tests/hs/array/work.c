@@ -1,28 +1,29 @@
-/* What C does with a shared array. */
+/* Work of C on a shared array. */
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* Every thread of a region adds to its part. */
+/* Every thread of a region adds `what` to the elements of its part. */
 void add_in_parallel(double *elements, size_t count, double what) {
 #pragma omp parallel for
     for (size_t i = 0; i < count; i++) elements[i] += what;
 }
 
-/* Page faults that the kernel has served for this thread, those without disk. */
+/* Returns the number of page faults without disk access that the kernel has served for this
+ * thread. */
 static long page_faults(void) {
     struct rusage usage;
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_minflt;
 }
 
-/* How many there are in that many copies. Counted here, where nothing else touches memory and the
- * thread stays the same. */
+/* Returns the number of page faults during `times` copies. C counts them, as here nothing else
+ * touches memory, and the thread stays the same. */
 long faults_of_copies(double *to, const double *from, size_t count, long times) {
     long before = page_faults();
     for (long i = 0; i < times; i++) {
         memcpy(to, from, count * sizeof *to);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* each of them is made */
+        __asm__ volatile("" : : "r"(to) : "memory"); /* the compiler keeps each copy */
     }
     return page_faults() - before;
 }

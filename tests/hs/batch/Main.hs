@@ -84,7 +84,7 @@ main =
         testCase "to add and to run allocates nothing" noAllocation
       ]
 
--- | Both ways to run must agree.
+-- | Runs a test in both ways, which must agree.
 bothWays :: (Batch -> (Batch -> IO ()) -> IO a) -> IO (a, a)
 bothWays test = (,) <$> once run <*> once runUnsafe
   where
@@ -111,7 +111,7 @@ shapes = do
   safely @?= expected
   unsafely @?= expected
 
--- | A word that comes back, as it is passed in the types of C's own names.
+-- | A word comes back unchanged, whichever of C's named types passes it.
 types :: Assertion
 types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
   batch <- Batch.new 1
@@ -122,7 +122,7 @@ types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
   e <- add batch (castFunPtr same :: FunPtr (StablePtr Char -> IO (StablePtr Char))) stable
   f <- add batch (castFunPtr same :: FunPtr (COff -> IO CMode)) 0x1234567890
   g <- add batch (castFunPtr same :: FunPtr (CIntPtr -> IO CUSeconds)) (-1)
-  -- Its constructor takes a pointer or a number, as the version of base has it.
+  -- The constructor takes a pointer or a number, depending on the version of base.
   timer <- with (77 :: Word64) (peek . castPtr) :: IO CTimer
   h <- add batch (castFunPtr same :: FunPtr (CTimer -> IO CTimer)) timer
   run batch
@@ -131,7 +131,7 @@ types = bracket (newStablePtr 'x') freeStablePtr $ \stable -> do
   result batch e >>= deRefStablePtr >>= (@?= 'x')
   (,) <$> result batch f <*> result batch g >>= (@?= (0x34567890, 4294967295))
 
--- | A newtype's associated types are derived with its instances.
+-- | The associated types of a newtype are derived together with its instances.
 newtype Metres = Metres Double
   deriving newtype (Eq, Show, Argument, Returned)
 

@@ -20,7 +20,7 @@ double weigh_doubles(double a, double b, double c, double d, double e, double f,
     return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
-/* Every second argument goes to the other registers. */
+/* The arguments alternate between floating-point and integer registers. */
 double mix(double a, int b, float c, int64_t d, double e, uint8_t f, float g, int16_t h) {
     return a + 2 * b + 3 * (double)c + 4 * (double)d + 5 * e + 6 * f + 7 * (double)g + 8 * h;
 }
@@ -41,7 +41,7 @@ bool is_null(const void *a) {
     return a == NULL;
 }
 
-/* Adds what a function of the caller's returns. */
+/* Adds the result of a function of the caller. */
 int add_answer(int a, int (*ask)(int)) {
     return a + ask(a);
 }
@@ -53,7 +53,7 @@ long sum_in_parallel(long count) {
     return total;
 }
 
-/* What a caller passes and is given back as whatever type it likes. */
+/* Returns its argument; a caller may give both any type. */
 int64_t same(int64_t word) {
     return word;
 }

@@ -31,7 +31,7 @@ tests =
 modes :: [Mode]
 modes = [Released, Kept]
 
--- | All calls are made, though the exception has long been on its way.
+-- | All calls are made, although the exception was thrown long before.
 waits :: IO ()
 waits = forM_ modes $ \mode -> do
   calls <- newIORef (0 :: Int)
@@ -46,7 +46,7 @@ waits = forM_ modes $ \mode -> do
   equal "exception" Overflow e
   equal "calls" 200 =<< readIORef calls
 
--- | The exception is on its way while the region runs, and is taken when it has ended.
+-- | The exception is thrown while the region runs, and is received when the region has ended.
 silent :: IO ()
 silent = when rtsSupportsBoundThreads . withArray [0, 0, 0] $ \words' -> do
   ended <- newEmptyMVar
@@ -62,18 +62,18 @@ silent = when rtsSupportsBoundThreads . withArray [0, 0, 0] $ \words' -> do
       begun <- peekElemOff words' 1
       unless (begun == 3) $ threadDelay 100 >> untilAll words'
 
--- | Until the thread waits for its exception to be taken.
+-- | Waits until the thrower is blocked in its throw.
 untilThrown :: ThreadId -> IO ()
 untilThrown thrower = do
   status <- threadStatus thrower
   unless (status == ThreadBlocked BlockedOnException) $ threadDelay 100 >> untilThrown thrower
 
--- | Until an exception on its way arrives. What another Capability has sent waits for GHC's scheduler, and so may arrive a
--- little after the region's end.
+-- | Waits until a thrown exception arrives. GHC's scheduler delivers an exception from another
+-- Capability, so it may arrive a little after the region's end.
 untilTaken :: IO ()
 untilTaken = forever (threadDelay 1000000)
 
--- | Callbacks return zero from then on.
+-- | Callbacks return zero after the exception.
 interrupts :: IO ()
 interrupts = forM_ modes $ \mode -> do
   calls <- newIORef (0 :: Int)
@@ -90,7 +90,7 @@ interrupts = forM_ modes $ \mode -> do
   n <- readIORef calls
   equal "not all calls" True (n < 200000)
 
--- | All of the region's threads are in a callback that would last for an hour.
+-- | All threads of the region are in a callback that would last for an hour.
 interruptsEvaluation :: IO ()
 interruptsEvaluation = forM_ modes $ \mode -> do
   caller <- myThreadId
@@ -104,7 +104,7 @@ interruptsEvaluation = forM_ modes $ \mode -> do
   equal "exception" Overflow e
   equal "calls" 3 =<< readIORef waiting
 
--- | It is thrown once to an evaluation, and to none that comes later.
+-- | The exception is thrown to one evaluation, and to no later one.
 swallowed :: IO ()
 swallowed = forM_ modes $ \mode -> do
   caller <- myThreadId
@@ -121,14 +121,14 @@ swallowed = forM_ modes $ \mode -> do
   got <- withCallback mode (pure . (+ 1)) $ \f -> regionSum f 2 10
   equal "sum of another" 110 got
 
--- | What is known of the threads does not keep them alive.
+-- | The callback's record of the threads does not keep them alive.
 waitsForEver :: IO ()
 waitsForEver = forM_ modes $ \mode -> do
   let function _ = newEmptyMVar >>= takeMVar
   e <- findingDeadlocks . throws . withInterruptibleCallback mode function $ \f -> regionSum f 1 3
   equal "exception" (show BlockedIndefinitelyOnMVar) (show (e :: BlockedIndefinitelyOnMVar))
 
--- | Outside of regions each call has a thread of its own.
+-- | Outside regions each call has its own thread.
 manyThreads :: IO ()
 manyThreads = forM_ modes $ \mode -> do
   got <- withInterruptibleCallback mode (pure . (* 2)) $ \f -> sum <$> mapM (regionSum f 2) [1 .. 300]
@@ -147,7 +147,7 @@ killed = forM_ modes $ \mode -> replicateM_ 20 $ do
   killThread caller
   takeMVar ended
 
--- | An exception that stays within the callback.
+-- | The exception stays within the callback.
 inside :: IO ()
 inside = do
   never <- newEmptyMVar
@@ -155,8 +155,8 @@ inside = do
   got <- withCallback Released function $ \f -> regionSum f 2 5
   equal "sum" 20 got
 
--- | At any moment: while they evaluate, while C goes on, after another exception. Each finds a callback
--- that it ends, or comes too late.
+-- | Exceptions come at any moment: during an evaluation, while C goes on, after another exception.
+-- Each exception ends a callback, or comes too late.
 bombarded :: IO ()
 bombarded = forM_ modes $ \mode -> replicateM_ 30 $ do
   threads <- newIORef []

@@ -108,7 +108,7 @@ foreign import ccall safe "region_task" regionTask :: FunPtr (IO ()) -> CInt -> 
 foreign import ccall safe "region_detach"
   regionDetach :: FunPtr (EventHandle -> IO ()) -> FunPtr Real1 -> CInt -> IO Double
 
--- | The affinity format, as C code of the program sets it, which looks at nothing.
+-- | Sets the affinity format like C code of the program, without a check.
 foreign import ccall unsafe "omp_set_affinity_format" setFormat :: CString -> IO ()
 
 foreign import ccall safe "call_teams" callTeams :: FunPtr (IO ()) -> CInt -> IO ()

@@ -1,7 +1,7 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
--- | A test is an action that throws. Those named on the command line run, else all; but not those named
--- behind a minus. A name must be that of one test.
+-- | A test is an action that throws if it fails. The tests on the command line run, or all tests if
+-- it names none. A name with a minus excludes its test. Each name must belong to one test.
 module Check (Test, test, equal, throws, findingDeadlocks, runTests) where
 
 import Control.Concurrent (forkIO, killThread, threadDelay)
@@ -23,13 +23,14 @@ equal :: (Eq a, Show a) => String -> a -> a -> IO ()
 equal what wanted got =
   unless (wanted == got) . throwIO . userError $ what ++ ": " ++ show got ++ ", not " ++ show wanted
 
--- | The exception of that type with which the action ends.
+-- | Returns the exception of type @e@ with which the action ends.
 throws :: Exception e => IO a -> IO e
 throws action = try action >>= either pure (const (throwIO (userError "no exception")))
 
--- | Memory is collected while the action runs, after ever longer pauses. The non-moving collector may take a thread that a
--- weak pointer names for alive each time that it is asked to collect (10 of 4000 in a program of GHC's own libraries only).
--- Where GHC collects by itself, because the program is idle, it looks closer (rts/Schedule.c: @deadlock_detect@).
+-- | Collects memory while the action runs, after ever longer pauses. In a requested collection the
+-- non-moving collector may take a thread for alive because a weak pointer names it. This happened
+-- in 10 of 4000 runs of a program with GHC's own libraries alone. A collection of an idle program
+-- looks closer (rts/Schedule.c: @deadlock_detect@).
 findingDeadlocks :: IO a -> IO a
 findingDeadlocks = bracket (forkIO (forM_ (iterate (* 2) 1000) collectAfter)) killThread . const
   where

@@ -1,4 +1,4 @@
--- | A program that ends while threads of its evaluate callbacks.
+-- | A program that ends while some of its threads evaluate callbacks.
 module Ending (program) where
 
 import CFunctions
@@ -6,8 +6,8 @@ import Capstan.Callback
 import Control.Concurrent
 import Control.Monad
 
--- | One callback blocks and one computes, in regions that nobody waits for. Nothing is lost by that, so nothing is to be
--- printed.
+-- | One callback blocks and one computes, in regions for which no thread waits. Nothing is lost, so
+-- the program must print nothing.
 program :: IO ()
 program = forM_ [Released, Kept] $ \mode -> do
   begun <- newEmptyMVar

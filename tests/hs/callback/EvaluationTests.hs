@@ -6,7 +6,7 @@
 {-# LANGUAGE TypeFamilies #-}
 {-# LANGUAGE UndecidableInstances #-}
 
--- | What goes in and what comes out.
+-- | The arguments and results of callbacks.
 module EvaluationTests (tests) where
 
 import CFunctions
@@ -39,7 +39,7 @@ tests =
     test "a callback within a callback" within
   ]
 
--- | Every argument has a weight of its own, so none can stand for another.
+-- | Every argument has its own weight, so no argument can stand for another.
 mixedArguments :: IO ()
 mixedArguments = do
   let function :: Mixed
@@ -80,11 +80,12 @@ narrowResults = do
   single <- withCallback Released (pure . (* 3)) callFloat
   equal "float" 4.5 single
 
--- | What a function gives that returns what it is given.
+-- | The result of a callback that returns its argument.
 echo :: forall a. (Argument a, Returned a) => Int64 -> IO Int64
 echo word = withCallback Released (pure :: a -> IO a) $ \f -> passWord (castFunPtr f) word
 
--- | An integer of a shorter type than the word is its lower part, and is given as that number.
+-- | An integer of a type shorter than the word is the lower part of the word, with the value of
+-- that type.
 integers :: IO ()
 integers = do
   sequence_ [check @Int, check @Int8, check @Int16, check @Int32, check @Int64]
@@ -93,7 +94,7 @@ integers = do
   sequence_ [check @CLong, check @CULong, check @CLLong, check @CULLong, check @CSize, check @CPtrdiff]
   sequence_ [check @CIntPtr, check @CUIntPtr, check @CIntMax, check @CUIntMax, check @CBool, check @CWchar]
   sequence_ [check @CSigAtomic, check @CSsize, check @COff, check @CPid, check @CMode, check @CUid, check @Fd]
-  -- Not members of Integral.
+  -- These types are no instances of Integral.
   forM_ [echo @CTime, echo @CClock, echo @CSUSeconds] $ \same -> same (-5000000000) >>= equal "time" (-5000000000)
   echo @CUSeconds (-1) >>= equal "microseconds" 4294967295
   where
@@ -129,7 +130,7 @@ newtypes = do
     twice :: Metres -> IO Metres
     twice = pure . (2 *)
 
--- | The same classes serve calls of C: both modules are imported whole.
+-- | The same classes serve calls of C, so the test imports both modules whole.
 newtypesInBatches :: IO ()
 newtypesInBatches = do
   batch <- Batch.new 1
@@ -137,7 +138,7 @@ newtypesInBatches = do
   Batch.run batch
   Batch.result batch key >>= equal "metres" 3
 
--- | C's function pointer has no IO in its type either.
+-- | The type of C's function pointer has no IO either.
 pureFunctions :: IO ()
 pureFunctions = do
   got <- withCallback Released (sqrt :: Double -> Double) $ \f -> regionSum (castFunPtr f) 2 5
@@ -161,7 +162,7 @@ serial = forM_ [Released, Kept] $ \mode -> do
   got <- withCallback mode (pure . (+ 1)) $ \f -> serialSum f 1000
   equal (show mode) 500500 got
 
--- | 500 at once, each its own.
+-- | Each of 500 simultaneous callbacks is a function of its own.
 manyFunctions :: IO ()
 manyFunctions = with [] (500 :: Int)
   where
@@ -170,7 +171,7 @@ manyFunctions = with [] (500 :: Int)
       equal "all" (2 * sum [1 .. 500]) total
     with functions n = withCallback Released (const (pure (fromIntegral n))) $ \f -> with (f : functions) (n - 1)
 
--- | A callback that calls C that calls another one, of the other mode.
+-- | A callback calls C, which calls another callback, of the other mode.
 within :: IO ()
 within = do
   got <- withCallback Released (\x -> pure (x + 1)) $ \inner ->

@@ -30,7 +30,7 @@ instance Exception Number
 modes :: [Mode]
 modes = [Released, Kept]
 
--- | Whoever throws first; the region has ended by then.
+-- | The caller gets the exception of one of the callbacks, after the region has ended.
 first :: IO ()
 first = forM_ modes $ \mode -> forM_ [1, 2, 4] $ \threads -> replicateM_ 20 $ do
   thrown <- newIORef []
@@ -47,7 +47,7 @@ first = forM_ modes $ \mode -> forM_ [1, 2, 4] $ \threads -> replicateM_ 20 $ do
   equal "one of them" True (Number n `elem` es)
   equal "after the region" True =<< readIORef ended
 
--- | The C code runs on, with zeros.
+-- | The C code runs on, and gets zeros.
 zero :: IO ()
 zero = forM_ modes $ \mode -> do
   calls <- newIORef (0 :: Int)
@@ -77,7 +77,7 @@ before = do
   Number n <- throws (withCallback Released (const (throwIO (Number 1))) (\f -> regionSum f 2 2 >> throwIO (Number 2)) :: IO ())
   equal "number" 1 n
 
--- | The thread that evaluates callbacks belongs to the region; the caller gets the exception.
+-- | The exception kills a thread that evaluates callbacks for the region, and the caller gets it.
 suicide :: IO ()
 suicide = forM_ modes $ \mode -> do
   e <- throws . withCallback mode (\_ -> myThreadId >>= killThread >> pure 1) $ \f -> regionSum f 2 10
@@ -88,10 +88,11 @@ refused = forM_ modes $ \mode -> forM_ teams $ \threads -> do
   CallbackRefused reason <- throws . withCallback mode pure $ \f -> unsafeRegionSum f threads 10
   equal reason True ("import it safe" `isInfixOf` reason)
   where
-    -- Without bound threads a worker is refused as well, for its own reason, and the first one is told.
+    -- Without bound threads a worker is refused too, for another reason, and the caller is told the
+    -- first.
     teams = if rtsSupportsBoundThreads then [1, 2, 3] else [1]
 
--- | It gets zero, as after an exception; the parent goes on.
+-- | The child gets zero, as after an exception; the parent goes on.
 forked :: IO ()
 forked = forM_ modes $ \mode -> do
   got <- withCallback mode (\x -> pure (x + 1)) $ \f -> do

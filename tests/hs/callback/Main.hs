@@ -1,5 +1,5 @@
--- | Tests of "Capstan.Callback". Without arguments all of them; callback.sh runs them under other
--- runtime systems and settings. With the argument @ends@, a program that callback.sh looks at.
+-- | Tests of "Capstan.Callback". Without arguments all tests run; callback.sh runs them under other
+-- runtime systems and settings. With the argument @ends@ it is the program that callback.sh checks.
 module Main (main) where
 
 import qualified AsynchronousTests

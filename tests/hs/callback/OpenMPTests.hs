@@ -1,4 +1,4 @@
--- | Settings, questions and counts.
+-- | Settings, queries and counts.
 module OpenMPTests (tests) where
 
 import CFunctions
@@ -52,7 +52,7 @@ tests =
 sized :: Int -> IO ()
 sized n = withThreads n regionSize >>= equal "threads" (fromIntegral n)
 
--- | Each has its own, while others have theirs.
+-- | Each green thread has its own number of threads.
 greenThreads :: IO ()
 greenThreads = do
   ends <- forM [1 .. 8] $ \n -> do
@@ -62,14 +62,15 @@ greenThreads = do
   forM_ ends $ \(n, end) ->
     takeMVar end >>= if rtsSupportsBoundThreads then equal "threads" (fromIntegral n, fromIntegral n) else const (pure ())
 
--- | What an action gives in a green thread.
+-- | The outcome of an action in a green thread.
 green :: IO a -> IO (Either SomeException a)
 green action = do
   end <- newEmptyMVar
   _ <- forkIO (try action >>= putMVar end)
   takeMVar end
 
--- | By another thread, by itself, and in spite of it.
+-- | Another thread interrupts the action, the action interrupts itself, and the action goes on
+-- after an interruption.
 interrupted :: IO ()
 interrupted = do
   late <- green (timeout 1000 (withThreads 2 (withThreads 3 forever')))
@@ -85,7 +86,8 @@ interrupted = do
   where
     forever' = threadDelay 3600000000
 
--- | No exception is lost where an action begins or ends, so that the thread goes on; and none comes late.
+-- | No exception is lost at the beginning or end of an action, so that the thread would go on, and
+-- none comes late.
 killed :: IO ()
 killed = forM_ [0 .. 2000 :: Int] $ \n -> do
   end <- newEmptyMVar
@@ -96,7 +98,7 @@ killed = forM_ [0 .. 2000 :: Int] $ \n -> do
   killThread thread
   takeMVar end >>= equal "outcome" (Left ThreadKilled :: Either AsyncException ())
 
--- | The caller is told so, by an exception in the action.
+-- | The caller gets an exception in the action that says so.
 waitsForEver :: IO ()
 waitsForEver = do
   end <- newEmptyMVar
@@ -113,8 +115,8 @@ masked = forM_ [(id, Unmasked), (mask_, MaskedInterruptible), (uninterruptibleMa
   equal "bound" wanted here
   equal "green" (Right wanted) (Either.first show there)
 
--- | Libraries ask for the number of threads first, and rely on it: members wait for each other. So the size does not
--- depend on what Haskell threads do meanwhile.
+-- | Libraries query the number of threads first and rely on it, as their members wait for each
+-- other. So the size does not depend on other Haskell threads.
 asTold :: IO ()
 asTold = forM_ [1, 2, 4] $ \count -> besideComputation count $ do
   Just False <- settingsDynamic <$> getSettings
@@ -129,7 +131,7 @@ smaller = besideComputation 2 . withSettings defaultSettings {settingsDynamic = 
   sizes <- replicateM 8 regionSize
   equal "sizes" True (all (\n -> n >= 1 && n <= fromIntegral told) sizes)
 
--- | Beside so many Haskell threads that compute.
+-- | Runs an action beside @count@ Haskell threads that compute.
 besideComputation :: Int -> IO a -> IO a
 besideComputation count action = do
   others <- replicateM count (forkIO (computes 0))
@@ -138,12 +140,12 @@ besideComputation count action = do
     computes :: Integer -> IO ()
     computes n = evaluate (n * 3 + 1 `mod` 1000003) >>= computes . (`mod` 1000003)
 
--- | The nearest one counts.
+-- | A number beyond the bounds becomes the nearest allowed number.
 beyond :: IO ()
 beyond = do
   let most = 2147483647
   forM_ [2 ^ (31 :: Int), 2 ^ (32 :: Int), 2 ^ (32 :: Int) + 2, maxBound] $ \n -> do
-    withThreads n getMaxThreads >>= equal "threads" 4194304 -- as Linux has numbers for
+    withThreads n getMaxThreads >>= equal "threads" 4194304 -- as many as Linux can number
     withSettings defaultSettings {settingsActiveLevels = Just n} getMaxActiveLevels >>= \levels ->
       getSupportedActiveLevels >>= equal "levels" levels
     forM_ [Static . Just, Dynamic, Guided] $ \way ->
@@ -154,7 +156,7 @@ beyond = do
     setMaxTeams (fst before) >> setTeamsThreadLimit (snd before)
   forM_ [0, -1, minBound] $ \n -> withThreads n getMaxThreads >>= equal "threads" 1
 
--- | As its parent does, however few processors there are.
+-- | A forked child gets the same team as its parent, on any number of processors.
 inChild :: IO ()
 inChild = do
   processors <- getProcessors
@@ -173,7 +175,7 @@ settings = forM_ [Static Nothing, Static (Just 4), Dynamic 3, Guided 2, Auto] $ 
   withSettings wanted (withSettings defaultSettings {settingsThreads = Just 2} getSettings)
     >>= equal "inner" wanted {settingsThreads = Just 2}
 
--- | A region in a callback of a region, where OpenMP allows it more than one thread.
+-- | A region in a callback of a region, if OpenMP allows it more than one thread.
 inCallback :: IO ()
 inCallback = withSettings defaultSettings {settingsActiveLevels = Just 2} $ do
   let function _ = withThreads 3 (fromIntegral <$> regionSize)
@@ -196,7 +198,7 @@ questions = do
   inside <- withCallback Released (const (fromIntegral <$> getLevel)) $ \f -> regionOfOne f 2 0
   equal "level in a region" 1 inside
 
--- | In a region of two levels, the outer one of which has a thread more.
+-- | A region of two levels; the outer one has one more thread.
 ancestors :: IO ()
 ancestors = withSettings defaultSettings {settingsActiveLevels = Just 2} $ do
   seen <- newIORef Nothing
@@ -233,7 +235,7 @@ taskQuestions = do
   priority <- getMaxTaskPriority
   equal "priority" True (priority >= 0)
 
--- | Another Haskell thread fulfils it, after the task that waits for it could have run.
+-- | Another Haskell thread fulfils the event, at a time when the dependent task could have run.
 detached :: IO ()
 detached = when rtsSupportsBoundThreads $ do
   fulfilled <- newIORef False
@@ -263,7 +265,7 @@ affinity = do
   equal "in that format" (replicate 300 'x' ++ "0") long
   captureAffinity (Just "%L of %N") >>= equal "in another" "0 of 1"
 
--- | C would end the process.
+-- | These formats are refused, as C would end the process.
 noFormats :: IO ()
 noFormats = do
   before <- getAffinityFormat
@@ -290,7 +292,7 @@ noFormats = do
   where
     refuses name format action = do
       outcome <- try action
-      shown <- withCString format peekCString -- as the locale has it
+      shown <- withCString format peekCString -- in the encoding of the locale
       case outcome of
         Left e -> equal format (True, True) (isInvalid e, all (`isInfixOf` show e) ["Capstan.OpenMP." ++ name, show shown, "{thread_num}"])
         Right () -> equal format "refused" "taken"

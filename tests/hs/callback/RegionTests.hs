@@ -1,4 +1,4 @@
--- | Callbacks and what OpenMP does around them.
+-- | Callbacks in OpenMP constructs of all kinds.
 module RegionTests (tests) where
 
 import CFunctions
@@ -26,11 +26,11 @@ tests =
     test "wrapper beside callbacks" beside
   ]
 
--- | With a pure function, in both modes.
+-- | Runs the body with a callback that adds one, in both modes.
 both :: (FunPtr Real1 -> IO ()) -> IO ()
 both body = forM_ [Released, Kept] $ \mode -> withCallback mode (\x -> pure (x + 1)) body
 
--- | Regions in regions have threads of their own, which OpenMP does not give them unasked.
+-- | Lets inner regions have threads of their own, which OpenMP does not give them by default.
 deep :: IO a -> IO a
 deep = withSettings defaultSettings {settingsActiveLevels = Just 4}
 
@@ -39,19 +39,20 @@ sizes = forM_ [1 .. 9] $ \threads -> both $ \f -> do
   got <- regionSum f threads 100
   equal (show threads ++ " threads") (5050 * fromIntegral threads) got
 
--- | While one waits in its callback, the others must not keep what its Haskell thread needs.
+-- | While a member waits in its callback, the others must not keep the Capability that its Haskell
+-- thread needs.
 triedLocks :: IO ()
 triedLocks = forM_ [Released, Kept] $ \mode ->
   withCallback mode (\x -> threadDelay 100 >> pure x) $ \f ->
     regionTestedLocks f 3 20 >>= equal "count" 180
 
--- | A coroutine begins and ends in each.
+-- | A coroutine begins and ends in each of many regions.
 many :: IO ()
 many = both $ \f -> replicateM_ 2000 $ do
   got <- regionSum f 2 2
   equal "sum" 6 got
 
--- | Three levels, from each member, in all mixtures of modes.
+-- | Three levels of callbacks, from each member, in all combinations of modes.
 nested :: IO ()
 nested = deep . forM_ [(a, b, c) | a <- modes, b <- modes, c <- modes] $ \(a, b, c) ->
   withCallback c (\x -> pure (x + 1)) $ \innermost ->
@@ -63,7 +64,7 @@ nested = deep . forM_ [(a, b, c) | a <- modes, b <- modes, c <- modes] $ \(a, b,
   where
     modes = [Released, Kept]
 
--- | Each waits in its callback until the other is in its own.
+-- | Each member waits in its callback until the other member is in its own.
 meet :: IO ()
 meet = do
   here <- newMVar (0 :: Int)

@@ -41,7 +41,7 @@ together fork actions = do
     pure end
   mapM_ takeMVar done
 
--- | Each its own sum, by a closure of its own.
+-- | Each caller has its own sum, by its own closure.
 callers :: Int -> IORef Int -> [IO ()]
 callers count right =
   [ replicateM_ 20 $ do
@@ -63,7 +63,7 @@ bound = when rtsSupportsBoundThreads $ do
   together forkOS (callers 4 right)
   equal "right" 160 =<< readIORef right
 
--- | Callbacks and green threads on the same variables.
+-- | Callbacks and green threads change the same variable.
 transactions :: IO ()
 transactions = do
   account <- newTVarIO (0 :: Int)
@@ -74,7 +74,7 @@ transactions = do
   -- A region of 1000 additions in each mode, twice.
   equal "account" (4000 - 2000) =<< readTVarIO account
 
--- | What callbacks make is alive while C runs, wherever the collector moves it.
+-- | Values that callbacks make stay alive while C runs, wherever the collector moves them.
 collections :: IO ()
 collections = do
   collector <- forkIO (forever (performMajorGC >> performMinorGC >> yield))
@@ -113,7 +113,7 @@ resizing = when rtsSupportsBoundThreads $ do
   takeMVar done
   setNumCapabilities before
 
--- | A bound thread stays on a Capability that no others may use.
+-- | A bound thread stays on a Capability that no other thread may use.
 disabled :: IO ()
 disabled = when rtsSupportsBoundThreads $ do
   before <- getNumCapabilities
@@ -125,7 +125,7 @@ disabled = when rtsSupportsBoundThreads $ do
     equal "unsafe" True ("unsafe" `isInfixOf` reason)
   setNumCapabilities before
 
--- | Regions that hold a Capability for as long as they last do not stop those that call back.
+-- | Regions that hold a Capability to their end do not stop regions that call back.
 unsafeBeside :: IO ()
 unsafeBeside = do
   other <- forkIO (forever (unsafeRegionCompute 2 2000 >>= evaluate >> yield))
@@ -134,7 +134,8 @@ unsafeBeside = do
     equal "sum" 2550 got
   killThread other
 
--- | After calls that came fast their Capabilities are free, for a thread that the members wait for, and for its collections.
+-- | After fast calls their Capabilities are free for a thread for which the members wait, and for
+-- its collections.
 rush :: IO ()
 rush = when rtsSupportsBoundThreads $ do
   forM_ [1, 2, 3 :: Int] $ \threads -> forM_ [10, 100, 1000, 100000 :: Int] $ \count ->
@@ -149,14 +150,15 @@ rush = when rtsSupportsBoundThreads $ do
       got <- withCallback Released pure $ \f -> regionRush f (fromIntegral threads) (fromIntegral count) rushed stop
       equal "sum" (fromIntegral (threads * (count * (count - 1) `div` 2))) got
 
--- | Who waits gives its Capability back: there may be fewer than members.
+-- | A waiting member gives its Capability back, as the members may outnumber the Capabilities.
 rushAndMeet :: IO ()
 rushAndMeet = when rtsSupportsBoundThreads . forM_ modes $ \mode -> forM_ [1, 2, 3 :: Int] $ \threads -> forM_ [1, 50, 1000 :: Int] $ \count -> do
   let rounds = 20000 `div` count
   got <- withCallback mode pure $ \f -> regionRushAndMeet f (fromIntegral threads) (fromIntegral rounds) (fromIntegral count)
   equal "sum" (fromIntegral (threads * rounds * (count * (count - 1) `div` 2))) got
 
--- | By other pointers C enters Haskell as a thread that has nothing to do with the callbacks, whoever has the Capability that it left.
+-- | By other function pointers C enters Haskell as a thread without relation to the callbacks,
+-- whichever thread has the Capability that it left.
 rushAndWrap :: IO ()
 rushAndWrap = when rtsSupportsBoundThreads $ do
   other <- wrap (\x -> performMinorGC >> pure x)

@@ -1,11 +1,11 @@
-/* regions.c: C code as a library would have it, which calls a function that it is given. */
+/* regions.c: C code like that of a library, which calls a function of its caller. */
 #include <errno.h>
 #include <omp.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each member calls `count` times; the sum of the results. */
+/* Each member calls `count` times; returns the sum of the results. */
 double region_sum(double (*function)(double), int threads, int count) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -13,14 +13,14 @@ double region_sum(double (*function)(double), int threads, int count) {
     return sum;
 }
 
-/* The same with no region. */
+/* Calls `count` times without a region; returns the sum of the results. */
 double serial_sum(double (*function)(double), int count) {
     double sum = 0;
     for (int i = 0; i < count; i++) sum += function(i);
     return sum;
 }
 
-/* With a pointer for the caller's use, as qsort_r has it. */
+/* Passes a pointer for the caller's use, like qsort_r. */
 int64_t region_fold(int64_t (*function)(void *user, int64_t index), void *user, int threads,
                     int64_t count) {
     int64_t sum = 0;
@@ -29,7 +29,7 @@ int64_t region_fold(int64_t (*function)(void *user, int64_t index), void *user, 
     return sum;
 }
 
-/* More arguments than registers, of all kinds, narrow ones too. */
+/* More arguments than registers, of all kinds and widths. */
 typedef double mixed(int8_t a, double b, uint16_t c, float d, int32_t e, double f, int64_t g,
                      float h, uint64_t i, double j, int16_t k, double l, int m, double n, long o,
                      double p, float q, double r, signed char s, float t);
@@ -46,8 +46,8 @@ float call_float(float (*function)(float)) {
     return function(1.5f);
 }
 
-/* Each member calls `count` times, one call after another, says so in `rushed` and calls no more,
- * but computes until somebody sets `stop`. */
+/* Each member calls `count` times without a pause, and then counts itself in `rushed`. It calls no
+ * more, and computes until another thread sets `stop`. */
 double region_rush(double (*function)(double), int threads, int count, int *rushed, int *stop) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -71,7 +71,7 @@ double region_rush_and_meet(double (*function)(double), int threads, int rounds,
     return sum;
 }
 
-/* After each `count` calls one of another pointer. */
+/* After each `count` calls a member calls another pointer once. */
 double region_rush_and_wrap(double (*function)(double), double (*wrapper)(double), int threads,
                             int rounds, int count) {
     double sum = 0;
@@ -83,7 +83,7 @@ double region_rush_and_wrap(double (*function)(double), double (*wrapper)(double
     return sum;
 }
 
-/* All members meet between calls. Returns how often one was ahead of the others. */
+/* All members meet between calls. Returns how often a member was ahead of the others. */
 int region_barriers(double (*function)(double), int threads, int rounds) {
     int inside = 0, wrong = 0;
 #pragma omp parallel num_threads(threads)
@@ -101,10 +101,10 @@ int region_barriers(double (*function)(double), int threads, int rounds) {
     return wrong;
 }
 
-/* Calls under a lock and in a critical section, each of which another member wants. */
+/* Calls under a lock and in a critical section, for which other members wait. */
 int region_locks(double (*function)(double), int threads, int rounds) {
     omp_lock_t lock;
-    int locked = 0, critical = 0; /* each behind its own */
+    int locked = 0, critical = 0; /* each protected by its own lock */
     omp_init_lock(&lock);
 #pragma omp parallel num_threads(threads)
     for (int i = 0; i < rounds; i++) {
@@ -123,7 +123,7 @@ int region_locks(double (*function)(double), int threads, int rounds) {
     return locked + critical;
 }
 
-/* Calls under locks for which the others try again and again, and in between. */
+/* Calls under locks that the other members test again and again, and between the tests. */
 int region_tested_locks(double (*function)(double), int threads, int rounds) {
     omp_lock_t lock;
     omp_nest_lock_t nest;
@@ -155,7 +155,7 @@ int region_tested_locks(double (*function)(double), int threads, int rounds) {
     return locked + nested + turn;
 }
 
-/* Tasks that call, made by one member and executed by all, some while they wait at the end. */
+/* Tasks that call. One member makes them and all execute them, some while they wait at the end. */
 double region_tasks(double (*function)(double), int threads, int count) {
     double sum = 0;
 #pragma omp parallel num_threads(threads)
@@ -175,7 +175,7 @@ double region_tasks(double (*function)(double), int threads, int count) {
     return sum;
 }
 
-/* Regions in a region; both levels call. */
+/* Inner regions in a region; both levels call. */
 double region_nested(double (*function)(double), int outer, int inner, int count) {
     double sum = 0;
 #pragma omp parallel num_threads(outer) reduction(+ : sum)
@@ -192,7 +192,8 @@ double region_nested(double (*function)(double), int outer, int inner, int count
 static int own;
 #pragma omp threadprivate(own)
 
-/* Is the C code after a call on the thread, with the errno, that it was on before? */
+/* Counts the calls after which the C code is on another thread, or has another errno, than
+ * before. */
 int region_identity(double (*function)(double), int threads, int rounds) {
     int wrong = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : wrong)
@@ -207,7 +208,7 @@ int region_identity(double (*function)(double), int threads, int rounds) {
     return wrong;
 }
 
-/* Counts the rounds that were done; a cancelled region ends at its next cancellation point. */
+/* Counts the rounds; a cancelled region ends at its next cancellation point. */
 int region_cancellable(double (*function)(double), int threads, int rounds) {
     int done = 0;
 #pragma omp parallel num_threads(threads)
@@ -220,7 +221,7 @@ int region_cancellable(double (*function)(double), int threads, int rounds) {
     return done;
 }
 
-/* Calls in the child of a fork, where no Haskell code can run: what it got, and 1. */
+/* Calls in a forked child, where no Haskell code can run; returns the child's result + 1. */
 int call_in_child(double (*function)(double)) {
     int status = 0;
     pid_t child = fork();
@@ -228,7 +229,7 @@ int call_in_child(double (*function)(double)) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* How many threads a region has that asks for so many, in the child of a fork. */
+/* Returns the size of a region that asks for `threads` threads, in a forked child. */
 int team_in_child(int threads) {
     int status = 0;
     pid_t child = fork();
@@ -241,7 +242,7 @@ int team_in_child(int threads) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* By the midpoint rule; an example of a library that takes a function. */
+/* Integrates by the midpoint rule; an example of a library that takes a function. */
 double integrate(double (*function)(double), double from, double to, int steps) {
     double step = (to - from) / steps, sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -249,7 +250,7 @@ double integrate(double (*function)(double), double from, double to, int steps) 
     return sum * step;
 }
 
-/* How many threads a region gets that does not say how many it wants. */
+/* Returns the size of a region without a num_threads clause. */
 int region_size(void) {
     int size = 0;
 #pragma omp parallel
@@ -258,8 +259,8 @@ int region_size(void) {
     return size;
 }
 
-/* A region without callbacks that ends when words[0] says so; words[1] counts the members that have
- * begun, words[2] those that have ended. */
+/* A region without callbacks that ends when words[0] is set. words[1] counts the members that have
+ * begun, and words[2] the members that have ended. */
 void region_until(int threads, int *words) {
 #pragma omp parallel num_threads(threads)
     {
@@ -269,7 +270,7 @@ void region_until(int threads, int *words) {
     }
 }
 
-/* Computes with no callback. */
+/* Computes without a callback. */
 double region_compute(int threads, int rounds) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -277,7 +278,7 @@ double region_compute(int threads, int rounds) {
     return sum;
 }
 
-/* Only the worker with this number calls. */
+/* Only the member with this number calls. */
 double region_of_one(double (*function)(double), int threads, int who) {
     double result = 0;
 #pragma omp parallel num_threads(threads)
@@ -285,13 +286,13 @@ double region_of_one(double (*function)(double), int threads, int who) {
     return result;
 }
 
-/* Passes a word, of which the function sees as much as its type says, and gives the same of its
- * result. */
+/* Passes a word and returns one. The function sees the part of the argument, and fills the part of
+ * the result, that its types cover. */
 int64_t pass_word(int64_t (*function)(int64_t), int64_t word) {
     return function(word);
 }
 
-/* The questions of Capstan.OpenMP are asked by a task that is final, or not. */
+/* A task, which is final or not, makes the queries of Capstan.OpenMP. */
 void region_task(void (*function)(void), int threads, int finally) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
@@ -299,7 +300,7 @@ void region_task(void (*function)(void), int threads, int finally) {
     function();
 }
 
-/* A task that is complete when its event is fulfilled; then the one that depends on it calls. */
+/* A task is complete when its event is fulfilled; then its dependent task calls. */
 double region_detach(void (*start)(omp_event_handle_t), double (*function)(double), int threads) {
     double result = 0;
 #pragma omp parallel num_threads(threads)

@@ -46,7 +46,7 @@ tests =
       testCase "what was taken is garbage, also beside a sender" (replicateM_ 300 garbage)
     ]
 
--- | A thread that waits in the action, and its result to come.
+-- | A thread that waits in the action, and the variable for its result.
 blocked :: IO a -> IO (ThreadId, MVar (Either SomeException a))
 blocked action = do
   result <- newEmptyMVar
@@ -250,7 +250,7 @@ meetsItself = do
   both b >>= (@?= Nothing)
   both b >>= (@?= Just 'x')
 
--- | A line that kept those who went on would grow here.
+-- | A queue of waiting threads that kept threads after they went on would grow here.
 selectLeaves :: Assertion
 selectLeaves = do
   quiet <- Protocol.newChan 0
@@ -298,7 +298,7 @@ unreachable = do
   told <- takeMVar result
   either (\BlockedIndefinitelyOnMVar -> pure ()) (const (assertFailure "received")) told
 
--- | Far more than there are Capabilities, and all others run.
+-- | A thousand receivers wait, far more than Capabilities, and all other threads run.
 thousand :: Assertion
 thousand = do
   chan <- newRendezvous
@@ -306,7 +306,7 @@ thousand = do
   replicateM_ 1000 (send chan 'a')
   (received, bytes) <- unzip <$> mapM (ended . snd) receivers
   unless (received == replicate 1000 'a') (assertFailure "wrong items")
-  -- The line is some 100 kB: who was served does not look for itself there.
+  -- The queue takes about 100 kB: a receiver that was served does not search it for itself.
   assertBool ("a receiver allocates " ++ show (maximum bytes) ++ " bytes") (maximum bytes < 50000)
   where
     allocating action = do
@@ -315,7 +315,8 @@ thousand = do
       after <- getAllocationCounter
       pure (x, before - after)
 
--- | A value that is evaluated after it was put into the channel would never be the one that a swap expects.
+-- | An item that is evaluated after it was put into the channel would differ from the value that a
+-- swap expects.
 old :: Assertion
 old = forM_ [1, 5, maxBound] $ \capacity -> do
   chan <- newChannel capacity
@@ -337,7 +338,7 @@ garbage = do
   _ <- forkIO (putMVar begun () >> replicateM_ 5000 (newIORef ' ' >>= send chan) >> putMVar end ())
   takeMVar begun
   replicateM_ 300 (recv chan)
-  -- A sender that was interrupted keeps the state that it has read.
+  -- A sender that was put aside keeps the state that it has read.
   takeMVar end
   alive <- remaining 100 taken
   alive @?= 0
@@ -345,7 +346,7 @@ garbage = do
   _ <- recvPoll chan
   pure ()
   where
-    -- GHC takes a small collection that another test has just begun for the one that is asked for.
+    -- GHC may answer this request with a small collection that another test has just begun.
     remaining :: Int -> [Weak a] -> IO Int
     remaining times weaks = do
       performGC

@@ -1,9 +1,10 @@
 {-# LANGUAGE TypeFamilies #-}
 
--- | A 'Machine' whose threads run in every order. A step is one access to shared memory; between two
--- steps of a thread any other thread may run, and a thread may be interrupted, so often as is said,
--- wherever it waits. Orders that differ only in steps that do not touch the same memory are explored
--- once (sleep sets: Godefroid, /Partial-Order Methods for the Verification of Concurrent Systems/).
+-- | A 'Machine' whose threads run in every order. A step is one access to shared memory, and
+-- between two steps of a thread any other thread may run. A thread may be interrupted wherever it
+-- waits, up to a given number of times. Orders that differ only in steps on different memory are
+-- explored once (sleep sets: Godefroid,
+-- /Partial-Order Methods for the Verification of Concurrent Systems/).
 module Explore
   ( Explore,
     Thread (..),
@@ -24,7 +25,7 @@ import GHC.Exts (Any)
 import Unsafe.Coerce (unsafeCoerce)
 
 -- | Shared memory. A cell's value has a version, and the memory knows which version each thread saw
--- last: a swap succeeds where the thread read the present one.
+-- last. A swap succeeds if the thread has read the present version.
 data World = World
   { worldFresh :: !Int,
     worldCells :: !(IntMap (Int, Any)),
@@ -38,20 +39,20 @@ data Access = Access !Int !Bool
 independent :: Access -> Access -> Bool
 independent (Access a writesA) (Access b writesB) = a /= b || not (writesA || writesB)
 
--- | What a thread does next.
+-- | The next step of a thread.
 data Step
   = End
-  | -- | Shows something.
+  | -- | Shows a text.
     Emit String Step
-  | -- | Touches nothing that another thread knows of.
+  | -- | Touches no memory of another thread.
     Local (World -> (World, Step))
-  | -- | The function is given the thread's number.
+  | -- | Accesses shared memory. The function gets the thread's number.
     Shared Access (Int -> World -> (World, Step))
-  | -- | Waits for a slot, and may be interrupted if the first says so.
+  | -- | Waits for a slot. The first field tells whether the thread may be interrupted.
     Wait Bool Int (Either SomeException Any -> Step)
-  | -- | Is to be interrupted again.
+  | -- | Lets the interrupt come again later.
     Postpone Step
-  | -- | Starts threads; the last one runs when they are done.
+  | -- | Starts threads, and runs the last action when they are done.
     Begin [Thread] (Explore ())
 
 newtype Explore a = Explore ((a -> Step) -> Step)
@@ -103,7 +104,7 @@ instance Machine Explore where
   throw e = Explore (const (Emit (show e) End))
   postpone _ = Explore (\k -> Postpone (k ()))
 
--- | Adds to what the thread has to show.
+-- | Adds a text to the thread's output.
 emit :: String -> Explore ()
 emit text = Explore (Emit text . ($ ()))
 
@@ -115,7 +116,7 @@ data Running = Running {runningInterrupts :: !Int, runningShown :: [String], run
 running :: Int -> Explore () -> Running
 running interrupts (Explore m) = Running interrupts [] (m (const End))
 
--- | Up to the next step that others can see.
+-- | Runs a thread up to its next step that other threads can see.
 settle :: World -> Running -> (World, Running)
 settle w thread = case runningStep thread of
   Emit text step -> settle w thread {runningShown = text : runningShown thread, runningStep = step}
@@ -123,7 +124,7 @@ settle w thread = case runningStep thread of
   Postpone step -> settle w thread {runningInterrupts = runningInterrupts thread + 1, runningStep = step}
   _ -> (w, thread)
 
--- | What a thread of that number may do: what it touches, and what becomes of it.
+-- | The possible steps of a thread: its number, the access, and the resulting world and thread.
 choices :: World -> (Int, Running) -> [(Int, Access, (World, Running))]
 choices w (number, thread) = case runningStep thread of
   Shared access f -> [(number, access, let (w', step) = f number w in settle w' thread {runningStep = step})]
@@ -136,8 +137,8 @@ choices w (number, thread) = case runningStep thread of
       ]
   _ -> []
 
--- | How all orders end. A step that sleeps was explored before, and nothing has touched its memory
--- since.
+-- | The ends of all orders. A sleeping step was explored before, and no step has touched its memory
+-- since then.
 orders :: [(Int, Access)] -> World -> IntMap Running -> [(World, IntMap Running)]
 orders asleep w threads
   | null possible = [(w, threads)]
@@ -149,9 +150,9 @@ orders asleep w threads
       orders [x | x@(other, a) <- z, other /= number, independent a access] w' (IntMap.insert number thread threads)
         ++ go ((number, access) : z) rest
 
--- | What each thread showed, for every order; a thread that waits for ever shows what it had until
--- then. The action makes what the threads share, and returns them and who looks at what is left when
--- none can go on; what that one shows comes last.
+-- | The output of each thread, for every order. A thread that waits for ever has the output of its
+-- steps until then. The action makes the shared data. It returns the threads, and an observer that
+-- runs when no thread can go on; the observer's output comes last.
 explore :: Explore ([Thread], Explore ()) -> [[[String]]]
 explore (Explore begin) = case [(w, runningStep r) | (w, rs) <- uncurry alone (settle empty (Running 0 [] (begin (uncurry Begin)))), r <- IntMap.elems rs] of
   (world, Begin threads end) : _ ->

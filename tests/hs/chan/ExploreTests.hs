@@ -1,5 +1,5 @@
--- | The channels' own source, under every order of the steps of small programs, held against
--- "Spec". A hang shows as a thread that says less than it must.
+-- | The channels' own source under every order of the steps of small programs, compared with
+-- "Spec". A thread that hangs has less output than allowed.
 module ExploreTests (tests) where
 
 import Capstan.Chan.Protocol hiding (send)
@@ -12,7 +12,8 @@ import Spec
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit (assertBool, assertFailure, testCase)
 
--- | What the real channels show; at the end the items and how many still wait to receive.
+-- | The output of the real channels; at the end the items, and the number of threads that still
+-- wait to receive.
 orders :: Program -> [[[String]]]
 orders p = explore $ do
   made <- mapM holding (begun p)
@@ -35,7 +36,7 @@ perform made call = case call of
     branch (In c) = Case (made !! c) (item c)
     branch (Out c x) = SendCase (made !! c) x (\sent -> show c ++ (if sent then " took " ++ [x] else " closed"))
 
--- | Every order's outcome is allowed; how many orders there were.
+-- | Checks that the outcome of every order is allowed, and returns the number of orders.
 check :: Program -> IO Int
 check p = do
   let spec = allowed p
@@ -51,12 +52,12 @@ exhaust name least programs = testCase name $ do
   counts <- mapM check programs
   assertBool ("only " ++ show (sum counts) ++ " orders") (sum counts >= least)
 
--- | Threads in any number of ways, each pair or triple once.
+-- | All teams of @n@ threads, each combination once.
 teams :: Int -> [a] -> [[a]]
 teams 0 _ = [[]]
 teams n xs = [x : rest | x : ys <- tails xs, rest <- teams (n - 1) (x : ys)]
 
--- | Items are told apart by who sends them.
+-- | Names the items after their senders.
 named :: [(Int, [Call])] -> [(Int, [Call])]
 named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abcd", "efgh", "ijkl", "mnop"]
   where

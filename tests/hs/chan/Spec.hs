@@ -1,6 +1,7 @@
--- | Channels as a monitor: each call is one step that matches whom it can and waits otherwise. What
--- the real ones show must be something that this can show. A thread that selects and could send has no place in a line of senders: it goes on at
--- some time when it can, and until then those who come do not see it.
+-- | Channels as a monitor: each call is one step, which finds a partner or waits. The real channels
+-- may show only outcomes that this monitor can show. A selecting thread that could send has no
+-- place in the queue of senders. It goes on at some time when it can, and until then other threads
+-- do not see it.
 module Spec
   ( Call (..),
     Branch (..),
@@ -15,15 +16,16 @@ import Data.List (intercalate)
 import Data.Maybe (fromMaybe, listToMaybe)
 import qualified Data.Set as Set
 
--- | Channels are numbers.
+-- | The calls; a channel is a number.
 data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Choose [Branch] | Close Int
   deriving (Eq, Show)
 
--- | What may be selected.
+-- | A branch of a selection.
 data Branch = Out Int Char | In Int
   deriving (Eq, Ord, Show)
 
--- | The capacity of each channel and what is in it, and for each thread how often it is interrupted and what it calls.
+-- | The capacity and the items of each channel, and for each thread its number of interrupts and
+-- its calls.
 data Program = Program {begun :: [(Int, String)], threadCalls :: [(Int, [Call])]}
   deriving (Show)
 
@@ -37,12 +39,12 @@ data Waiting = ToSend Int Char | ToReceive [Int] | ToChoose [Branch]
 data Thread = Thread {interrupts :: Int, shown :: [String], waits :: Maybe Waiting, calls :: Int}
   deriving (Eq, Ord, Show)
 
--- | The line holds the numbers of those who wait, in the order of arrival.
+-- | The queue @line@ holds the numbers of the waiting threads, in the order of arrival.
 data World = World {channels :: IntMap Channel, threads :: IntMap Thread, line :: [Int]}
   deriving (Eq, Ord, Show)
 
--- | All that the threads may show, with the items that are left at the end, those of waiting senders
--- too, and how many wait to receive.
+-- | All outcomes that the threads may show. An outcome ends with the remaining items, including
+-- those of waiting senders, and the number of waiting receivers.
 allowed :: Program -> Set.Set [[String]]
 allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.empty [begin]))
   where
@@ -53,7 +55,8 @@ allowed p = Set.map outcome (Set.filter (null . successors p) (reachable Set.emp
       | otherwise = reachable (Set.insert w seen) (successors p w ++ rest)
     outcome w = map (reverse . shown) (IntMap.elems (threads w)) ++ [[intercalate "," [items ch ++ map snd (senders c w) ++ show (length (receivers c w) + watching c ch w) | (c, ch) <- IntMap.toList (channels w)]]]
 
--- | How many wait to send to a rendezvous and to others. (To look what is left in a channel with room ends the waiting.)
+-- | The number of threads that wait, in a selection, to send to a rendezvous channel. (In a channel
+-- with room, the look at its remaining items ends such a wait.)
 watching :: Int -> Channel -> World -> Int
 watching c ch w = length [() | room ch == 0, n <- line w, Just (ToChoose branches) <- [waits (threads w IntMap.! n)], Out d _ <- branches, d == c]
 
@@ -87,7 +90,7 @@ channel c w = channels w IntMap.! c
 onChannel :: Int -> (Channel -> Channel) -> World -> World
 onChannel c f w = w {channels = IntMap.adjust f c (channels w)}
 
--- | Those who wait to send to, or to receive from, a channel.
+-- | The threads that wait to send to, or to receive from, a channel.
 senders, receivers :: Int -> World -> [(Int, Char)]
 senders c w = [(n, x) | n <- line w, Just (ToSend d x) <- [waits (threads w IntMap.! n)], d == c]
 receivers c w = [(n, ' ') | n <- line w, Just waiting <- [waits (threads w IntMap.! n)], c `elem` sources waiting]
@@ -110,7 +113,7 @@ perform number call w = case call of
   where
     wait what = over number (\t -> t {waits = Just what}) w {line = line w ++ [number]}
 
--- | One of several branches, if it can be now.
+-- | Takes one of several branches, if it is possible now.
 choose :: Int -> Branch -> World -> Maybe World
 choose number (In c) w = get number c w
 choose number (Out c x) w

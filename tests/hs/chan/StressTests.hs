@@ -1,5 +1,5 @@
--- | Many threads on one channel: nothing is lost, nothing comes twice, each sender's items come in
--- their order, also where threads are killed.
+-- | One channel with many threads: no item is lost, no item comes twice, and the items of each
+-- sender keep their order, also if threads are killed.
 module StressTests (tests) where
 
 import Capstan.Chan
@@ -33,11 +33,12 @@ started action = do
 ended :: (ThreadId, MVar (Either SomeException a)) -> IO a
 ended (_, result) = takeMVar result >>= either throwIO pure
 
--- | Until it has ended, for a call that was served before the exception came still ends well.
+-- | Waits until the thread has ended, as a call that was served before the exception still ends
+-- well.
 kill :: (ThreadId, MVar (Either SomeException ())) -> IO ()
 kill thread = killThread (fst thread) >> (try (ended thread) >>= either (@?= ThreadKilled) pure)
 
--- | Until the channel ends; latest first.
+-- | Receives until the channel ends; the latest item comes first.
 emptied :: Chan a -> IO [a]
 emptied chan = go []
   where
@@ -57,15 +58,14 @@ manyToMany capacity = do
   where
     each = 2000 :: Int
 
--- | Threads that note what they have done, in the same masked breath, and are killed and replaced all
--- the time.
+-- | Threads note each call while they are still masked, and are killed and replaced all the time.
 killed :: Int -> Assertion
 killed capacity = do
   chan <- newBounded capacity
   sent <- newIORef []
   received <- newIORef []
   numbers <- newIORef 0
-  -- A channel without bounds would take millions.
+  -- A channel without a bound would take millions of items.
   let repeatedly = if capacity == maxBound then replicateM_ 50 else forever
       sending = repeatedly . mask_ $ do
         i <- atomicModifyIORef' numbers (\n -> (n + 1, n))
@@ -103,14 +103,14 @@ killedSelects = do
   let selecting cs = forever . mask_ . join $ select [recvCase c (maybe (pure ()) (note received)) | c <- cs]
       start = mapM (started . selecting) [chans, reverse chans, take 2 chans]
   forM_ [1 .. 300 :: Int] $ \_ -> start >>= \threads -> yield >> mapM_ kill threads
-  -- The last ones are not killed before all is sent.
+  -- The last receivers are not killed before all items are sent.
   threads <- start
   mapM_ ended senders
   mapM_ kill threads
   rest <- concat <$> mapM leftOver chans
   compareNotes sent received rest
 
--- | Senders that have the choice, and are killed, beside such that have not.
+-- | Senders that select, and are killed, beside senders that do not select.
 selectsSend :: Int -> Assertion
 selectsSend capacity = do
   a <- newBounded capacity
@@ -130,7 +130,8 @@ selectsSend capacity = do
   rest <- (++) <$> leftOver a <*> leftOver b
   compareNotes sent received rest
 
--- | Two threads, each of which sends to the other or receives from it: one of both, and each time they agree.
+-- | Each of two threads selects between sending to the other and receiving from it. Each time the
+-- two agree.
 swaps :: Assertion
 swaps = do
   a <- newRendezvous
@@ -146,7 +147,8 @@ swaps = do
         go 0 out inside = pure (out, inside)
         go n out inside = select [sendCase to n (const True), recvCase from (const False)] >>= \out' -> if out' then go (n - 1) (out + 1) inside else go (n - 1) out (inside + 1)
 
--- | A limit that comes when the call has been served ends the call or is late for it, and is never heard of again.
+-- | A time limit that comes when the call has been served ends the call or comes too late, and has
+-- no later effect.
 limited :: Int -> Assertion
 limited capacity = do
   chan <- newBounded capacity

@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | @bench@ on a source tree of its own: programs with known figures, and results that were written
--- down beforehand.
+-- | @bench@ on an invented source tree: programs with known figures, and results that were saved
+-- before.
 module BenchTests (tests) where
 
 import Control.Monad (forM_)
@@ -18,7 +18,7 @@ import System.Process.Typed (proc, runProcess_)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of @bench@.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup
@@ -278,11 +278,11 @@ newTree fixture name targets = do
   mapM_ (createFileLink (C.unpack (C.strip (resultOut library))) . (</> "libgomp.so.1")) runtimes
   pure tree
 
--- | Results of the suite @overhead@, as if measured.
+-- | Saves results of the suite @overhead@, as if they were measured.
 saveResults :: FilePath -> [Value] -> IO ()
 saveResults tree = saveSuite tree "overhead"
 
--- | The same of any suite; the floor is a round trip of 50 ns.
+-- | Saves results of any suite; the floor is a round trip of 50 ns.
 saveSuite :: FilePath -> FilePath -> [Value] -> IO ()
 saveSuite tree suite rows =
   encodeFile (tree </> "build/bench" </> suite <> ".json") $
@@ -300,7 +300,7 @@ saveSuite tree suite rows =
 bench :: Fixture -> FilePath -> [String] -> IO Result
 bench = benchWith []
 
--- | The command takes the tree that it is started in.
+-- | Starts the command in the tree, which it then uses.
 benchWith :: [(String, String)] -> Fixture -> FilePath -> [String] -> IO Result
 benchWith set fixture tree arguments =
   execute usual {setupSet = set} "sh" (["-c", "cd \"$0\" && exec \"$@\"", tree, fixtureCommand fixture, "bench"] <> arguments)

@@ -15,7 +15,7 @@ import System.Process.Typed (proc, runProcess_)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of @doctor@.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup "doctor" (concatMap ($ fixture) [machineTests, runtimeTests, poolTests, symbolTests, fileTests, placeTests])
@@ -51,7 +51,7 @@ machineTests fixture =
       assertContains (resultOut result) ["note", "the address space is limited to 3906 MiB"]
   ]
 
--- | Which runtimes a program has, and which of them serves.
+-- | The runtimes of a program, and the runtime that serves.
 runtimeTests :: Fixture -> [TestTree]
 runtimeTests fixture =
   [ testCase "a program on one runtime, which run would serve" $ do
@@ -95,7 +95,7 @@ runtimeTests fixture =
       lacks "overtaken" findings
   ]
 
--- | Libraries that bring threads of their own.
+-- | Libraries with threads of their own.
 poolTests :: Fixture -> [TestTree]
 poolTests fixture =
   [ testCase "an OpenBLAS that can be told whose threads to use, and one that is too old" $ do
@@ -145,11 +145,12 @@ poolTests fixture =
       compile (["-shared", "-fPIC", "-Wl,-soname," <> name] <> flags <> [file <> ".c", "-o", file])
       pure file
 
--- | Whether a program calls a runtime at all.
+-- | Programs that call a runtime, or none.
 symbolTests :: Fixture -> [TestTree]
 symbolTests fixture =
   [ testCase "a program whose hash table tells no number of symbols" $ do
-      -- GNU's linker writes such a one for a program that has no symbols but those that it calls.
+      -- GNU's linker writes such a hash table for a program whose only symbols are those that it
+      -- calls.
       let caller = fixtureDirectory fixture </> "caller"
       writeFile (caller <> ".c") "int omp_get_num_threads(void);\nvoid _start(void) { omp_get_num_threads(); }\n"
       compile ["-nostartfiles", "-fopenmp", "-Wl,--hash-style=gnu", caller <> ".c", "-o", caller]
@@ -163,7 +164,7 @@ symbolTests fixture =
       found fixture [] [program fixture "plain"] >>= has "note" "no-openmp"
   ]
 
--- | Files that are not programs as the loader knows them.
+-- | Files that the loader does not know as programs.
 fileTests :: Fixture -> [TestTree]
 fileTests fixture =
   [ testCase "a static program" $ do
@@ -199,7 +200,7 @@ fileTests fixture =
       found fixture [] [orphan] >>= has "problem" "library-missing"
   ]
 
--- | Directories, processes, and what is not there.
+-- | Directories, processes, and missing files.
 placeTests :: Fixture -> [TestTree]
 placeTests fixture =
   [ testCase "a directory: what its libraries load from elsewhere" $ do
@@ -270,8 +271,8 @@ lacks name findings =
 string :: String -> Value
 string = String . T.pack
 
--- | A program that calls GCC's entry points and another that LLVM's compiler
--- would have made, with a runtime for each.
+-- | A program with GCC's entry points, and a program like those of LLVM's compiler, with a runtime
+-- for each.
 withTwoRuntimes :: Fixture -> IO FilePath
 withTwoRuntimes fixture = do
   let directory = fixtureDirectory fixture

@@ -10,7 +10,7 @@ import System.Exit
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of @env@.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup

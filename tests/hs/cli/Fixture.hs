@@ -1,5 +1,5 @@
--- | What the tests share: small programs compiled once, and ways to start the
--- command and look at it.
+-- | Shared by the tests: small programs that are compiled once, and functions that start the
+-- command and check its output.
 module Fixture
   ( -- * Programs
     Fixture (..),
@@ -42,7 +42,7 @@ import System.Posix.Temp (mkdtemp)
 import System.Process.Typed
 import Test.Tasty.HUnit
 
--- | Where things are.
+-- | The places of programs and files.
 data Fixture = Fixture
   { -- | The command.
     fixtureCommand :: FilePath,
@@ -52,7 +52,7 @@ data Fixture = Fixture
     fixtureLibrary :: FilePath,
     -- | The sources of the programs.
     fixtureSources :: FilePath,
-    -- | That of a real one, if there is.
+    -- | The directory of a real runtime, if one is built.
     fixtureRuntime :: Maybe FilePath
   }
 
@@ -109,7 +109,7 @@ findCommand = do
   found <- maybe (findExecutable "capstan") (pure . Just) chosen
   maybe (die "no capstan on the path; set CAPSTAN_TEST_COMMAND") makeAbsolute found
 
--- | What came of a process.
+-- | The result of a process.
 data Result = Result
   { resultExit :: ExitCode,
     resultOut :: B.ByteString,
@@ -117,14 +117,14 @@ data Result = Result
   }
   deriving (Show)
 
--- | How to start one.
+-- | The settings of a process.
 data Setup = Setup
   { -- | Variables to set.
     setupSet :: [(String, String)],
     setupInput :: B.ByteString
   }
 
--- | The environment of the tests, without what would disturb them; no input.
+-- | The environment of the tests, without variables that would disturb them; no input.
 usual :: Setup
 usual = Setup [] B.empty
 
@@ -132,12 +132,12 @@ usual = Setup [] B.empty
 capstan :: Fixture -> [String] -> IO Result
 capstan = capstanWith usual
 
--- | The same with variables and input.
+-- | Starts the command with the fake runtime, variables and input.
 capstanWith :: Setup -> Fixture -> [String] -> IO Result
 capstanWith setup fixture =
   execute setup {setupSet = setupSet setup <> [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]} (fixtureCommand fixture)
 
--- | The same with redirections, in a shell's words.
+-- | Starts the command with the fake runtime, and with redirections in the syntax of a shell.
 redirected :: String -> Fixture -> [String] -> IO Result
 redirected redirections fixture arguments =
   execute
@@ -154,8 +154,8 @@ execute setup file arguments = do
       proc file arguments
   pure (Result code (L.toStrict out) (L.toStrict err))
 
--- | The environment of the tests with those variables, the first of a name, and
--- without what would disturb.
+-- | The environment of the tests with these variables, of which the first of a name counts, and
+-- without variables that would disturb.
 environmentWith :: [(String, String)] -> IO [(String, String)]
 environmentWith set = do
   inherited <- getEnvironment
@@ -182,7 +182,7 @@ field name value = case value of
 path :: [String] -> Value -> IO Value
 path names value = foldl (\v name -> v >>= field name) (pure value) names
 
--- | That the text has these words in it, in this order.
+-- | Checks that the text contains these words, in this order.
 assertContains :: B.ByteString -> [String] -> Assertion
 assertContains text = go text
   where
@@ -192,7 +192,7 @@ assertContains text = go text
         | B.null found -> assertFailure ("no " <> show part <> " (after what was found before it) in:\n" <> C.unpack text)
         | otherwise -> go (B.drop (B.length (C.pack part)) found) parts
 
--- | That the text lacks those words.
+-- | Checks that the text does not contain these words.
 assertLacks :: B.ByteString -> String -> Assertion
 assertLacks text part =
   unless (B.null (snd (B.breakSubstring (C.pack part) text))) $

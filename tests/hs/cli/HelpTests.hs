@@ -12,7 +12,7 @@ import System.FilePath ((</>))
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of help, version and completion.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup

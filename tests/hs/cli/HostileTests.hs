@@ -1,5 +1,6 @@
--- | What other people wrote and the command reads: ELF files, reports and scripts. It ends, after work that the
--- size of the file bounds, and no control character comes to the terminal.
+-- | Files by other people that the command reads: ELF files, reports and scripts. The command ends
+-- after an amount of work that the file's size bounds, and no control character reaches the
+-- terminal.
 module HostileTests (tests) where
 
 import Capstan.Bench.Visible (visible)
@@ -22,7 +23,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 
--- | All of them.
+-- | All tests of hostile files.
 tests :: Fixture -> TestTree
 tests fixture = testGroup "hostile" [elfTests fixture, loaderTests fixture, textTests fixture, reportTests fixture]
 
@@ -45,12 +46,13 @@ elfTests fixture =
         assertBriefly (fixtureDirectory fixture </> "endless.so") (crafted [(tag, i) | tag <- [1, 14, 15, 29], i <- [1 .. 700]] (B.cons 0 (B.replicate 8000 65)) 1)
     ]
 
--- | Bytes that a reader may allocate for each byte of a file, and besides: ten times what a good file takes.
+-- | The bytes that a reader may allocate for a file of this size: ten times the need of a good
+-- file.
 mostAllocated :: Int -> Int
 mostAllocated size = 64 * 1024 * 1024 + 1000 * size
 
--- | Reads the file, all symbols of it, and looks at everything that it says.
--- What is wrong with that, if anything is.
+-- | Reads the file and all its symbols, and evaluates the whole result. Returns the fault, if there
+-- is any.
 readsBriefly :: FilePath -> B.ByteString -> IO (Maybe String)
 readsBriefly file contents = do
   B.writeFile file contents
@@ -67,9 +69,9 @@ assertBriefly file contents = readsBriefly file contents >>= mapM_ assertFailure
 
 -- | A change of a file.
 data Damage
-  = -- | It ends there.
+  = -- | The file ends there.
     Cut Int
-  | -- | At that place stand so many bytes of that number.
+  | -- | The place, the width in bytes, and the number that is written there.
     Put Int Int Word64
   deriving (Show)
 
@@ -81,8 +83,9 @@ damaged file change = case change of
 bytes :: Int -> Word64 -> B.ByteString
 bytes width value = B.pack [fromIntegral (value `shiftR` (8 * i)) | i <- [0 .. width - 1]]
 
--- | A few changes, most of them where a reader finds numbers: in the header, in the program headers behind it, at
--- the beginning of what the dynamic section points to, and in that section.
+-- | A few changes, most of them in numbers that a reader uses. Such numbers are in the header, in
+-- the program headers behind it, in the dynamic section, and at the beginning of the tables to
+-- which that section points.
 damages :: B.ByteString -> Gen [Damage]
 damages file = choose (1, 5) >>= \n -> vectorOf n (frequency [(1, Cut <$> choose (0, size)), (9, put)])
   where
@@ -98,14 +101,15 @@ damages file = choose (1, 5) >>= \n -> vectorOf n (frequency [(1, Cut <$> choose
           (2, fromIntegral <$> choose (0, 2 * size)),
           (1, arbitraryBoundedIntegral)
         ]
-    -- The dynamic section, entry by entry, and the addresses that its values are: the first segments of such a file
-    -- lie where their addresses say.
+    -- The places of the dynamic section's entries, and the places that their values name. In such a
+    -- file the first segments lie at their addresses.
     tables = [at | at <- dynamic, at < size] <> [value | at <- dynamic, let value = word (at + 8), value > 0, value < size]
     dynamic = take 40 [start + 16 * i | segment <- [0 .. 12], let at = 64 + 56 * segment, take4 at == [2, 0, 0, 0], let start = word (at + 8), i <- [0 .. 39]]
     take4 at = B.unpack (B.take 4 (B.drop at file))
     word at = fromIntegral (foldr (\byte rest -> 256 * rest + fromIntegral (byte :: Word8)) (0 :: Word64) (B.unpack (B.take 4 (B.drop at file)))) :: Int
 
--- | A library with these dynamic entries and strings, whose hash table claims so many symbols.
+-- | A library with these dynamic entries and strings, whose hash table claims this number of
+-- symbols.
 crafted :: [(Word64, Word64)] -> B.ByteString -> Word64 -> B.ByteString
 crafted entries strings count = B.concat [header, loaded, dynamicHeader, dynamic, strings, hash, B.replicate 24 0]
   where
@@ -197,5 +201,5 @@ reportTests fixture =
     said pid text =
       "printf '{\"capstan\":\"%s\",\"pid\":%d,\"program\":\"%s\",\"substrate\":\"%s\",\"ghc\":\"%s\",\"regions\":1,\"library\":\"%s\",\"note\":\"%s\"}\\n' "
         <> unwords [quoted text, pid, quoted text, quoted text, quoted text, quoted text, quoted text]
-        <> " >&$fd; kill -KILL $$" -- before its own report
+        <> " >&$fd; kill -KILL $$" -- before it writes its own report
     quoted text = "'" <> text <> "'"

@@ -1,4 +1,5 @@
--- | @capstan init@: what is written, and what is refused. That it builds and runs is tested by @tests/house/init_program.sh@.
+-- | @capstan init@: the files that it writes, and its refusals. The script
+-- @tests/house/init_program.sh@ tests that the program builds and runs.
 module InitTests (tests) where
 
 import qualified Data.ByteString.Char8 as C
@@ -9,7 +10,7 @@ import System.FilePath ((</>))
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of @init@.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup

@@ -27,7 +27,7 @@ import System.Process
 import System.Timeout (timeout)
 import Test.Tasty.HUnit (assertFailure)
 
--- | A process, and what it said that has not been looked at.
+-- | A process, and its output that was not yet read.
 data Dialogue = Dialogue
   { dialogueProcess :: ProcessHandle,
     dialogueInput :: Handle,
@@ -35,8 +35,7 @@ data Dialogue = Dialogue
     dialogueUnread :: IORef B.ByteString
   }
 
--- | Starts a program with its input and output in our hands, and ends it in the
--- end.
+-- | Starts a program whose input and output the test controls, and kills it in the end.
 withDialogue :: [(String, String)] -> FilePath -> [String] -> (Dialogue -> IO a) -> IO a
 withDialogue set file arguments = bracket start stop
   where
@@ -44,23 +43,24 @@ withDialogue set file arguments = bracket start stop
       environment <- environmentWith set
       unread <- newIORef B.empty
       (input, output, _, process) <-
-        -- In a group of its own, below ours: SIGTSTP stops nobody in an orphaned one.
+        -- The process has its own group, below that of the test, as SIGTSTP stops no process in an
+        -- orphaned group.
         createProcess (proc file arguments) {env = Just environment, std_in = CreatePipe, std_out = CreatePipe, create_group = True}
       case (input, output) of
         (Just i, Just o) -> Dialogue process i o unread <$ hSetBuffering i NoBuffering
         _ -> assertFailure "pipes were asked for"
     stop dialogue = do
-      -- Killed, because some of these programs take more than one SIGTERM.
+      -- SIGKILL, as some of these programs survive a SIGTERM.
       getPid (dialogueProcess dialogue) >>= mapM_ (signalProcess sigKILL)
       hClose (dialogueInput dialogue)
       hClose (dialogueOutput dialogue)
       waitForProcess (dialogueProcess dialogue)
 
--- | Its process number.
+-- | The process number of the program.
 dialoguePid :: Dialogue -> IO ProcessID
 dialoguePid dialogue = getPid (dialogueProcess dialogue) >>= maybe (assertFailure "it has ended") pure
 
--- | Waits for a text; gives the rest of its line.
+-- | Waits for a text, and returns the rest of its line.
 expect :: Dialogue -> String -> IO String
 expect dialogue text = do
   found <- timeout 20000000 go
@@ -88,7 +88,7 @@ nextLine dialogue = expect dialogue ""
 send :: Dialogue -> String -> IO ()
 send dialogue text = B.hPut (dialogueInput dialogue) (C.pack text)
 
--- | Its exit code, once it has ended.
+-- | Waits for the end of the program, and returns its exit code.
 ending :: Dialogue -> IO ExitCode
 ending dialogue = do
   code <- timeout 20000000 (waitForProcess (dialogueProcess dialogue))
@@ -98,7 +98,7 @@ ending dialogue = do
 signalTo :: Signal -> ProcessID -> IO ()
 signalTo = signalProcess
 
--- | Waits until something is so.
+-- | Waits until the condition holds.
 waitUntil :: String -> IO Bool -> IO ()
 waitUntil what condition = do
   done <- timeout 20000000 loop
@@ -108,7 +108,7 @@ waitUntil what condition = do
       yes <- condition
       if yes then pure () else threadDelay 5000 >> loop
 
--- | The letter of a process's state; @X@ when there is none.
+-- | The letter of a process's state; @X@ if the process does not exist.
 processState :: ProcessID -> IO Char
 processState pid = do
   read' <- try (B.readFile ("/proc/" <> show pid <> "/stat")) :: IO (Either IOException B.ByteString)

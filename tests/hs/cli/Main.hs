@@ -1,8 +1,8 @@
--- | Tests of the command, as its users meet it: the executable is started, and
--- exit codes, output and signals are looked at.
+-- | Tests of the command from the view of its users: they start the executable, and check exit
+-- codes, output and signals.
 --
--- The runtime is a fake with known answers (@fixtures/fake.c@). Where
--- @CAPSTAN_TEST_LIBDIR@ names a built runtime, some tests run on that too.
+-- The runtime is a fake with known answers (@fixtures/fake.c@). If @CAPSTAN_TEST_LIBDIR@ names a
+-- built runtime, some tests run on that too.
 module Main (main) where
 
 import qualified BenchTests

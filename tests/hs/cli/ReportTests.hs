@@ -1,6 +1,6 @@
 {-# LANGUAGE LambdaCase #-}
 
--- | What @capstan run --report@ says, and where.
+-- | The output of @capstan run --report@, and its places.
 module ReportTests (tests) where
 
 import Control.Monad (forM_)
@@ -15,7 +15,7 @@ import System.FilePath ((</>))
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of reports.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup

@@ -1,4 +1,4 @@
--- | @capstan run@ without a report: the program, and nothing but the program.
+-- | @capstan run@ without a report: it runs the program, and does nothing else.
 module RunTests (tests) where
 
 import Control.Monad (forM_)
@@ -14,7 +14,7 @@ import System.Posix.User (getEffectiveUserID)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of @run@.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup
@@ -80,7 +80,7 @@ passing fixture options =
       file : arguments -> execute usual {setupSet = [("CAPSTAN_LIBDIR", fixtureLibrary fixture)]} file arguments
       [] -> assertFailure "no command"
 
--- Where the loader, /proc or readlink stand in the way, the program is served all the same.
+-- The program is served although the loader, /proc or readlink is missing.
 obstacles :: Fixture -> [TestTree]
 obstacles fixture =
   [ testCase "a directory whose name the loader takes for something else" . forM_ names $ \name -> do
@@ -112,7 +112,7 @@ obstacles fixture =
       forM_ [["run"], ["run", "--report=/dev/null"]] $ \start -> do
         result <- without what (start <> ["--", program fixture "region", "7"])
         if resultExit result == ExitFailure 77
-          then pure () -- it cannot be taken away here
+          then pure () -- this environment cannot take it away
           else do
             resultErr result @?= B.empty
             resultExit result @?= ExitFailure 7
@@ -240,14 +240,14 @@ refusals fixture =
       assertContains (resultErr result) ["CAPSTAN_LIBDIR is /tmp"],
     testCase "a directory that the loader cannot be told, where no link can be made" $ do
       let directory = fixtureDirectory fixture </> "two words"
-          -- A file stands where the folder for links would be made, wherever that is.
+          -- A file blocks each place of the folder for links.
           hide = "user=$(id -u); for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs none $d; touch $d/capstan-$user; done; exec \"$@\""
       copyRuntime fixture directory
       allowed <- execute usual "unshare" ["-m", "true"]
       if resultExit allowed /= ExitSuccess || "/tmp/" `isPrefixOf` fixtureCommand fixture
         then pure ()
         else do
-          -- It must be there although /tmp is hidden.
+          -- The file must be there although /tmp is hidden.
           result <-
             execute
               usual {setupSet = [("CAPSTAN_LIBDIR", "/run/two words"), ("XDG_RUNTIME_DIR", ""), ("TMPDIR", "relative")]}
@@ -284,7 +284,7 @@ privileged fixture = testCase "says that a set-user-ID program cannot be served,
         copyFile (program fixture "plain") copy
         setOwnerAndGroup copy 65534 65534
         setFileMode copy (setUserIDMode `unionFileModes` 0o755)
-        -- The user it becomes must reach it.
+        -- The user that the process becomes must reach the folder.
         setFileMode (fixtureDirectory fixture) 0o755
         pure copy
       else pure "/usr/bin/newgrp"

@@ -1,4 +1,4 @@
--- | The command with the runtime itself, where one was built.
+-- | The command with the runtime itself, if it was built.
 module RuntimeTests (tests) where
 
 import Control.Monad (forM_)
@@ -11,7 +11,7 @@ import System.Exit
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them, or none.
+-- | All tests with a built runtime, or none without it.
 tests :: Fixture -> [TestTree]
 tests fixture = case fixtureRuntime fixture of
   Nothing -> []

@@ -1,5 +1,5 @@
--- | Signals and job control under @capstan run --report@, where the command
--- stands between the program and whoever started it.
+-- | Signals and job control under @capstan run --report@, where the command stands between the
+-- program and the process that started it.
 module SignalTests (tests) where
 
 import Control.Monad (forM_)
@@ -11,7 +11,7 @@ import System.Posix.Types (ProcessID)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | All of them.
+-- | All tests of signals.
 tests :: Fixture -> TestTree
 tests fixture =
   testGroup
@@ -106,7 +106,7 @@ finish dialogue pid = do
   code <- ending dialogue
   code @?= ExitFailure 42
 
--- The program that tells its signals, under the command: both process numbers.
+-- Runs the program that reports its signals under the command, and passes on both process numbers.
 withListener :: Fixture -> (Dialogue -> ProcessID -> ProcessID -> IO a) -> IO a
 withListener fixture action =
   withDialogue

@@ -1,4 +1,5 @@
--- | The same program by GHC.Event and by "Capstan.Event.Compat", and what only the latter has.
+-- | The same program by GHC.Event and by "Capstan.Event.Compat", and the parts that only
+-- "Capstan.Event.Compat" has.
 module CompatTests (tests) where
 
 import qualified Capstan.Event.Compat as Capstan

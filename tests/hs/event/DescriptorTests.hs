@@ -1,4 +1,4 @@
--- | Registrations: what an action is told, how often, and how it ends.
+-- | Registrations: the events of an action, their number, and the end.
 module DescriptorTests (tests) where
 
 import Capstan.Event
@@ -65,7 +65,7 @@ levelAndEdge = withPipe $ \(from, to) -> withManager $ \manager -> do
         pure n
   level <- told Level
   assertEqual "in each turn" 5 level
-  closeFdWith (const (pure ())) from -- ends the registration, and not the descriptor
+  closeFdWith (const (pure ())) from -- ends the registration, and leaves the descriptor open
   _ <- step manager mempty
   writeIORef counter 0
   takeByte from
@@ -155,7 +155,7 @@ closeTells = withManager $ \own -> do
   assertBool "it has ended" (not ended)
   closeFd to
 
--- | Whether the closing function closes or throws, and whoever waits: by a watch, a thread, a transaction.
+-- | A watch, a waiting thread and a transaction are told, also if the closing function throws.
 closingTells :: Assertion
 closingTells = forM_ [True, False] $ \fails -> do
   (from, to) <- newPipe
@@ -187,7 +187,7 @@ closingLeaves = withPipe $ \(fresh, toFresh) -> do
   new <- newEmptyMVar
   flip closeFdWith from $ \fd -> do
     _ <- register manager fd readable OneShot Level (Fill old)
-    _ <- dupTo fresh fd -- closes it
+    _ <- dupTo fresh fd -- closes the old file
     void (register manager fd readable OneShot Level (Fill new))
   assertEqual "the old file's" closed . readyEvents =<< takeMVar old
   put toFresh "x"
@@ -218,7 +218,7 @@ killed :: Assertion
 killed = withPipe $ \(from, _) -> do
   manager <- systemManager
   ended <- newEmptyMVar
-  -- On this Capability, whose manager is looked at.
+  -- The thread runs on this Capability, whose manager the test checks.
   (capability, _) <- threadCapability =<< myThreadId
   start <- statWatches <$> managerStatistics manager
   thread <- forkOn capability (void (awaitFd from readable) `finally` putMVar ended ())

@@ -12,8 +12,8 @@ import qualified TimerTests
 
 main :: IO ()
 main = do
-  -- One after another, which no option of a part of the tests can say: they look at what is left in the managers, and one
-  -- forks.
+  -- The tests run one after another, as they check the state of the managers, and one test forks.
+  -- No option of a test group can say so.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 30000000) $
     testGroup

@@ -42,7 +42,7 @@ tests =
       testCase "a manager of one's own in the child" forkedOwn
     ]
 
--- A timer that is due before the sleep would end wakes it, and nothing runs.
+-- A timer that is due before the end of the sleep wakes the manager, and nothing runs.
 wakeUps :: Assertion
 wakeUps = withManager $ \manager -> do
   ran <- newIORef False
@@ -62,7 +62,7 @@ escaped = withPipe $ \(from, _) -> replicateM_ 100 $ do
     watch <- register manager from readable Persistent Level (Run (const (pure ())))
     timer <- startTimer manager (seconds 1000) (Run (const (pure ())))
     pure (manager, watch, timer)
-  -- Its memory would be another's by now.
+  -- Another manager would have its memory by now.
   others <- replicateM 3 newManager
   assertEqual "unregister" False =<< unregister watch
   assertEqual "change" False =<< change watch writable
@@ -140,7 +140,8 @@ exceptions = withManager $ \manager -> do
   assertEqual "the others ran" 10 =<< count counter
   assertEqual "each was reported" 15 . length =<< readIORef caught
 
--- | Thrown to the thread while an action runs: that action ends, the others run in the next loop.
+-- | An exception comes to the thread while an action runs. That action ends, and the others run in
+-- the next loop.
 asynchronous :: Assertion
 asynchronous = withManager $ \manager -> do
   inside <- newEmptyMVar
@@ -172,8 +173,8 @@ interruptedLoop = withManager $ \manager -> do
   after <- clock
   assertBool "it waited" (after `since` before >= milliseconds 5)
 
--- | The exception comes while the loop begins to sleep, sleeps or wakes; the loop must always end. Where
--- it can come amid an action too, it may end that one; but none is run twice.
+-- | The exception comes while the loop begins to sleep, sleeps or wakes; the loop must always end.
+-- It may also come during an action, and end that action, but no action runs twice.
 interruptedAnywhere :: Assertion
 interruptedAnywhere = do
   masked <- interrupting id
@@ -181,7 +182,7 @@ interruptedAnywhere = do
   unmasked <- mask $ \restore -> restore (interrupting restore)
   assertBool ("none ran twice: " ++ show unmasked) (unmasked <= 300)
 
--- | Of 300 actions, one for each loop that is interrupted, those that ran.
+-- | The number of actions that ran, out of 300, one for each interrupted loop.
 interrupting :: (IO () -> IO ()) -> IO Int
 interrupting restore = withManager $ \manager -> do
   counter <- newCounter
@@ -197,7 +198,7 @@ interrupting restore = withManager $ \manager -> do
   rest
   count counter
 
--- | Whoever makes the manager first, masked or not.
+-- | Actions run unmasked, whether the manager's first user was masked or not.
 notMasked :: Assertion
 notMasked = withManager $ \own -> do
   found <- newEmptyMVar
@@ -262,7 +263,7 @@ capabilities = do
     takeMVar result
   assertEqual "each on its own" [(c, True) | c <- [0 .. n - 1]] places
 
--- | What C kept of ended registrations was given back.
+-- | C gives back the memory of ended registrations.
 garbage :: Assertion
 garbage = withPipe $ \(from, to) -> withManager $ \manager -> do
   put to "x"
@@ -314,7 +315,7 @@ forks = withPipe $ \(from, to) -> do
   status <- getProcessStatus True False child
   assertEqual "the child" (Just (Exited ExitSuccess)) status
 
--- | The thread that drove it in the parent is not there in the child.
+-- | The thread that drove the manager in the parent does not exist in the child.
 forkedOwn :: Assertion
 forkedOwn = do
   manager <- newManager

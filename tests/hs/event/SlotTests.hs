@@ -37,8 +37,8 @@ reused = do
     pure (maximum taken)
   assertBool "within the first array" (maximum used < 1024)
 
--- | Each thread holds a few for a while, and none may hold what another does. More threads than processors: some are put
--- aside in the middle of taking one.
+-- | Each thread holds a few slots for a while, and no two threads may hold the same slot. The
+-- threads outnumber the processors, so the kernel suspends some while they take a slot.
 contended :: Assertion
 contended = do
   before <- getNumCapabilities

@@ -1,4 +1,4 @@
--- | Pipes, counters and waiting, for all tests here.
+-- | Pipes, counters and waits, for all tests here.
 module Support
   ( newPipe,
     withPipe,
@@ -30,7 +30,8 @@ newPipe = do
   setFdOption from NonBlockingRead True
   pure ends
 
--- | The action must not close the ends: their numbers may belong to another file by then.
+-- | Gives a pipe to the action and closes it. The action must not close the ends: their numbers
+-- could then belong to another file.
 withPipe :: ((Fd, Fd) -> IO a) -> IO a
 withPipe = bracket newPipe (\(from, to) -> closeFd from >> closeFd to)
 
@@ -64,6 +65,6 @@ settles counter value = do
   threadDelay 20000
   assertEqual "no more than that" value =<< count counter
 
--- | A while in which something that must not happen could happen.
+-- | Waits for a while, in which a forbidden event could happen.
 soon :: IO ()
 soon = threadDelay 20000

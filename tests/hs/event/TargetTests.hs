@@ -94,12 +94,12 @@ functions = withPipe $ \(from, to) -> do
   postTo manager (Call postFunction (context 3))
   await postCalls 1
   assertEqual "its data" (context 3) =<< peek dataSeen
-  -- One that is ended is not called.
+  -- A timer that was ended is not called.
   timer <- startTimer manager (milliseconds 2) (Call timerFunction nullPtr)
   True <- cancelTimer timer
   soon
   assertEqual "cancelled" 1 =<< peek timerCalls
-  -- Nor one that an action of the same batch ends.
+  -- A timer that an action of the same batch ends is not called either.
   withManager $ \own -> do
     end <- newIORef (pure False)
     result <- newEmptyMVar

@@ -1,4 +1,4 @@
--- | Timers: when they fire, and that each ends in one way.
+-- | Timers: the time when they fire; each ends in exactly one way.
 module TimerTests (tests) where
 
 import Capstan.Event

@@ -23,8 +23,8 @@ void test_post_function(void *manager, void *data) {
     __atomic_add_fetch(&test_post_calls, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Writes the event of a detached task to *event, and returns when its dependent has run: 1 if that
- * was after *completed was set. */
+/* Writes the event of a detached task to *event, and returns when the dependent task has run.
+ * Returns 1 if that task ran after *completed was set. */
 int test_detached(uintptr_t *event, int *completed) {
     int after = 0, x = 0;
     (void)x;

@@ -1,5 +1,6 @@
--- | The examples in @examples/tasks@, small, and the snippets of docs/tasks.md, on one Capability and on several: both versions of each
--- have the same result. Each runs in a process of its own, whose number of Capabilities is fixed.
+-- | The examples in @examples/tasks@, with small inputs, and the snippets of docs/tasks.md, on one
+-- Capability and on several. Both versions of each have the same result. Each runs in its own
+-- process, with a fixed number of Capabilities.
 module Main (main) where
 
 import Control.Monad (forM_, unless)
@@ -20,7 +21,7 @@ main = do
     ["--inside", "snippets"] -> runSnippets
     ["--inside", title] -> mapM_ run [e | e <- examples, name e == title]
     _ -> do
-      -- One after another: each uses several Capabilities.
+      -- The tests run one after another, as each uses several Capabilities.
       setEnv "TASTY_NUM_THREADS" "1"
       defaultMain . localOption (mkTimeout 120000000) $
         testGroup "examples" $

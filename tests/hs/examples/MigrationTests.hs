@@ -1,4 +1,4 @@
--- | The snippets of docs/tasks.md are those of "Migration", and do what the page says.
+-- | The snippets of docs/tasks.md are those of "Migration", and behave as the page says.
 module MigrationTests (tests, runSnippets) where
 
 import Control.Monad (forM_, unless, when)
@@ -50,13 +50,13 @@ within :: [String] -> [String] -> Bool
 within _ [] = False
 within block source = take (length block) source == block || block `within` drop 1 source
 
--- | What stands between "](" and ")".
+-- | The texts between "](" and ")".
 links :: String -> [String]
 links (']' : '(' : rest) = let (link, after) = break (== ')') rest in link : links after
 links (_ : rest) = links rest
 links [] = []
 
--- | Before and after are the same.
+-- | The snippets before and after the migration have the same results.
 runSnippets :: IO ()
 runSnippets = do
   same "fib" (nfib 15) (nfibTasks 15)

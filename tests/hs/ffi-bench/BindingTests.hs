@@ -1,6 +1,6 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | Who owns the result: nothing is lost, nothing escapes, nothing overlaps.
+-- | The owner of a result: no memory is lost, none escapes, and none overlaps.
 module BindingTests (tests) where
 
 import Capstan.Binding

@@ -1,6 +1,6 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | The diagnosis is a pure function: what is built in is found, what is not is not.
+-- | The diagnosis is a pure function: it finds a distortion that is built in, and no other.
 module DiagnoseTests (tests) where
 
 import Capstan.Bench.Baseline
@@ -55,8 +55,7 @@ tests =
 forAllNoise :: Testable p => (Noise -> p) -> Property
 forAllNoise = forAllBlind noises
 
--- | Found, and no cause is found that contradicts it: others may be found with it, where they belong
--- together.
+-- | The cause is found, and no other cause except those that belong to it.
 found :: Cause -> Property
 found cause = forAllNoise $ \noise ->
   let causes = map diagnosisCause (diagnose (distorted cause noise))
@@ -83,13 +82,14 @@ othersHideOrder = do
       waiting = map (onSamples (\x -> x {sampleReading = (sampleReading x) {coreWait = Just 0.004}})) order
   map diagnosisCause (diagnose order) @?= [OrderEffect]
   map diagnosisCause (diagnose (crowd ++ waiting)) @?= [Oversubscription]
-  -- A third of it would be explained by a shared core, four times as much is not.
+  -- A shared core would explain a third of the effect; it does not explain a slowdown by four.
   let much = [a {accountAfter = map (slowed 1 4) (accountAfter a)} | a <- waiting]
   map diagnosisCause (diagnose (crowd ++ much)) @?= [Oversubscription, OrderEffect]
-  -- What had its core all the time is not excused by another one that had none.
+  -- A benchmark that had its core all the time is not excused by another that had none.
   map diagnosisCause (diagnose (crowd ++ order)) @?= [Oversubscription, OrderEffect]
 
--- | After others a call takes no page faults, in one order of three. Other work makes all times uneven.
+-- | In one order of three a call after others takes no page faults. Other work makes all times
+-- uneven.
 countedOrders :: Assertion
 countedOrders = do
   let crowd = distorted Oversubscription (repeat 1)
@@ -101,7 +101,8 @@ countedOrders = do
   [diagnosisSubjects d | d <- told, diagnosisCause d == OrderEffect] @?= [["half"]]
   assertBool (show told) (or [any ("100 page faults" `Text.isInfixOf`) (diagnosisEvidence d) | d <- told, diagnosisCause d == OrderEffect])
 
--- | Four fifths of the time a process waits for its core. Page faults are a fifth of what remains.
+-- | For four fifths of the time a process waits for its core. Page faults take a fifth of the
+-- remaining time.
 waitingIsNoWork :: Assertion
 waitingIsNoWork = do
   let late = onSamples (\x -> x {sampleReading = (sampleReading x) {minorFaults = Just 20000, coreWait = Just 0.2}, sampleMeasured = (sampleMeasured x) {measTime = 5 * sampleTime x}})
@@ -111,25 +112,27 @@ evaluatedOnce, allocatedAlways :: Noise -> Property
 evaluatedOnce noise = map diagnosisCause (diagnose [firstAllocates 6e7 (clean noise)]) === [FirstTouch]
 allocatedAlways noise = diagnose [onSamples (\x -> x {sampleMeasured = (sampleMeasured x) {measAllocated = 60000000 * measIters (sampleMeasured x)}}) (firstAllocates 6e7 (clean noise))] === []
 
--- | The first call takes a twentieth of a second, touches as many pages as it allocates, and not one more.
+-- | The first call takes a twentieth of a second, and touches exactly the pages that it allocates.
 firstAllocates :: Double -> Account -> Account
 firstAllocates size = onTrials $ \t -> t {trialFirst = Sample (sampleMeasured (trialFirst t)) {measTime = 0.05, measCpuTime = 0.05, measAllocated = round size} (sampleReading (trialFirst t)) {minorFaults = Just (size / 4096)}}
 
--- | Between runs that are timed by themselves a process may wait as long as it likes.
+-- | Between runs that are timed one by one a process may wait for any time.
 perRunWaits :: Assertion
 perRunWaits = do
   let apart' a = a {accountAlone = map each (accountAlone a), accountAfter = map each (accountAfter a)}
       each t = t {trialPerRun = True, trialFloor = Just 1e-6}
   map diagnosisCause (diagnose (map apart' (distorted Oversubscription (repeat 1)))) @?= []
 
--- | Others took the cores of one process of three, and a processor of two speeds is not to blame for it.
+-- | Other programs took the cores of one process of three: the diagnosis does not blame the
+-- processor's frequency.
 othersAreNoFrequency :: Assertion
 othersAreNoFrequency = do
   let uneven = [a {accountAlone = zipWith ($) [id, id, slowed 1.2 3] (accountAlone a)} | a <- distorted Oversubscription (repeat 1)]
       waited = map (onSamples (\x -> x {sampleMeasured = (sampleMeasured x) {measCpuTime = 0.05}})) uneven
   map diagnosisCause (diagnose waited) @?= [Oversubscription]
 
--- | An effect of a third is told of three processes as of thirty, and a disturbed one of thirty does not hide it.
+-- | An effect of a third is reported with three processes and with thirty, and one disturbed
+-- process of thirty does not hide it.
 manyRounds :: Noise -> Property
 manyRounds noise = conjoin [map diagnosisCause (diagnose [pair rounds]) === [OrderEffect] | rounds <- [3, 6, 10, 30]]
   where
@@ -144,7 +147,7 @@ onSamples f = onTrials (\t -> t {trialSamples = map f (trialSamples t)})
 onTrials :: (Trial -> Trial) -> Account -> Account
 onTrials f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
 
--- | Waiting makes one of two repeats look slower than the other; the other two differ by themselves.
+-- | Waiting makes one of two repeats look slower; the other two repeats differ by themselves.
 othersShowDisagreement :: Assertion
 othersShowDisagreement = do
   let noise = repeat 1
@@ -156,7 +159,8 @@ othersShowDisagreement = do
   map diagnosisCause (diagnose (crowd ++ alike)) @?= [Oversubscription]
   map diagnosisCause (diagnose (crowd ++ distorted Disagreement noise)) @?= [Oversubscription, Disagreement]
 
--- | A benchmark whose own threads fill the cores does not silence what is said about another one.
+-- | A benchmark whose own threads fill the cores does not hide the findings about another
+-- benchmark.
 ownThreads :: Assertion
 ownThreads = do
   let noise = repeat 1
@@ -164,21 +168,23 @@ ownThreads = do
       crowded = [(fillingCores a) {accountName = "crowded"} | a <- distorted Oversubscription noise]
   map diagnosisCause (diagnose (crowded ++ order)) @?= [Oversubscription, OrderEffect]
 
--- | On two cores.
+-- | The benchmark's threads fill two cores.
 fillingCores :: Account -> Account
 fillingCores = onSamples (\s -> s {sampleMeasured = (sampleMeasured s) {measCpuTime = 2 * sampleTime s}})
 
--- | How long they waited is gone with them. Two have a core each; of eight that are nearly never put aside, most sleep.
+-- | Threads that have ended took their waiting times with them. Two threads have a core each. If
+-- eight threads are hardly ever suspended, most of them sleep.
 endedThreads :: Noise -> Property
 endedThreads noise = conjoin [map diagnosisCause (diagnose [made 8 20]) === [Oversubscription], diagnose [made 2 20] === [], diagnose [made 8 1] === [], diagnose [sharing] === []]
   where
     made n switched = (filling switched) {accountWatched = (\w -> w {watchedThreads = n}) <$> accountWatched (clean noise)}
     filling switched = fillingCores (onSamples (\s -> s {sampleReading = (sampleReading s) {involuntarySwitches = Just switched}}) (clean noise))
-    -- Other programs have half of the cores: it is not known what the threads would do with them.
+    -- Other programs have half of the cores, so the diagnosis cannot know how the threads would use
+    -- them.
     sharing = onSamples (\s -> s {sampleMeasured = (sampleMeasured s) {measCpuTime = sampleTime s}}) (made 8 20)
 
--- | One process of three ran on a core that another guest used too: additions took twice as long, the
--- benchmark two and a half times.
+-- | One process of three ran on a core that another guest used too. Additions took twice as long
+-- there, and the benchmark two and a half times.
 aside :: Noise -> Property
 aside noise =
   let a = cleanWith "copy" 2e-5 noise
@@ -190,7 +196,8 @@ aside noise =
           filter (`elem` [OrderEffect, Disagreement]) (map diagnosisCause (diagnose others)) === []
         ]
 
--- | The faster repeat has one process at half the speed, the slower one has one at full speed.
+-- | Each repeat has one process at full speed and two at half the speed; the repeats differ all the
+-- same.
 twoSpeeds :: Noise -> Property
 twoSpeeds noise =
   let at factors a = a {accountAlone = zipWith (\f -> slowed f f) factors (accountAlone a), accountAfter = map (slowed 2 2) (accountAfter a)}
@@ -211,8 +218,8 @@ allDisturbed = do
   map (length . accountAlone) (undisturbed [calm, hit]) @?= [3, 3]
   map (length . trialSamples) (concatMap accountAlone (undisturbed [calm, hit])) @?= replicate 6 20
 
--- | Of the same samples, whose sizes differ as those of a trial do, and whose noise is half a percent: a
--- slope is as much as three times as uncertain as its points.
+-- | Both estimates use the same samples, with the varying sizes of a trial and a noise of half a
+-- percent. A slope may be three times as uncertain as its points.
 estimates :: Noise -> Property
 estimates noise = ioProperty $ do
   let ofSizes t = t {trialSamples = [Sample m {measIters = n, measTime = fromIntegral n * perCall s} r | (n, s@(Sample m r)) <- zip [500, 550 ..] (trialSamples t)]}
@@ -224,7 +231,7 @@ estimates noise = ioProperty $ do
     Left problem -> counterexample problem False
     Right r -> counterexample (show r) (maybe False (\slope -> abs (trialEstimate trial / estPoint slope - 1) < 0.03) (Map.lookup "iters" (regCoeffs r)))
 
--- | Additions take so many times as long, and the benchmark so many.
+-- | Slows a trial: additions by the first factor, and the benchmark by the second.
 slowed :: Double -> Double -> Trial -> Trial
 slowed additions factor t = t {trialSamples = [Sample (sampleMeasured s) {measTime = factor * sampleTime s, measCpuTime = factor * sampleTime s} (sampleReading s) {spinTime = (* additions) <$> spinTime (sampleReading s)} | s <- trialSamples t]}
 

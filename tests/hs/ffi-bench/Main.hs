@@ -1,4 +1,5 @@
--- | Capstan.Bench and Capstan.Binding. The program is its own benchmark program: sessions start it again.
+-- | Tests of Capstan.Bench and Capstan.Binding. The program is its own benchmark program: sessions
+-- start it again.
 module Main (main) where
 
 import qualified BindingTests

@@ -1,5 +1,5 @@
--- | Programs that were written for criterion, each with a habit that a process of its own must bear. They are
--- this very program, by the name in a variable of the environment.
+-- | Programs that were written for criterion. Each has a habit that must work in separate
+-- processes. All are this very program: an environment variable chooses the name.
 module Programs
   ( programs,
     programVariable,
@@ -47,7 +47,7 @@ programs =
 showFile :: FilePath -> IO ()
 showFile file = withFile file ReadMode (\from -> hSetEncoding from utf8 >> hGetContents from >>= putStr)
 
--- | The first is the name of a file that is not in UTF-8, as GHC has it.
+-- | The first is GHC's form of a file name that is not in UTF-8.
 oddNames :: [String]
 oddNames = ["file \xdce4", "", "a\"b, <c> & d", "two\r\nlines", "\ESC[31m", "-n", "\955/\128512", "\xdce4"]
 
@@ -124,21 +124,22 @@ tests =
     measured out = [drop 13 line | line <- lines out, "benchmarking " `isPrefixOf` line]
     agrees wanted (code, out, err) = (code, measured out, err) @?= (ExitSuccess, wanted, "")
 
--- | As 'run', by a line of the shell, beside a file of nine letters.
+-- | Runs a program like 'run', by a line of the shell, in a folder with a file of nine letters.
 readingFrom :: String -> String -> [String] -> IO (ExitCode, String, String)
 readingFrom line name = started [] name (\program arguments -> proc "sh" ("-c" : line : program : arguments))
 
--- | In a folder of its own, whose name is not ASCII, and which is that for temporary files as well; in the locale of C.
+-- | Runs a program in the locale of C, in its own folder, whose name is not ASCII. The folder is
+-- also the folder for temporary files.
 run :: String -> [String] -> IO (ExitCode, String, String)
 run = runWith []
 
--- | With these variables.
+-- | Runs a program like 'run', with these variables.
 runWith :: [(String, String)] -> String -> [String] -> IO (ExitCode, String, String)
 runWith variables name = started variables name proc
 
 started :: [(String, String)] -> String -> (FilePath -> [String] -> CreateProcess) -> [String] -> IO (ExitCode, String, String)
 started variables name command arguments = do
-  -- As the texts of the programs are, which are not all Unicode.
+  -- The texts of the programs are not all Unicode.
   setLocaleEncoding (mkUTF8 RoundtripFailure)
   setFileSystemEncoding (mkUTF8 RoundtripFailure)
   here <- getTemporaryDirectory

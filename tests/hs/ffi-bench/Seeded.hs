@@ -1,4 +1,4 @@
--- | Real benchmarks with a distortion built in, and what a program that measures them needs.
+-- | Real benchmarks with a built-in distortion, and helpers for a program that measures them.
 module Seeded
   ( benchmarks,
     blockBytes,
@@ -30,11 +30,11 @@ blockBytes = 131072
 touchBytes = 64 * 1048576
 reservedBytes = 128 * 1048576
 
--- | What "makes threads" makes.
+-- | The number of threads that "makes threads" makes.
 madeThreads :: Int
 madeThreads = 5
 
--- | Whether 'benchmarks' ran the one that others remember.
+-- | Whether the benchmark "leaves something behind" has run.
 remembered :: IORef Bool
 remembered = unsafePerformIO (newIORef False)
 {-# NOINLINE remembered #-}
@@ -60,10 +60,10 @@ benchmarks arena =
     bench "fails" (whnfIO (readIORef remembered >>= \r -> when (r || not r) (ioError (userError "on purpose"))))
   ]
   where
-    -- Otherwise glibc raises the threshold when a block is freed, and it depends on the collector's
-    -- timing which calls still meet it.
-    -- As much as malloc's threshold grows to.
+    -- malloc's threshold grows to this size at most.
     largeBytes = 30000000
+    -- Otherwise glibc raises the threshold when a block is freed. The collector's timing would then
+    -- decide which calls still meet the threshold.
     fixedThreshold = c_mallopt mmapThreshold (fromIntegral blockBytes)
     mmapThreshold = -3
     adopted = do
@@ -74,7 +74,7 @@ benchmarks arena =
     filled :: Ptr Word8 -> IO Word8
     filled memory = fillBytes memory 1 blockBytes >> peekByteOff memory 4096
 
--- | Threads of the system's that are there at once, and end with the call.
+-- | Makes threads of the system that exist at the same time, and end with the call.
 makesThreads :: IO ()
 makesThreads = do
   begun <- replicateM madeThreads newEmptyMVar
@@ -82,7 +82,7 @@ makesThreads = do
   forM_ (zip begun ended) $ \(b, e) -> forkOS (putMVar b () >> mapM_ readMVar begun >> putMVar e ())
   mapM_ takeMVar ended
 
--- | Memory that may be touched, and as malloc does for another thread's heap, room that may not.
+-- | Maps memory that may be touched and, like malloc for another thread's heap, room that may not.
 reserves :: IO ()
 reserves = forM_ [(blockBytes, readAndWrite), (reservedBytes, nothing)] $ \(size, protection) -> do
   memory <- c_mmap nullPtr (fromIntegral size) protection privateAnonymous (-1) 0
@@ -92,7 +92,7 @@ reserves = forM_ [(blockBytes, readAndWrite), (reservedBytes, nothing)] $ \(size
     readAndWrite = 3
     privateAnonymous = 0x22
 
--- | Touches new pages in each call, but only where the other one ran before.
+-- | Touches new pages in each call, if "leaves something behind" ran before.
 remembering :: IO ()
 remembering = do
   after <- readIORef remembered
@@ -101,13 +101,13 @@ remembering = do
     touch memory (64 * 4096)
     free memory
 
--- | Slow in the first process that ran the other one before.
+-- | Is slow in the first process in which "leaves something behind" ran before.
 disturbedOnce :: IO ()
 disturbedOnce = do
   after <- readIORef remembered
   when (after && disturbed) (threadDelay 2000)
 
--- | Whether this process is the first that asks, as a file shows that others find.
+-- | Whether this process is the first that asks. It makes a file that later processes find.
 disturbed :: Bool
 disturbed = unsafePerformIO $ do
   marker <- getEnv markerVariable
@@ -115,25 +115,26 @@ disturbed = unsafePerformIO $ do
   not there <$ writeFile marker ""
 {-# NOINLINE disturbed #-}
 
--- | Names the file.
+-- | The variable with the name of the file.
 markerVariable :: String
 markerVariable = "CAPSTANBENCH_MARKER"
 
--- | The end of malloc's heap, which it gives back, unless it has seen larger blocks freed.
+-- | Frees the end of malloc's heap. malloc gives it back to the kernel, unless a larger block was
+-- freed before.
 freesLittle :: IO ()
 freesLittle = do
   blocks <- replicateM 3 (mallocBytes 120000)
   forM_ blocks (`touch` 120000)
   mapM_ free (reverse blocks)
 
--- | The first two calls in a process take long, as where threads are started.
+-- | The first two calls in a process take long, as if they started threads.
 slowAtFirst :: IORef Int -> IO ()
 slowAtFirst calls = do
   n <- readIORef calls
   when (n < 2) (threadDelay 50000)
   writeIORef calls $! n + 1
 
--- | A byte of each page.
+-- | Writes a byte of each page.
 touch :: Ptr Word8 -> Int -> IO ()
 touch memory bytes = forM_ [0, 4096 .. bytes - 1] $ \i -> pokeByteOff memory i (1 :: Word8)
 

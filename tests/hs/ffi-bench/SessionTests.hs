@@ -1,6 +1,6 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | Sessions of this very program: what is counted in fresh processes. Times are not looked at.
+-- | Sessions of this very program: the counts in fresh processes. The tests do not check times.
 module SessionTests (tests) where
 
 import Capstan.Bench (Cause (..), Diagnosis (..), bench, defaultMain, whnf)
@@ -59,7 +59,7 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
             a <- account "first touch"
             let pages = fromIntegral touchBytes / 4096
                 firsts = [fromMaybe 0 (minorFaults (sampleReading (trialFirst t))) | t <- accountAlone a]
-            -- Huge pages make it fewer.
+            -- With huge pages there are fewer faults.
             assertBool (show firsts) (all (>= 0.001 * pages) firsts && faults a < minimum firsts / 2),
           testCase "a process of its own has no past" $ do
             a <- account "remembers"
@@ -72,7 +72,7 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
                 counts = [(fst (place t), or [b < place t | b <- behind, fst b == fst (place t)], trialFaults t) | t <- accountAfter a]
             assertBool (show counts) (all (\(_, later, f) -> if later then f >= 60 else f < 1) counts && length [() | (_, True, _) <- counts] == 1),
           testCase "what malloc remembers of one benchmark shows in another" $ do
-            -- By themselves: another one sets the threshold, which then stays.
+            -- These two run alone, as another benchmark sets the threshold, which then stays.
             (session, _) <- measured plan {planNames = ["frees much", "frees little"]}
             let counts = [(trialPlace t, trialFaults t) | a <- sessionAccounts session, accountName a == "frees little", t <- accountAlone a ++ accountAfter a]
                 paid = [f | (_, f) <- counts, f >= 40]
@@ -84,7 +84,7 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
             let marker = folder </> "capstan-bench-marker-" ++ show number
             (session, _) <- bracket_ (setEnv markerVariable marker) (removePathForcibly marker) (measured plan {planNames = ["leaves something behind", "disturbed once"], planRounds = 3})
             let calls = [(trialPlace t, sum (map sampleCalls (trialSamples t))) | a <- sessionAccounts session, accountName a == "disturbed once", t <- accountAlone a ++ accountAfter a]
-            -- One that sleeps in each call has a hundred of them.
+            -- A benchmark that sleeps in each call would make about a hundred calls.
             assertBool (show calls) (length calls == 6 && all ((> 1000) . snd) calls),
           testCase "each was measured in each round and place" $ do
             a <- account arena
@@ -137,7 +137,7 @@ tests = withResource (measured plan) (const (pure ())) $ \getSession ->
       outcome @?= Left (ExitFailure 64)
     trialFaults t = sum [fromMaybe 0 (minorFaults (sampleReading s)) | s <- trialSamples t] / sum (map sampleCalls (trialSamples t))
 
--- | This program can be started again.
+-- | Measures this program, which sessions start again.
 measured :: Plan -> IO (Session, [String])
 measured p = runSession p >>= either assertFailure pure
 

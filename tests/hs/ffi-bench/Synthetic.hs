@@ -1,4 +1,4 @@
--- | Accounts of benchmarks that were never run: clean ones, and ones with a distortion built in.
+-- | Accounts of benchmarks that never ran: clean accounts, and accounts with a built-in distortion.
 module Synthetic
   ( Noise,
     noises,
@@ -22,7 +22,7 @@ import Test.QuickCheck
 -- | Factors near 1, one for each sample.
 type Noise = [Double]
 
--- | Up to three percent either way, without an end.
+-- | An endless list of factors, up to three percent either way.
 noises :: Gen Noise
 noises = infiniteListOf (choose (0.97, 1.03))
 
@@ -68,7 +68,7 @@ trialOf place seconds noise =
       trialFloor = Nothing
     }
 
--- | A benchmark with a name, of so many seconds a call, in three rounds.
+-- | A benchmark with a name and a time for each call, in three rounds.
 cleanWith :: String -> Double -> Noise -> Account
 cleanWith name seconds noise =
   Account
@@ -86,7 +86,7 @@ type Distortion = (Cause, Noise -> [Account])
 distorted :: Cause -> Noise -> [Account]
 distorted cause = fromMaybe (const []) (lookup cause distortions)
 
--- | One for each cause; the distortion is a fifth of the time or more.
+-- | One distortion for each cause, of a fifth of the time or more.
 distortions :: [Distortion]
 distortions =
   [ (AllocatorThreshold, one allocator),
@@ -103,7 +103,7 @@ distortions =
     one f noise = [f (clean noise)]
     everyTrial f a = a {accountAlone = map f (accountAlone a), accountAfter = map f (accountAfter a)}
     everySample f = everyTrial (\t -> t {trialSamples = [s {sampleReading = f (sampleReading s)} | s <- trialSamples t]})
-    -- Mapping is dear in a machine with many threads.
+    -- Mapping is expensive in a process with many threads.
     allocator a = everyTrial (\t -> t {trialSurroundings = (trialSurroundings t) {surroundingCosts = Costs (0.5 * microsecond) (12 * microsecond) 4e-8}}) a {accountWatched = Just (Watched 500 (Calls 500 (500 * 135168) 500 (500 * 135168) 0 0 0 0) (Just 0) 0)}
     late a = everySample (\s -> s {minorFaults = Just 8000}) a {accountWatched = Just (Watched 500 (Calls 0 0 0 0 0 0 0 0) (Just 6e7) 0)}
     touching t = t {trialFirst = (sampleOf 1 0.02) {sampleReading = quiet {minorFaults = Just 16384}}}

@@ -5,8 +5,8 @@
 {-# LANGUAGE TemplateHaskell #-}
 {-# OPTIONS_GHC -O1 -fplugin Test.Inspection.Plugin #-}
 
--- | The types cost nothing: what the compiler makes of these functions has no trace of them, allocates
--- nothing and so makes no closure.
+-- | The types cost nothing: the compiled functions have no trace of them, allocate nothing, and so
+-- make no closure.
 module CostTests (tests) where
 
 import qualified Capstan.Array as Array
@@ -40,7 +40,7 @@ halving part = toIO $ Linear.do
   first' <- Linear.write first 0 element
   finish (Linear.combine first' (Linear.combine third' fourth))
 
--- | To C and back, the result into an element.
+-- | Passes a piece to C and back, and writes C's result into an element.
 calling :: Part s Double -> IO ()
 calling part = toIO $ Linear.do
   (first, second) <- Linear.pure (Linear.halve part)
@@ -78,7 +78,8 @@ proven name result = testCase name $ case result of
   Success _ -> pure ()
   Failure why -> assertFailure why
 
--- | GHC counts what a thread allocates, exactly when the thread asks.
+-- | Checks the allocation of the work. GHC counts a thread's allocations, exactly when the thread
+-- asks.
 allocatesNothing :: String -> (forall s. Part s Double -> IO ()) -> TestTree
 allocatesNothing name work = testCase name $ do
   array <- Array.filled Linear.CacheLine 1000 1
@@ -87,7 +88,7 @@ allocatesNothing name work = testCase name $ do
     work part
     once <- cost (work part)
     many <- cost (replicateM_ 1000 (work part))
-    -- What the counting itself allocates is there once.
+    -- The counting itself allocates once in each measurement.
     assertBool (show (once, many)) (many - once < 1000)
   where
     cost action = do

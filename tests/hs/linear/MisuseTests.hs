@@ -1,8 +1,8 @@
 -- | Programs that must not compile.
 --
--- Each file in @fail/@ holds two programs that differ only in the misuse: with the macro @MISUSE@ the
--- compiler must refuse it with the words after @expect:@, without it must accept it without a
--- warning.
+-- Each file in @fail/@ holds two programs that differ only in the misuse. With the macro @MISUSE@
+-- the compiler must refuse the program with the words after @expect:@. Without the macro it must
+-- accept the program without a warning.
 module MisuseTests (tests) where
 
 import Data.List (isInfixOf, isSuffixOf, sort, stripPrefix)
@@ -41,9 +41,9 @@ refused program = do
   assertBool ("the misuse compiles: " ++ program) (code /= ExitSuccess)
   assertBool ("expected: " ++ expected ++ "\n" ++ messages) (expected `isInfixOf` messages)
 
--- | Types only, with the package's sources and language, so that it does not matter where it is
--- installed. GHC makes objects of some modules all the same, and the tests run at the same time, so each
--- compilation has a folder of its own.
+-- | Checks types only, with the sources and the language of the package, so that its place of
+-- installation has no effect. GHC makes objects of some modules all the same. As the tests run at
+-- the same time, each compilation has its own folder.
 compile :: String -> [String] -> FilePath -> IO (ExitCode, String)
 compile kind more program = do
   ghc <- fromMaybe "ghc" <$> lookupEnv "GHC"

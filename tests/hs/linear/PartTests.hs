@@ -1,7 +1,7 @@
 {-# LANGUAGE LinearTypes #-}
 {-# LANGUAGE QualifiedDo #-}
 
--- | What parts do when the program compiles.
+-- | The behaviour of parts in programs that compile.
 module PartTests (tests) where
 
 import qualified Capstan.Array as Array
@@ -154,7 +154,8 @@ borrowed = do
   old @?= 3
   Array.read array 3 >>= (@?= 33)
 
--- | The second action cannot be ended, as one in a foreign call, when the first one fails.
+-- | The first action fails while the second cannot be interrupted, like an action in a foreign
+-- call.
 failing :: Assertion
 failing = do
   begun <- newEmptyMVar
@@ -181,7 +182,7 @@ failing = do
       threadDelay 20000
       writeIORef ended True
 
--- | As many threads as Capabilities compute, and not one for each chunk.
+-- | The number of threads that compute is the number of Capabilities, not of chunks.
 threads :: Assertion
 threads = do
   seen <- newIORef []

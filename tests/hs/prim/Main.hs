@@ -36,7 +36,7 @@ main =
         testCase "no question allocates" noAllocation
       ]
 
--- | On each Capability, a thread that cannot leave it.
+-- | Runs the action on each Capability, in a thread that cannot leave it.
 onEachCapability :: (Int -> IO ()) -> Assertion
 onEachCapability action = do
   count <- getNumCapabilities
@@ -77,7 +77,7 @@ outside = do
 answersHere :: IO (Int, Int, Bool)
 answersHere = (,,) <$> threadNumber <*> teamSize <*> inParallel
 
--- | Every thread compares what Haskell says with what C has just said.
+-- | Every thread compares Haskell's answer with C's last answer.
 inside :: (CInt -> FunPtr Ask -> IO ()) -> CInt -> Int -> Assertion
 inside region threads calls = do
   seen <- newIORef []

@@ -1,4 +1,4 @@
-/* Regions that call a function of Haskell's from every thread. */
+/* Regions that call a Haskell function from every thread. */
 #include <omp.h>
 
 typedef void ask(int thread, int size, int parallel);

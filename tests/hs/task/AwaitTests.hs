@@ -1,4 +1,4 @@
--- | What interrupts who awaits a task leaves the task alone.
+-- | An exception that interrupts a thread in @await@ does not reach the awaited task.
 module AwaitTests (tests) where
 
 import Capstan.Task
@@ -10,7 +10,7 @@ import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | Thrown to who waits.
+-- | The exception that the tests throw to the waiting thread.
 data Hurry = Hurry
   deriving (Eq, Show)
 

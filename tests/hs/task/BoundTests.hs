@@ -1,5 +1,5 @@
--- | Tasks that bound threads start and wait for, as a program's main thread is one: there a worker of the same Capability is woken only
--- when it is needed.
+-- | Bound threads, such as a program's main thread, start tasks and wait for them. A worker of the
+-- same Capability is then woken only when it is needed.
 module BoundTests (tests) where
 
 import Capstan.Domain (capabilityNumber, spawnOn)
@@ -43,8 +43,9 @@ tests =
         run $ \scope -> async scope (writeIORef done True) >> computeUntil done
     ]
 
--- | The Capabilities on which the caller of a loop ran its indices. While one thread waits for the other's index, its Capability idles,
--- and the caller is not the only one that could run.
+-- | The Capabilities on which the caller of a loop ran its indices. While a thread waits for
+-- another thread's index, its Capability idles, and the caller is not the only thread that could
+-- run.
 placesOfCaller :: IO [Int]
 placesOfCaller = do
   here <- capabilityNumber
@@ -72,7 +73,8 @@ computeUntil over = newIORef 0 >>= go
   where
     go value = readIORef over >>= \stop -> unless stop (turn value >> go value)
 
--- | Computes for a tenth of a millisecond or so. Hardly allocates, so that there is no collection.
+-- | Computes for about a tenth of a millisecond. It hardly allocates, so that there is no
+-- collection.
 turn :: IORef Int -> IO ()
 turn value = modifyIORef' value (`go` (30000 :: Int))
   where

@@ -1,6 +1,6 @@
--- | What happens to tasks when the number of Capabilities changes. It does while nothing runs: GHC 9.0.2 by itself may
--- hang, without a task anywhere, where it changes while threads compute. What can happen then is explored by Model.Sleep
--- and Model.Deque.
+-- | Tasks when the number of Capabilities changes. The number changes while nothing runs: GHC 9.0.2
+-- itself may hang, without any task, if it changes while threads compute. Model.Sleep and
+-- Model.Deque explore changes during a computation.
 module CapabilityTests (tests) where
 
 import Capstan.Domain (capabilityNumber)
@@ -24,8 +24,9 @@ tests =
   where
     numbers = [4, 5, 2, 1, 3] :: [Int]
 
--- | A loop without end, but that each Capability runs an index of it; the first use of tasks since they are there. The caller
--- may still be on one that is not in use any more, which does not count: else there could be too many, and no end.
+-- | A loop that ends when each Capability has run an index of it; the first use of tasks on these
+-- Capabilities. The caller may still be on a Capability that is no longer in use. Such a Capability
+-- does not count: with one too many, the loop would not end.
 allTakePart :: Int -> Assertion
 allTakePart count = do
   seen <- newIORef []
@@ -35,7 +36,7 @@ allTakePart count = do
     pure (if length (filter (< count) places) == count then Just i else Nothing)
   assertBool "each" (isJust found)
 
--- | Each Capability, and some that there are not, starts tasks, and tasks that wait for tasks.
+-- | Each Capability starts tasks, and tasks that wait for tasks; some numbers name no Capability.
 everywhere :: Assertion
 everywhere = do
   results <- forM [0 .. 5] $ \n -> do
@@ -45,6 +46,6 @@ everywhere = do
   where
     work = replicateM 10 $ do
       box <- newEmptyMVar
-      -- The left branch waits for what the right one gives: a worker must find that.
+      -- The left branch waits for the value of the right one, so a worker must find the right one.
       _ <- both (takeMVar box) (putMVar box ())
       run (`fibonacci` 14)

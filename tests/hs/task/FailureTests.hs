@@ -69,7 +69,7 @@ tests =
           takeMVar ready
           void (throwIO (Broken 6))
         (r :: Either Broken ()) @?= Left (Broken 6)
-        -- The scope has waited for its task.
+        -- The scope must have waited for its task.
         readIORef stopped >>= (@?= True),
       testCase "a failed scope starts no task" $ do
         ran <- newIORef False
@@ -128,13 +128,14 @@ tests =
       testCase "an asynchronous exception reaches the whole tree" . ends $ killTree,
       testCase "an exception to a caller whose scope has failed is not lost" . ends $ killFailed,
       testCase "a task that is blocked for ever is told so" . ends $ do
-        -- A worker runs it: whoever has a time limit is never told.
+        -- A worker must run the task: GHC never finds a thread with a time limit to be blocked for
+        -- ever.
         r <- try (run (\s -> async s (newEmptyMVar >>= takeMVar) >>= mask_ . await))
         either (\BlockedIndefinitelyOnMVar -> True) (\() -> False) r @?= True,
       testCase "and so is one that nobody awaits" . ends $ do
         r <- try (run (\s -> void (async s (newEmptyMVar >>= takeMVar :: IO ()))))
         either (\BlockedIndefinitelyOnMVar -> True) (\() -> False) r @?= True
-        -- The workers have not taken it for their own.
+        -- The workers must not have taken the exception for their own.
         run (\s -> async s (pure 'w') >>= mask_ . await) >>= (@?= 'w'),
       testCase "a body that is blocked for ever is told so" . ends $ do
         r <- unknown (run (\_ -> newEmptyMVar >>= takeMVar :: IO ()))
@@ -194,7 +195,7 @@ tests =
       testCase "the call stack survives" callStackSurvives
     ]
 
--- | Deadlocks in which somebody awaits a task.
+-- | Deadlocks in which a thread awaits a task.
 circles :: [(String, IO ())]
 circles =
   [ ( "two tasks",
@@ -230,7 +231,7 @@ toldOfCircle name program = testCase name . ends . replicateM_ 5 $ do
   r <- unknown program
   either show show r @?= show BlockedIndefinitelyOnMVar
 
--- | Values that are 42, and call their argument on the way.
+-- | Values that are 42, and run their argument during the evaluation.
 values :: [(String, IO () -> Int)]
 values =
   [ ("bothPure, left", \step -> uncurry (+) (bothPure (before step 40) 2)),
@@ -250,7 +251,7 @@ values =
       parallelSortBy (\a b -> if a == 2000 && b == 1999 then step (compare a b) else compare a b) v
       Mutable.read v 42
 
--- | Kills who evaluates a value amid of it, three times, and then evaluates it.
+-- | Kills a thread in the middle of an evaluation, three times, and then evaluates the value.
 evaluatedAgain :: String -> (IO () -> Int) -> TestTree
 evaluatedAgain name make = testCase name . ends . replicateM_ 20 $ do
   begun <- newEmptyMVar
@@ -269,7 +270,7 @@ evaluatedAgain name make = testCase name . ends . replicateM_ 20 $ do
   putMVar gate ()
   evaluate value >>= (@?= 42)
 
--- | GHC lets two threads begin the same value, and takes it away from one of them when it sees that.
+-- | GHC lets two threads begin to evaluate the same value, and stops one of them when it notices.
 twoEvaluate :: Int -> IO ()
 twoEvaluate n = do
   let value = tree 13
@@ -282,8 +283,8 @@ twoEvaluate n = do
     pure end
   mapM takeMVar ends' >>= (@?= replicate 2 (8192, Unmasked))
 
--- | One fails, and another waits for what it would have written: in a scope, in a fork, and inside of a task for which the
--- body of another scope waits.
+-- | One computation fails, and another waits for the value that it would have written. This happens
+-- in a scope, in a fork, and inside a task for which the body of another scope waits.
 blockedByFailure :: [TestTree]
 blockedByFailure = concat [[fails name program, fails (name ++ " inside") (inside program)] | (name, program) <- programs]
   where
@@ -301,23 +302,25 @@ blockedByFailure = concat [[fails name program, fails (name ++ " inside") (insid
       box <- newEmptyMVar
       r <- unknown (program box (broken n box))
       either fromException (const Nothing) r @?= Just (Broken n)
-    -- Nothing will fill the box when it has thrown, and the collector comes to know before anybody else.
+    -- After the exception nothing fills the box, and the collector notices this before any thread.
     broken n box =
       (threadDelay 1000 >> throwIO (Broken n) >>= putMVar box)
         `onException` uninterruptibleMask_ (replicateM_ 3 (performMajorGC >> threadDelay 1000))
 
--- | Runs an action in a thread that nobody can throw to: a thread with a time limit is never found to be blocked for ever.
+-- | Runs an action in a thread to which no other thread can throw: GHC never finds a thread with a
+-- time limit to be blocked for ever.
 unknown :: IO a -> IO (Either SomeException a)
 unknown action = do
   over <- newEmptyMVar
   _ <- forkIO (try action >>= putMVar over)
   takeMVar over
 
--- | A hang is a failure here, sooner than by the limit of the whole test.
+-- | Fails if the action hangs, sooner than by the limit of the whole test.
 ends :: IO () -> IO ()
 ends action = timeout 60000000 action >>= maybe (assertFailure "did not end") pure
 
--- | Kills the thread that opened a scope; waits until all of twenty tasks have seen it.
+-- | Kills the thread that opened a scope, when ten of its members have begun; these must have ended
+-- when the scope ends.
 killTree :: IO ()
 killTree = do
   begun <- newEmptyMVar
@@ -334,7 +337,7 @@ killTree = do
   n <- readIORef ended
   assertBool ("at least those ten have ended: " ++ show n) (n >= 10)
 
--- | The body has thrown, a task cannot be interrupted yet, and the caller is killed.
+-- | The caller is killed when the body has thrown and a task cannot be interrupted yet.
 killFailed :: IO ()
 killFailed = do
   begun <- newEmptyMVar
@@ -349,13 +352,15 @@ killFailed = do
       void (throwIO (Broken 14))
     putMVar over (fromLeft (toException (Broken 15)) r)
   takeMVar ready
-  -- Arrives when the body has thrown, or in the body: both times it goes first.
+  -- The exception arrives when the body has thrown, or in the body. It takes precedence in both
+  -- cases.
   killThread thread
   putMVar gate ()
   e <- takeMVar over
   fromException e @?= Just ThreadKilled
 
--- | What comes of awaiting a task inside something that fails when the task has begun; and the task's own result, later.
+-- | The outcome of an await inside a computation that fails when the task has begun, and the task's
+-- own result later.
 sparing :: (IO () -> Promise Char -> IO Char) -> IO (Either Broken Char, Char)
 sparing awaiting = run $ \scope -> do
   begun <- newEmptyMVar

@@ -1,4 +1,4 @@
--- | Tasks in the child of @forkProcess@, where none of the threads is that the parent had.
+-- | Tasks in the child of @forkProcess@, which has none of the parent's threads.
 module ForkTests (tests) where
 
 import Capstan.Task
@@ -35,7 +35,8 @@ tests =
           await taken,
       testCase "what the parent has started is not run" . run $ \scope -> do
         ran <- newIORef (0 :: Int)
-        -- More than the workers have taken by the time of the fork: those are blocked, one after another.
+        -- More tasks than the workers can have taken before the fork: each taken task blocks its
+        -- worker.
         gate <- newEmptyMVar
         replicateM_ 2000 (async scope (readMVar gate >> modifyIORef' ran (+ 1)))
         inChild $ do

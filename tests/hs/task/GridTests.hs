@@ -70,7 +70,8 @@ tests =
         workerStates states >>= (@?= [1])
     ]
 
--- | The length of a side, and how many of its indices a tile has; 0 is a range without a chunk.
+-- | The length of a side, and the number of its indices in a tile; 0 stands for a range without a
+-- chunk size.
 side :: Gen (Int, Int)
 side = (,) <$> choose (0, 12) <*> choose (0, 5)
 

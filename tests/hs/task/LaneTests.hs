@@ -100,7 +100,8 @@ tests =
         timeout 20000 (parallelForAfter (range 0 9) (\i -> [i - 1]) (\i -> when (i == 5) (takeMVar never))) >>= (@?= Nothing)
     ]
 
--- | Whether each index ran once, when all that it waits for had ended. Index @i@ waits for those that are some of the distances below.
+-- | Whether each index ran once, after all indices for which it waits. Index @i@ waits for the
+-- indices that lie one of the distances below it.
 inOrder :: (Int -> IO () -> IO ()) -> Int -> Int -> [NonNegative Int] -> IO Property
 inOrder around from count distances = do
   marks <- M.replicate count (0 :: Int)

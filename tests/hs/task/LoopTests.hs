@@ -1,4 +1,4 @@
--- | Loops: every index once, in order where order is promised, at the ends of 'Int' too.
+-- | Loops: every index runs once, in order if order is promised, at the ends of 'Int' too.
 module LoopTests (tests) where
 
 import Capstan.Domain (capabilityNumber, join, spawnOn)
@@ -57,7 +57,7 @@ tests =
           atomicModifyIORef' begun (\n -> (max n i, ()))
           pure (if i == 100 then Just i else Nothing)
         found @?= Just 100
-        -- The loop would not end if all were visited.
+        -- The loop would not end if it visited all indices.
         readIORef begun >>= \n -> assertBool (show n) (n >= 100),
       testCase "loops in loops" $ do
         result <- parallelForReduce (range 0 50) (+) 0 $ \i ->
@@ -81,8 +81,8 @@ tests =
 grained :: Int -> Range -> Range
 grained grain = if grain <= 0 then id else chunk grain
 
--- | A loop without end, but that another Capability runs an index of it. The others compute something else at first, for
--- so long that their scouts go to sleep.
+-- | A loop that ends when another Capability has run an index of it. The other Capabilities compute
+-- something else at first, until their scouts sleep.
 joined :: Assertion
 joined = do
   capabilities <- getNumCapabilities
@@ -92,7 +92,7 @@ joined = do
         atomicModifyIORef' turns (\n -> (n + 1, ()))
         readIORef over >>= (`unless` compute)
   others <- mapM (`spawnOn` compute) [1 .. capabilities - 1]
-  -- A scope, for it gives Capabilities that have come since the last one their workers.
+  -- A scope gives new Capabilities their workers.
   run $ \_ -> parallelFor (chunk 1 (range 0 100)) (\_ -> pure ())
   threadDelay 50000
   writeIORef over True

@@ -1,5 +1,6 @@
--- | Tests of "Capstan.Task" and "Capstan.Domain", each on as many Capabilities as the program starts with, and on two
--- and four if these are more. Their number goes up only, but for the last test.
+-- | Tests of "Capstan.Task" and "Capstan.Domain". Each runs on the program's first number of
+-- Capabilities, and on two and four if these are more. The number only increases, except in the
+-- last test.
 module Main (main) where
 
 import qualified AwaitTests
@@ -33,12 +34,13 @@ import qualified VectorTests
 main :: IO ()
 main = do
   first <- getNumCapabilities
-  -- One after another, which no option of a part of the tests can say: they change the number of Capabilities, and count.
+  -- The tests run one after another, as they change the number of Capabilities, and count. No
+  -- option of a test group can say so.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
     testGroup "tasks" (DurationTests.tests : ModelTests.tests : RuleTests.tests : RootTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
 
--- | Tests on so many Capabilities.
+-- | Tests on @n@ Capabilities.
 on :: Int -> [TestTree] -> TestTree
 on n = withResource (setNumCapabilities n) pure . const . testGroup ("on " ++ show n)
 

@@ -1,4 +1,5 @@
--- | Branches and bodies of loops have exceptions masked as the caller has, whoever runs them.
+-- | Branches and bodies of loops have the masking state of their caller, whichever thread runs
+-- them.
 module MaskTests (tests) where
 
 import Capstan.Task
@@ -56,7 +57,7 @@ tests =
                 when isLate (modifyIORefAtomically late (here :))
               when (here == caller) (threadDelay 2000 >> writeIORef failed True >> throwIO Overflow)
             outcome @?= Left Overflow
-            -- Those that were forked before the failure may begin after it.
+            -- Members that were forked before the failure may begin after it.
             most <- getNumCapabilities
             begun <- length <$> readIORef late
             assertBool (show begun ++ " members were late") (begun <= most),
@@ -86,24 +87,24 @@ statesSeen =
     )
   ]
 
--- | Those that are not reached would take an hour, and more.
+-- | Time limits. The limits that are not reached are an hour or more.
 limits :: [(String, Assertion)]
 limits =
   [ ("that is not reached", runWithin (seconds 3600) (\scope -> async scope (pure 'z') >>= await) >>= (@?= Just 'z')),
     ("around nothing", runWithin (nanoseconds maxBound) (\_ -> pure ()) >>= (@?= Just ())),
     ("that a failure is before", try (runWithin (seconds 3600) (\_ -> throwIO Overflow)) >>= (@?= (Left Overflow :: Either ArithException (Maybe ())))),
-    -- What cannot be interrupted ends by itself, and has taken too long all the same.
+    -- A masked action ends by itself, and has exceeded its limit all the same.
     ("that is reached", runWithin (milliseconds 1) (\_ -> threadDelay 30000) >>= (@?= Nothing))
   ]
 
--- | In a thread of its own: a time limit of the caller's would be masked as well.
+-- | Runs a test in its own thread, as a time limit of the caller would be masked too.
 apart :: Assertion -> Assertion
 apart action = do
   ended <- newEmptyMVar
   _ <- forkIO (try action >>= putMVar ended)
   ends (takeMVar ended >>= either (throwIO :: SomeException -> IO ()) pure)
 
--- | Runs an action in a masking state, called from one that is not masked.
+-- | Runs an action in a masking state; the caller is unmasked.
 inState :: MaskingState -> IO a -> IO a
 inState masking = case masking of
   Unmasked -> id

@@ -1,5 +1,6 @@
--- | The deque, a task's cell, a group, a scope, a loop's shares, the scouts' sleep and the turns of who throws as models, explored in
--- every order of their steps. Each model has seeded faults, which the exploration must find.
+-- | Models of the deque, a task's cell, a group, a scope, a loop's shares, the scouts' sleep, and
+-- the turns of throwing threads. Each is explored in every order of its steps, and has seeded
+-- faults, which the exploration must find.
 module ModelTests (tests) where
 
 import qualified Model.Cell as Cell

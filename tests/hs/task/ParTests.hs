@@ -44,7 +44,8 @@ tests =
         r <- try (evaluate (runPar (fork (void (pure $! throw Overflow)) >> pure ())))
         r @?= (Left Overflow :: Either ArithException ()),
       testCase "a variable that nobody writes" $ do
-        -- A fork: whoever has a time limit, as this thread, is never told.
+        -- A fork, as GHC never finds a thread with a time limit, such as this one, to be blocked
+        -- for ever.
         r <- try (runParIO (fork (new >>= get)))
         either (\BlockedIndefinitelyOnMVar -> pure ()) (const (assertFailure "it has a value")) r,
       testCase "a value that a deadline has ended has its value later" $ do

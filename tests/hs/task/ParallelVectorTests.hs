@@ -19,7 +19,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 
--- | Short ones, and one that is shared.
+-- | Lengths of short vectors, and one length whose work is shared.
 sizes :: [Int]
 sizes = [0, 1, 2, 511, 513, 200003]
 

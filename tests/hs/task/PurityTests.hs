@@ -18,12 +18,13 @@ import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
 
--- | What each result was when it was computed first, on the least number of Capabilities.
+-- | The first value of each result, on the least number of Capabilities.
 earlier :: IORef (Map.Map String String)
 earlier = unsafePerformIO (newIORef Map.empty)
 {-# NOINLINE earlier #-}
 
--- | The same each time, and as before. The parameter of the function is 0; it is there so that all is computed again.
+-- | Checks that a result is the same each time, and as on fewer Capabilities. The parameter of the
+-- function is always 0; it forces a new computation.
 same :: String -> (Int -> IO [Double]) -> TestTree
 same name compute = testCase name $ do
   zero <- newIORef 0
@@ -39,7 +40,7 @@ number i = 1 / fromIntegral (i * i + 3)
 numbers :: V.Vector v Double => Int -> Int -> v Double
 numbers count zero = V.generate count (\i -> number (i + zero))
 
--- | Some elements, and a sum that all of them have a part in.
+-- | Some elements, and a sum of all elements.
 digest :: V.Vector v Double => v Double -> [Double]
 digest v = V.last v : V.foldl' (+) 0 v : [v V.! i | i <- [0, V.length v `div` 3, V.length v `div` 2]]
 

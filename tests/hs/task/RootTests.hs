@@ -1,6 +1,6 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | What the library throws has one root.
+-- | The exceptions of the library have one root.
 module RootTests (tests) where
 
 import qualified Capstan.Array as Array

@@ -1,7 +1,7 @@
 {-# LANGUAGE TemplateHaskell #-}
 {-# OPTIONS_GHC -O1 -fplugin Test.Inspection.Plugin #-}
 
--- | Where the compiler knows the type of the numbers, C computes their prefix sums.
+-- | If the compiler knows the type of the numbers, C computes their prefix sums.
 module RuleTests (tests) where
 
 import Capstan.Task (prefixSum)
@@ -61,7 +61,7 @@ storableFloat = prefixSum
 storableDouble :: S.Vector Double -> S.Vector Double
 storableDouble = prefixSum
 
--- | There is no function of C for these.
+-- | C has no function for these numbers.
 otherNumbers :: U.Vector Int16 -> U.Vector Int16
 otherNumbers = prefixSum
 

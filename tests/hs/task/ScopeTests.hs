@@ -117,7 +117,8 @@ pureForks :: Int -> Int
 pureForks n | n < 2 = n
 pureForks n = case bothPure (pureForks (n - 1)) (pureForks (n - 2)) of (a, b) -> a + b
 
--- | The first task is begun, then waits for one that is started later and awaits the first's sibling.
+-- | The first task begins, and waits for a task that starts later and awaits a sibling of the
+-- first.
 awaitBelow :: IO ()
 awaitBelow = do
   x <- run $ \s -> do

@@ -1,4 +1,5 @@
--- | Runs whose order follows from a seed: the same for the same seed, others for others; and what they find.
+-- | Runs whose order follows from a seed: equal seeds give equal orders, other seeds other orders.
+-- Some orders show faults.
 module SeededTests (tests) where
 
 import Capstan.Chan
@@ -112,7 +113,7 @@ tests =
   where
     seeds = [0 .. 19]
 
--- | What a program writes, in the order in which it does.
+-- | The events of a program, in their order.
 traced :: Int -> ((String -> IO ()) -> IO ()) -> IO [String]
 traced seed program = do
   trace <- newIORef []
@@ -151,24 +152,24 @@ programs =
     )
   ]
 
--- | A value, new each time, whose evaluation lets others run many times.
+-- | A new value, whose evaluation lets other threads run many times.
 slowValue :: IO Int
 slowValue = unsafeInterleaveIO (1 <$ replicateM_ 200 yield)
 
--- | Lets a thread on the Capability of the caller begin with a value.
+-- | Lets a thread on the Capability of the caller begin to evaluate a value.
 begunOutside :: Int -> IO ()
 begunOutside value = do
   (here, _) <- threadCapability =<< myThreadId
   _ <- forkOn here (void (evaluate value))
   yield
 
--- | Tasks of which one needs that value, between others.
+-- | Four tasks, one of which needs the value.
 needing :: Int -> (String -> IO ()) -> IO ()
 needing value write = run $ \scope -> do
   promises <- forM [1 .. 4 :: Int] $ \i -> async scope (write (show i) >> when (i == 2) (void (evaluate value)) >> write (show i))
   mapM_ await promises
 
--- | Both read before one has written, in some orders.
+-- | In some orders both deposits read the balance before one has written it.
 twoDeposits :: IO Int
 twoDeposits = do
   balance <- newIORef 0

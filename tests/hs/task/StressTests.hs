@@ -1,4 +1,4 @@
--- | Many tasks, deep recursion, full rings, random exceptions.
+-- | Large numbers of tasks, deep recursion, full rings, and random exceptions.
 module StressTests (tests) where
 
 import Capstan.Domain (fetchAdd, newAtomicInt, readAtomicInt)
@@ -76,7 +76,8 @@ tests =
         let count = void . fetchAdd live
             busy :: Int -> IO ()
             busy n = bracket_ (count 1) (count (-1)) . when (n > 0) $ void (both (busy (n - 1)) (busy (n - 2)))
-        -- Masked from the start: killed before its first step it would leave no word.
+        -- The thread is masked from the start: without it a kill before its first step would leave
+        -- @over@ empty.
         thread <- mask_ $ forkIOWithUnmask (\unmask -> try (unmask (busy 18)) >>= \r -> putMVar over (r :: Either SomeException ()))
         threadDelay (delay * 20)
         killThread thread

@@ -1,4 +1,4 @@
--- | Results are evaluated by those who compute them.
+-- | The thread that computes a result also evaluates it.
 module StrictTests (tests) where
 
 import Capstan.Task
@@ -20,11 +20,11 @@ bad :: a
 bad = throw Bad
 {-# NOINLINE bad #-}
 
--- | Throws before anybody looks at the result.
+-- | Checks that the action throws before any thread uses its result.
 throws :: IO a -> Assertion
 throws action = try (void action) >>= (@?= Left Bad)
 
--- | Throws nothing before somebody looks into the result.
+-- | Checks that the action throws nothing before a thread looks into its result.
 keeps :: IO a -> Assertion
 keeps action = try (void action) >>= (@?= (Right () :: Either Bad ()))
 

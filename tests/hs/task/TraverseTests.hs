@@ -1,6 +1,7 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | Containers, all and any of some tasks, transactions, and tasks that are cancelled by themselves. The examples of the documentation, too.
+-- | Containers, all and any of some tasks, transactions, and tasks that are cancelled one by one;
+-- also the examples of the documentation.
 module TraverseTests (tests) where
 
 import Capstan.Exception (InvalidArgument)
@@ -129,7 +130,7 @@ tests =
       testCase "awaitSTM throws what the task threw" $ do
         box <- newEmptyMVar
         gate <- newEmptyMVar
-        -- The task fails when the box is full: a failure before would end the body.
+        -- The task fails when the box is full, as an earlier failure would end the body.
         _ <- try (run (\s -> async s (takeMVar gate >> throwIO (Broken 1)) >>= putMVar box >> putMVar gate ())) :: IO (Either Broken ())
         p <- takeMVar box
         r <- try (atomically (awaitSTM (p :: Promise ())))

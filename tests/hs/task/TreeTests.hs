@@ -1,5 +1,5 @@
--- | Trees of scopes, forks and awaits that fail, are cancelled and time out at any moment. Each is made from
--- a seed; how it runs is up to chance. At its end nothing of it may be left.
+-- | Trees of scopes, forks and awaits that fail, are cancelled and time out at any moment. Each
+-- tree follows from a seed; its order of steps is random. At its end no part of it may be left.
 module TreeTests (tests) where
 
 import Capstan.Domain (AtomicInt, fetchAdd, newAtomicInt, readAtomicInt)
@@ -26,15 +26,15 @@ tests = testCase "trees that fail in every way" . forM_ [1 .. 400] $ \seed -> do
 
 newtype Seed = Seed Int
 
--- | Another seed, of so many.
+-- | Derives the seed with number @i@ from a seed.
 split :: Int -> Seed -> Seed
 split i (Seed x) = Seed ((x + i) * 6364136223846793005 + 1442695040888963407)
 
--- | A number below a bound.
+-- | Draws a number below a bound.
 draw :: Int -> Seed -> Int
 draw bound seed = let Seed x = split 0 seed in (x `div` 0x1000000) `mod` bound
 
--- | A part of the tree, in a scope, so many levels high.
+-- | A part of the tree, in a scope, with @height@ levels.
 node :: AtomicInt -> Scope -> Seed -> Int -> IO Int
 node live scope seed height = bracket_ (fetchAdd live 1) (fetchAdd live (-1)) $ if height <= 0 then leaf else inner
   where

@@ -68,7 +68,7 @@ tests =
         sorted (reverse ascending) @?= ascending
     ]
 
--- | The sums of some numbers from the middle of a vector, for which no type rounds.
+-- | Checks the sums of some numbers from the middle of a vector, which no type rounds.
 agree :: forall a. (Summand a, Eq a, Show a) => a -> Assertion
 agree _ = mapM_ check [0, 1, 2, 7, 400, 4095, 4096, 4097, 20011, 69990]
   where

@@ -1,7 +1,7 @@
 {-# LANGUAGE RecordWildCards #-}
 
--- | Linear algebra by OpenBLAS: through hmatrix, and by imports written by hand, safe and unsafe. Each compares with what
--- plain Haskell has computed.
+-- | Linear algebra by OpenBLAS: through hmatrix, and by handwritten imports, safe and unsafe. Each
+-- call compares with the result of plain Haskell.
 module Algebra (calls) where
 
 import Control.Exception (evaluate)
@@ -55,7 +55,7 @@ gemm call Problem {..} = do
 
 type Getrf = Ptr CInt -> Ptr CInt -> Ptr Double -> Ptr CInt -> Ptr CInt -> Ptr CInt -> IO ()
 
--- | LAPACK has matrices by columns.
+-- | LAPACK stores matrices by columns.
 factorise :: Getrf -> Problem -> IO ()
 factorise call Problem {..} = do
   matrix <- V.thaw (transposed size system)
@@ -64,7 +64,7 @@ factorise call Problem {..} = do
     call n n a n p info
   V.unsafeFreeze pivots >>= agree "pivots" (V.generate size (fromIntegral . (+ 1))) . V.map fromIntegral
   factors <- transposed size <$> V.unsafeFreeze matrix
-  -- The ones of the lower factor are not stored.
+  -- LAPACK does not store the ones of the lower factor.
   agree "factors" (V.zipWith (+) upper (V.zipWith (-) lower (flatten (ident size)))) factors
 
 type Gesv = Ptr CInt -> Ptr CInt -> Ptr Double -> Ptr CInt -> Ptr CInt -> Ptr Double -> Ptr CInt -> Ptr CInt -> IO ()

@@ -1,4 +1,5 @@
--- | Calls of a library by all kinds of threads, beside threads that compute; and how many OS threads there are.
+-- | Calls of a library by all kinds of threads, beside threads that compute; the test also counts
+-- the OS threads.
 module Callers (test) where
 
 import Capstan.OpenMP (Statistics (..), getMaxThreads, getProcessors, statistics)
@@ -12,10 +13,11 @@ import System.Directory (listDirectory)
 import System.Exit (die)
 import System.IO (hFlush, stdout)
 
--- | Makes all calls, beside so many threads that compute.
+-- | Makes all calls, beside a number of threads that compute.
 test :: (Problem -> [(String, IO ())]) -> Int -> IO ()
 test calls computing = do
-  -- As many as the library asks for; it may say another number to the OS threads that call it.
+  -- The number of members that the library requests; it may give the calling OS threads another
+  -- number.
   members <- max 2 <$> getMaxThreads
   computed <- replicateM computing (newIORef 0)
   threads <- mapM (forkIO . compute) computed
@@ -39,19 +41,20 @@ test calls computing = do
   found <- readIORef most
   putStrLn (show found ++ " OS threads at most, " ++ show allowed ++ " allowed, " ++ show counted)
   unless (statRegions counted > 0) (die "the library has opened no region")
-  -- Beside others a team may be smaller, and the answer with it.
+  -- Beside other threads a team may be smaller, and so may the answer.
   processors <- getProcessors
   unless (computing > 0 || processors < 2 || statLargestTeam counted > 1) (die "no region of several threads")
   unless (found <= allowed) (die "too many OS threads")
 
--- | How many call at once, at most.
+-- | The largest number of calls at the same time.
 callers :: Int
 callers = 6
 
--- | GHC's: for each Capability one that runs Haskell, at most six to spare (@MAX_SPARE_WORKERS@), and one that waits for its
--- events; for each call that is under way one; main's, the clock's, the timers' and Capstan's watch. One pool: no more
--- than twice what the callers' teams need at once. A pool for each library, or workers that are made anew for each region,
--- would be hundreds.
+-- | The allowed number of OS threads. GHC has three kinds for each Capability: a thread that runs
+-- Haskell, at most six spare threads (@MAX_SPARE_WORKERS@), and a thread that waits for its events.
+-- Each call has one thread. Four more are the main thread, the clock, the timers and Capstan's
+-- watcher. The single pool has at most twice the workers that the callers' teams need at once. A
+-- pool for each library, or new workers for each region, would make hundreds of threads.
 allowedThreads :: Int -> IO Int
 allowedThreads members = do
   capabilities <- getNumCapabilities
@@ -60,7 +63,7 @@ allowedThreads members = do
 osThreads :: IO Int
 osThreads = length <$> listDirectory "/proc/self/task"
 
--- | Allocates little: a collection for each product would be all that is tested.
+-- | Allocates little, as with a collection for each product the test would cover nothing else.
 compute :: IORef Int -> IO ()
 compute turns = forever $ do
   seed <- readIORef turns
@@ -79,6 +82,6 @@ together fork count action = do
     pure end
   mapM_ (takeMVar >=> either (throwIO :: SomeException -> IO ()) pure) ends
 
--- | Says it first: what does not end is known then.
+-- | Prints the name of a step before it runs, so that the output names a step that hangs.
 step :: String -> IO () -> IO ()
 step name action = putStr (name ++ ": ") >> hFlush stdout >> action >> putStrLn "right"

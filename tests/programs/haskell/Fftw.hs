@@ -1,4 +1,4 @@
--- | FFTW from Haskell. The argument: beside how many threads that compute.
+-- | FFTW from Haskell. The argument is the number of threads that compute beside it.
 module Main (main) where
 
 import Callers

@@ -1,4 +1,4 @@
--- | OpenBLAS from Haskell. The argument: beside how many threads that compute.
+-- | OpenBLAS from Haskell. The argument is the number of threads that compute beside it.
 module Main (main) where
 
 import qualified Algebra

@@ -1,5 +1,6 @@
--- | Matrices of which the product, the factors and the solution are known without a library, exactly: all numbers on the
--- way are small multiples of a power of two, so the order of the sums does not matter.
+-- | Matrices whose product, factors and solution are known exactly without a library. All
+-- intermediate numbers are small multiples of a power of two, so the order of the sums does not
+-- matter.
 module Oracle
   ( Problem (..),
     problem,
@@ -17,7 +18,8 @@ import Data.Word (Word64)
 data Problem = Problem
   { size :: !Int,
     left, right, leftRight :: !(V.Vector Double),
-    -- | Its factors, the first with ones on its diagonal, are such that no pivot is exchanged.
+    -- | The system and its factors, the first with ones on its diagonal. No step of the
+    -- factorisation exchanges a pivot.
     system, lower, upper :: !(V.Vector Double),
     solution, rightSide :: !(V.Vector Double)
   }
@@ -35,14 +37,14 @@ problem n = Problem n a b (multiply n n a b) s l u x (multiply n 1 s x)
     fraction = (/ 16) . noise 3
     square f = V.generate (n * n) (\k -> uncurry f (k `divMod` n))
 
--- | From -8 to 8.
+-- | A pseudo-random number from -8 to 8.
 noise :: Word64 -> Int -> Double
 noise seed i = fromIntegral (mixed `mod` 17) - 8
   where
     mixed = scrambled (scrambled (seed * 0x9e3779b97f4a7c15 + fromIntegral i))
     scrambled z = (z `xor` (z `shiftR` 29)) * 0xbf58476d1ce4e5b9 `xor` (z `shiftR` 32)
 
--- | Of a square matrix and one with so many columns.
+-- | Multiplies a square matrix by a matrix with a given number of columns.
 multiply :: Int -> Int -> V.Vector Double -> V.Vector Double -> V.Vector Double
 multiply n columns a b = V.generate (n * columns) (\k -> let (i, j) = k `divMod` columns in element i j)
   where
@@ -56,10 +58,10 @@ multiply n columns a b = V.generate (n * columns) (\k -> let (i, j) = k `divMod`
 transposed :: Int -> V.Vector Double -> V.Vector Double
 transposed n a = V.generate (n * n) (\k -> let (i, j) = k `divMod` n in a V.! (j * n + i))
 
--- | Ends the program where they do not.
+-- | Ends the program unless the two vectors agree.
 agree :: String -> V.Vector Double -> V.Vector Double -> IO ()
 agree name wanted got = do
   unless (V.length wanted == V.length got) (error (name ++ ": " ++ show (V.length got) ++ " numbers, not " ++ show (V.length wanted)))
-  -- A comparison with what is no number is false.
+  -- A comparison with a NaN is false.
   unless (V.and (V.zipWith (\a b -> abs (a - b) <= 1e-9) wanted got)) $
     error (name ++ ": the numbers differ by " ++ show (V.maximum (V.zipWith (\a b -> abs (a - b)) wanted got)))

@@ -1,4 +1,4 @@
--- | Torch from Haskell. The argument: beside how many threads that compute.
+-- | Torch from Haskell. The argument is the number of threads that compute beside it.
 module Main (main) where
 
 import Callers
@@ -23,7 +23,7 @@ calls p =
       result <- M.replicate (V.length many) (0 / 0)
       V.unsafeWith many $ \a -> M.unsafeWith result (c_elements (fromIntegral (V.length many)) a)
       V.unsafeFreeze result >>= agree "elements" (V.map (\x -> 2 * x + 1) many)
-    -- Torch divides what is longer than 32768.
+    -- Torch divides tensors of more than 32768 elements.
     many = V.concat (replicate 4 (left p))
 
 productBy :: (Int64 -> Ptr Double -> Ptr Double -> Ptr Double -> IO ()) -> Problem -> IO ()

@@ -18,7 +18,7 @@ calls :: Problem -> [(String, IO ())]
 calls p = [("FFTW, safe", there safe_execute), ("FFTW, unsafe", there unsafe_execute)]
   where
     there = thereAndBack (size p) numbers
-    -- Complex: each with an imaginary part.
+    -- Complex numbers: each has an imaginary part.
     numbers = V.generate (2 * size p * size p) (\k -> if even k then left p V.! (k `div` 2) else 0)
 
 thereAndBack :: Int -> V.Vector Double -> (Ptr CPlan -> IO ()) -> IO ()
@@ -27,7 +27,7 @@ thereAndBack n numbers execute = do
   spectrum <- M.replicate (V.length numbers) (0 / 0)
   result <- M.replicate (V.length numbers) (0 / 0)
   transform given spectrum forward
-  -- The first of the spectrum is the sum of all.
+  -- The first number of the spectrum is the sum of all numbers.
   constant <- M.read spectrum 0
   agree "the sum" (V.singleton (V.sum numbers)) (V.singleton constant)
   transform spectrum result backward
@@ -37,7 +37,7 @@ thereAndBack n numbers execute = do
     transform from to direction =
       M.unsafeWith from $ \a -> M.unsafeWith to $ \b ->
         bracket (planned a b direction) (withMVar planner . const . c_destroy) execute
-    -- Plans are made by one thread at a time.
+    -- Only one thread at a time may make plans.
     planned a b direction = withMVar planner $ \_ -> do
       ready <- c_init
       unless (ready /= 0) (error "fftw_init_threads")

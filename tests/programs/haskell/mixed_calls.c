@@ -1,5 +1,5 @@
-/* What Mixed.hs calls: code that GCC compiled, code that clang compiled, and MKL. The latter two
- * are libraries that are opened when they are first called, by the paths in MIXED_CLANG and
+/* The functions that Mixed.hs calls: code that GCC compiled, code that clang compiled, and MKL. The
+ * code of clang and MKL are libraries, which the first call opens by the paths in MIXED_CLANG and
  * MIXED_MKL. */
 #include <dlfcn.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static void open_both(void) {
     dgemm = (dgemm_function *)find("MIXED_MKL", "cblas_dgemm");
 }
 
-/* The numbers below n, added up; -1: there is no such code. */
+/* Returns the sum of the numbers below n, or -1 if the code is missing. */
 long mixed_gcc(long n) {
     long sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -39,7 +39,7 @@ long mixed_clang(long n) {
     return clang_sum ? clang_sum(n) : -1;
 }
 
-/* Of matrices whose product is known: the largest error; -1: there is no MKL. */
+/* Multiplies matrices whose product is known, and returns the largest error, or -1 without MKL. */
 double mixed_mkl(int n) {
     enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
     pthread_once(&once, open_both);

@@ -1,4 +1,4 @@
-/* What Torch.hs calls: libtorch's products and sums, for arrays of Haskell's. */
+/* The functions that Torch.hs calls: libtorch's products and sums, for Haskell's arrays. */
 #include <torch/torch.h>
 
 #include <cstdint>
@@ -7,7 +7,8 @@ static torch::Tensor tensor(const double *numbers, int64_t rows, int64_t columns
     return torch::from_blob(const_cast<double *>(numbers), {rows, columns}, torch::kFloat64);
 }
 
-/* Of the calling OS thread; torch would take one for each core, whatever its hyper-threads. */
+/* Sets the number of threads of the calling OS thread; torch would take one for each core, without
+ * regard to hyper-threads. */
 static void on_two_threads() {
     at::set_num_threads(2);
 }
@@ -21,7 +22,8 @@ void torch_product(int64_t n, const double *a, const double *b, double *c) {
     torch::matmul_out(result, tensor(a, n, n), tensor(b, n, n));
 }
 
-/* c[i] = 2 * a[i] + 1, by an operation of torch's own and by a loop of ours on its threads. */
+/* c[i] = 2 * a[i] + 1, by an operation of torch, and by a loop of this program on torch's
+ * threads. */
 void torch_elements(int64_t n, const double *a, double *c) {
     torch::NoGradGuard guard;
     on_two_threads();

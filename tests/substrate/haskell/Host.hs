@@ -106,7 +106,7 @@ expect what true found =
 expectThat :: Show a => String -> (a -> Bool) -> a -> IO ()
 expectThat what wanted found = expect what (wanted found) ("found " ++ show found)
 
--- | Runs an action beside a Haskell computation on that Capability.
+-- | Runs an action beside a Haskell computation on a given Capability.
 beside :: Int -> IO a -> IO a
 beside capability action = bracket begin killThread (const action)
   where
@@ -119,20 +119,21 @@ beside capability action = bracket begin killThread (const action)
       takeMVar begun
       sleepSafe 20000
       pure thread
-    -- Hardly allocates, so it starts no collection.
+    -- The loop hardly allocates, so it starts no collection.
     turn :: Int -> Int -> Int
     turn seed 0 = seed
     turn seed n = turn ((seed * 1103515245 + 12345) `mod` 2147483648) (n - 1)
     {-# NOINLINE turn #-}
 
--- | Runs an action by a green thread of that Capability.
+-- | Runs an action in a green thread of a given Capability.
 onCapability :: Int -> IO a -> IO a
 onCapability capability action = do
   end <- newEmptyMVar
   _ <- forkOn capability (try action >>= putMVar end)
   takeMVar end >>= either (throwIO :: SomeException -> IO a) pure
 
--- | How often Haskell ran on Capabilities 0 and 1 while the action ran.
+-- | The share of the time, in percent, in which Haskell ran on Capabilities 0 and 1 during the
+-- action.
 observe :: IO () -> IO (CInt, CInt)
 observe action = do
   reset
@@ -156,7 +157,7 @@ busy = do
       >>= expectThat "collections" (\(a, b) -> a <= 30 && b <= 30)
     void (evaluate (length live))
 
--- | A thread knows whether it holds a Capability.
+-- | A thread can tell whether it holds a Capability.
 holds :: IO ()
 holds = do
   _ <- regionSafe
@@ -164,8 +165,8 @@ holds = do
     holdsSafe >>= expectThat "holds one in a safe call" (== 0)
     holdsUnsafe >>= expectThat "holds one in an unsafe call" (== 1)
 
--- | The caller's own Capability is not busy, however it called. Other threads of the process may
--- be about to sleep, so a question is asked until the answer is right.
+-- | The caller's own Capability is not busy, whether the call is safe or unsafe. Other threads of
+-- the process may be about to sleep, so the test asks until the answer is right.
 idle :: IO ()
 idle = do
   _ <- regionSafe
@@ -176,7 +177,7 @@ idle = do
       soon 1 idleSafe >>= expectThat "idle beside Haskell, safe" (== 1)
       soon 1 idleUnsafe >>= expectThat "idle beside Haskell, unsafe" (== 1)
 
--- | Asks until the answer is right, or often enough.
+-- | Asks until the answer is right, up to a number of times.
 soon :: Eq a => a -> IO a -> IO a
 soon wanted ask = go (50 :: Int)
   where
@@ -193,8 +194,9 @@ stopped = do
   onCapability 1 (takeMVar begun >> idleStopped) >>= expectThat "idle beside one that is stopped" (== 1)
   killThread other
 
--- | Beside regions, which ask how many Capabilities are idle, small collections are of one thread: until some time
--- after the last region, and if only one Capability has work. GHC's own threads may have some for a moment.
+-- | Regions ask how many Capabilities are idle. Beside regions, and for some time after the last
+-- one, a small collection has one thread if only one Capability has work. GHC's own threads may
+-- have work for a moment.
 collectors :: IO ()
 collectors = do
   threads performMinorGC >>= expectThat "threads without regions" (== 2)
@@ -208,13 +210,13 @@ collectors = do
   threadDelay 200000
   performMinorGC
   threads performMinorGC >>= expectThat "threads after the last region" (== 2)
-  -- A region that goes on is beside all of them, however it began.
+  -- A region that goes on counts for all collections beside it, whenever it began.
   compute 2 >> performMinorGC >> threadDelay 200000 >> performMinorGC
   threads performMinorGC >>= expectThat "threads beside a region that goes on" (== 1)
   compute 0 >> threadDelay 200000 >> performMinorGC
   threads performMinorGC >>= expectThat "threads after it" (== 2)
   where
-    -- What a collection finds is for the next one.
+    -- The result of a collection takes effect in the next one.
     beside' :: IO () -> IO Word32
     beside' collection = regionBegins >> performMinorGC >> regionBegins >> threads collection
     threads :: IO () -> IO Word32
@@ -230,9 +232,10 @@ collect = do
   ended <- getMonotonicTime
   expectThat "seconds for 100 collections" (< 2) (ended - began)
 
--- | With @--nonmoving-gc -V0 -A64m@ nothing but us ends a slice, and this loop starts no collection: each that marks beside it
--- gets its last pause all the same. The thread that saw to it has gone; GHC may have made some of its own. (The @yield@: a
--- collection leaves behind that the slice has ended.)
+-- | With @--nonmoving-gc -V0 -A64m@ only Capstan ends a time slice, and this loop starts no
+-- collection. A collection that marks beside the loop gets its last pause all the same. Capstan's
+-- thread for this purpose then ends; GHC may have made some threads of its own. The @yield@
+-- consumes the end of the slice that a collection requests.
 marking :: IO ()
 marking = do
   before <- threadCount
@@ -248,8 +251,9 @@ marking = do
         ends (turns - 1)
     {-# NOINLINE ends #-}
 
--- | Who waits for a Capability that idles is told then and not before, or when its time is over; also if there are very many of them, by one
--- thread, and in the child of a fork. (Threads that watch are counted, as GHC may make some of its own meanwhile.)
+-- | A caller that waits for an idle Capability is told when the Capability idles, not before, or
+-- when its time is over. A single thread tells any number of callers, also in a forked child. (The
+-- test counts the watching threads, as GHC may make threads of its own meanwhile.)
 awaiting :: IO ()
 awaiting = do
   before <- watcherCount
@@ -265,7 +269,7 @@ awaiting = do
   takeMVar (snd early)
   child <- forkProcess many
   getProcessStatus True False child >>= expectThat "the child" (== Just (Exited ExitSuccess))
-  -- Nobody is told any more when the runtime system ends.
+  -- These callers are told nothing any more, as the runtime system ends.
   void (beside 1 (replicateM 100 (told 1 0)))
   where
     many = replicateM 1000 (mapM (`told` 0) [0, 1, 7]) >>= mapM_ (mapM_ takeMVar)
@@ -277,12 +281,13 @@ awaiting = do
       expect "awaiting" watched "nobody to tell"
       pure box
 
--- | The number of Capabilities changes while workers sleep, collections run and all are watched.
+-- | The number of Capabilities changes while workers sleep, collections run and a thread watches
+-- all Capabilities.
 --
--- So many collections beside each change, and not a thread that collects without end: GHC is not fair. Who waits
--- for a Capability is woken when a collection lets it go, and may find it taken by the next one, which takes
--- whatever is free (@requestSync@, @waitForCapability@). One change waited for 3 000 collections of an endless
--- series, and on a busy machine the changes took longer than any limit.
+-- Five collections run beside each change, not an endless series, as GHC is not fair. A collection
+-- wakes a thread that waits for a Capability, but the next collection takes every free Capability
+-- (@requestSync@, @waitForCapability@), and may come first. With an endless series one change
+-- waited for 3 000 collections, and on a busy machine the changes took longer than any limit.
 resize :: IO ()
 resize = do
   _ <- spawn 8 0
@@ -299,15 +304,15 @@ resize = do
     takeMVar collected
   leave (12 + 160)
 
--- | A region entered by an unsafe call, while others want to collect, ends: its worker waits for
--- no Capability. With one Capability too (+RTS -N1).
+-- | A region that an unsafe call entered ends while other threads want to collect, as its worker
+-- waits for no Capability. This also holds with one Capability (+RTS -N1).
 unsafeRegions :: IO ()
 unsafeRegions = do
   others <- forM [1 .. 2 :: Int] $ \_ -> forkIO (forever (performMajorGC >> yield))
   replicateM_ 300 regionUnsafe
   mapM_ killThread others
 
--- | Green and bound threads call at once.
+-- | Green threads and bound threads call at the same time.
 callers :: IO ()
 callers = do
   ends <- forM [1 .. 16 :: Int] $ \i -> do
@@ -326,8 +331,9 @@ leaveAsleep = do
   void regionUnsafe
   replicateM_ 2 (threadDelay 1000 >> markerSleeps)
 
--- | Until the thread that marks for the non-moving collector sleeps, where there is one. A program of GHC 9.10 that ends before never
--- does: it tells the thread to end when that does not listen yet, and waits for it.
+-- | Waits until the marking thread of the non-moving collector sleeps, if there is one. A program
+-- of GHC 9.10 that ends earlier hangs: it tells the thread to end before the thread listens, and
+-- waits for it.
 markerSleeps :: IO ()
 markerSleeps = do
   threads <- listDirectory "/proc/self/task"

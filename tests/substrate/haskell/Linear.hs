@@ -1,5 +1,5 @@
--- | Of the tests of "Capstan.Array.Linear" those that run programs: its types, and what code GHC makes, do not
--- depend on the runtime system.
+-- | The tests of "Capstan.Array.Linear" that run programs. Its types, and the code that GHC makes,
+-- do not depend on the runtime system.
 module Main (main) where
 
 import qualified PartTests

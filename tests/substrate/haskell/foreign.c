@@ -1,6 +1,6 @@
-/* A C program with Haskell linked in: it starts and ends the RTS itself, and regions come before,
- * during and after. hs_exit waits for foreign calls that Haskell made, so no sleeping worker may
- * be one. */
+/* A C program with Haskell linked in. It starts and ends the RTS itself, and has regions before,
+ * during and after. hs_exit waits for foreign calls that Haskell made, so no sleeping worker may be
+ * in such a call. */
 #include "substrate/substrate.h"
 #include "testing.h"
 

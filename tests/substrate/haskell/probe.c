@@ -11,7 +11,7 @@
 
 static const struct cst_substrate *const rts = &cst_rts_linked_substrate;
 
-static _Atomic unsigned computing; /* threads, as if in regions */
+static _Atomic unsigned computing; /* the number of threads that compute, as if in regions */
 
 static unsigned busy(void) {
     return cst_load_relaxed(&computing);
@@ -26,7 +26,7 @@ const char *probe_start(void) {
     return rts->start(2, busy, &reason) == 0 ? "" : reason;
 }
 
-/* --- collections, which are told to a hook of the program's ------------------------------- */
+/* --- collections, reported to a hook of the program ----------------------------------------- */
 
 extern RtsConfig rtsConfig __attribute__((weak));
 static _Atomic int collections;
@@ -42,7 +42,7 @@ void probe_init(int *argc, char ***argv) {
     hs_init_ghc(argc, argv, config);
 }
 
-/* Once the substrate has put its own before that. */
+/* Called when the substrate has put its own hook before the program's. */
 int probe_collections(void) {
     return rtsConfig.gcDoneHook == count_collection ? -1 : cst_load_relaxed(&collections);
 }
@@ -53,8 +53,8 @@ int probe_marks(void) {
     return nonmoving_write_barrier_enabled != 0;
 }
 
-/* Does a thread block all signals that can be? Watchers do, and GHC's ticker, but no worker of
- * GHC's. */
+/* Returns whether a thread blocks all signals. Watchers and GHC's ticker do, but no worker of
+ * GHC. */
 static bool blocks_all(const char *thread) {
     char path[64], line[128];
     unsigned long long mask = 0;
@@ -62,7 +62,7 @@ static bool blocks_all(const char *thread) {
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) sscanf(line, "SigBlk: %llx", &mask);
     if (file) fclose(file);
-    /* But SIGKILL, SIGSTOP, and two that are the C library's. */
+    /* All but SIGKILL, SIGSTOP, and two signals of the C library. */
     return (~mask & ~(1ULL << 8 | 1ULL << 18 | 3ULL << 31)) == 0;
 }
 
@@ -71,7 +71,7 @@ static bool any(const char *thread) {
     return true;
 }
 
-/* Those of the process. */
+/* Counts the threads of the process for which `which` holds. */
 static int count_threads(bool (*which)(const char *thread)) {
     int count = 0;
     DIR *folder = opendir("/proc/self/task");
@@ -111,7 +111,8 @@ static void wait_for(_Atomic uint32_t *counter, uint32_t wanted) {
     while ((seen = cst_load_acquire(counter)) < wanted) cst_futex_wait(counter, seen);
 }
 
-/* Workers 1 to `count`; waits until all run. They sleep so long, or (0) until probe_leave. */
+/* Makes workers 1 to `count`, and waits until all run. They sleep for `microseconds`, or until
+ * probe_leave if that is 0. */
 int probe_spawn(int count, long microseconds) {
     uint32_t before = cst_load_acquire(&running);
     for (int i = 1; i <= count; i++) {
@@ -122,7 +123,8 @@ int probe_spawn(int count, long microseconds) {
     return 0;
 }
 
-/* What a region does: makes a worker and waits for its end, whoever has the Capabilities. */
+/* Acts like a region: makes a worker and waits for its end, whichever threads have the
+ * Capabilities. */
 int probe_region(void) {
     uint32_t before = cst_load_acquire(&ended);
     int error = rts->spawn(work, (void *)1L, 1, 0, false);
@@ -141,7 +143,8 @@ static void *attach_first(void *argument) {
     return attach(argument);
 }
 
-/* A worker that becomes a bound Haskell thread. Safe calls only: it waits for a Capability. */
+/* Makes a worker that becomes a bound Haskell thread. It waits for a Capability, so only safe calls
+ * may use it. */
 int probe_attach(unsigned capability, long microseconds) {
     static bool first = true;
     struct cst_rts_worker *worker = malloc(sizeof *worker);
@@ -163,9 +166,10 @@ void probe_leave(int count) {
     wait_for(&ended, (uint32_t)count);
 }
 
-/* --- who runs Haskell ------------------------------------------------------------------ */
+/* --- Capabilities that run Haskell ------------------------------------------------------ */
 
-/* A thread that looks all the time. Per Capability: how often, and how often Haskell ran there. */
+/* A thread looks all the time. It counts its looks and, for each Capability, the looks at which
+ * Haskell ran there. */
 enum { MOST = 64 };
 static _Atomic uint64_t looks, seen[MOST];
 static _Atomic uint32_t watching;
@@ -205,13 +209,13 @@ int probe_idle(void) {
     return (int)rts->idle_capabilities();
 }
 
-/* As if a region began. */
+/* Tells the substrate that a region begins. */
 void probe_region_begins(void) {
     rts->region_begins();
 }
 
-/* probe_idle by an unsafe call, when a collection that some thread of Capability 0 began waits for
- * the caller's Capability: no Haskell code runs then. */
+/* Returns probe_idle during an unsafe call, while a collection that a thread of Capability 0 began
+ * waits for the caller's Capability. No Haskell code runs then. */
 int probe_idle_stopped(void) {
     for (int looks = 0; looks < 200; usleep(100)) looks = rts->haskell_runs(0) ? 0 : looks + 1;
     return probe_idle();
@@ -224,7 +228,7 @@ int probe_capabilities(void) {
     return (int)rts->capabilities();
 }
 
-/* Nanoseconds for a question: does Haskell run there? */
+/* Returns the nanoseconds of one query whether Haskell runs on a Capability. */
 double probe_cost(int times) {
     unsigned sum = 0;
     uint64_t began = cst_clock_ns();

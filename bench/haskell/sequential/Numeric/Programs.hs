@@ -21,7 +21,7 @@ fannkuch n = maximum (map (flips 0) (permute [1 .. n]))
     picks [] = []
     picks (x : xs) = (x, xs) : [(y, x : ys) | (y, ys) <- picks xs]
 
--- | Points of a square grid that stay near.
+-- | The number of points of a square grid that stay near.
 mandelbrot :: Int -> Int
 mandelbrot n = length [() | y <- [0 .. n - 1], x <- [0 .. n - 1], stays (at x - 1.5) (at y - 1)]
   where
@@ -35,7 +35,7 @@ mandelbrot n = length [() | y <- [0 .. n - 1], x <- [0 .. n - 1], stays (at x - 
 
 data Body = Body !Double !Double !Double !Double
 
--- | Two bodies around each other, in so many steps.
+-- | Two bodies around each other, for a number of steps.
 nbody :: Int -> Int
 nbody = go (Body 0 1 1 0) (Body 0 (-1) (-1) 0)
   where
@@ -50,7 +50,7 @@ nbody = go (Body 0 1 1 0) (Body 0 (-1) (-1) 0)
           v' = v + dy * pull
        in Body (x + 1e-3 * u') (y + 1e-3 * v') u' v'
 
--- | How many primes there are below.
+-- | The number of primes below a number.
 sieve :: Int -> Int
 sieve n = length (filter id (elems marks))
   where

@@ -9,7 +9,7 @@ import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import qualified Data.Set as Set
 
--- | The best value of so many things within a weight, by a lazy table.
+-- | The best value of a number of things within a weight, by a lazy table.
 knapsack :: Int -> Int -> Int
 knapsack things limit = table ! (things, limit)
   where
@@ -23,7 +23,7 @@ knapsack things limit = table ! (things, limit)
     weight i = 10 + (i * 7919) `mod` 90
     value i = (i * 104729) `mod` 100 :: Int
 
--- | Living cells of a torus after so many generations.
+-- | The number of living cells of a torus after a number of generations.
 life :: Int -> Int -> Int
 life size generations = Set.size (iterate step start !! generations)
   where
@@ -33,7 +33,7 @@ life size generations = Set.size (iterate step start !! generations)
     neighbours cells = Map.fromListWith (+) [(c, 1 :: Int) | cell <- Set.toList cells, c <- around cell]
     around (x, y) = [((x + i) `mod` size, (y + j) `mod` size) | i <- [-1, 0, 1], j <- [-1, 0, 1], (i, j) /= (0, 0)]
 
--- | In how many ways so many queens leave each other alone.
+-- | The number of ways to place @n@ queens that do not attack each other.
 queens :: Int -> Int
 queens n = length (foldr place [[]] [1 .. n])
   where
@@ -42,7 +42,7 @@ queens n = length (foldr place [[]] [1 .. n])
 
 data Tree = Leaf | Node Tree Tree
 
--- | Nodes of complete binary trees of all depths up to this.
+-- | The number of nodes of complete binary trees of all depths up to a depth.
 trees :: Int -> Int
 trees depth = sum [count (grow d) | d <- [0 .. depth]]
   where

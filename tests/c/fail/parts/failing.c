@@ -1,9 +1,10 @@
-/* A library to be preloaded that makes calls fail, as they do when the system has nothing left.
+/* A library to be preloaded: it makes calls fail as they do when the system has no memory, threads
+ * or descriptors left.
  *
- * FAILING="memory once 17": the 17th call that gets memory fails. "memory from 17": so do all later
- * ones. "system" in place of "memory": calls that map memory, make a thread or open a file or
- * another descriptor. Calls of all threads are counted together, those of the C library
- * and of the dynamic loader too. */
+ * With FAILING="memory once 17" the 17th call that gets memory fails. With "memory from 17" all
+ * later calls fail too. With "system" in place of "memory", calls fail that map memory, make a
+ * thread, or open a file or another descriptor. Calls of all threads are counted together, also
+ * calls of the C library and of the dynamic loader. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* Of the C library, which exports them. */
+/* The C library exports these. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -31,19 +32,19 @@ static enum set chosen;
 static bool from_then_on, is_read;
 static long first, calls;
 
-/* Of the kind that fails, so far. */
+/* Returns the number of calls so far, of the kind that fails. */
 long failing_calls(void);
 long failing_calls(void) {
     return __atomic_load_n(&calls, __ATOMIC_RELAXED);
 }
 
-/* From now on nothing fails. */
+/* Lets no call fail from now on. */
 void failing_ends(void);
 void failing_ends(void) {
     __atomic_store_n(&chosen, NOTHING, __ATOMIC_RELAXED);
 }
 
-/* Before main, by the only thread there is. */
+/* Runs before main, when the process has a single thread. */
 static void read_setting(void) {
     if (!environ) return; /* the C library is not ready */
     is_read = true;

@@ -1,11 +1,10 @@
-/* A library with a pool of its own that behaves as OpenBLAS does, and tells on who breaks its
- * rules.
+/* A library with its own pool that behaves like OpenBLAS, and counts violations of its rules.
  *
- * It makes its threads as it is loaded, and ends them as the process forks. The jobs of a section
- * wait for each other, and yield so seldom that tests of crowded processors end. Each works in the
- * memory of its number, which belongs to one job at a time; blas_part_clashes counts those that
- * found another one there. A factorisation uses the library's own threads whatever function it was
- * told. */
+ * The library makes its threads when it is loaded, and ends them when the process forks. The jobs
+ * of a section wait for each other, and yield just often enough that tests on crowded processors
+ * end. Each job works in the memory of its number, which belongs to one job at a time;
+ * blas_part_clashes counts the jobs that found another job there. A factorisation uses the
+ * library's own threads whatever function it was told. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -43,9 +42,9 @@ struct server {
     struct queue *queue; /* (void *)-1: end */
 };
 
-int blas_num_threads;   /* that there are, with the caller's */
-int blas_part_clashes;  /* two jobs in the memory of one number */
-int blas_part_own_jobs; /* executed by threads of its own */
+int blas_num_threads;   /* all threads, including the caller */
+int blas_part_clashes;  /* jobs that met another job in the memory of their number */
+int blas_part_own_jobs; /* jobs that the library's own threads executed */
 static int wanted;      /* threads for the next section */
 static int available;   /* the servers run */
 static section_function *section;
@@ -158,7 +157,7 @@ static void await_own(struct queue *queue) {
             pause_in_turn(turn);
 }
 
-/* The caller's part of the work without the library's function has memory of its own. */
+/* The caller's share of the work, outside run_job, has its own memory. */
 static void run_here(struct sum *sum) {
     struct queue own = {.sum = sum};
     long value = 0;
@@ -188,7 +187,7 @@ static void set_up(struct sum *sum, struct queue *queue, const long *values, int
             .sum = sum, .position = i, .next = i + 1 < sum->jobs ? &queue[i + 1] : NULL};
 }
 
-/* The sum, or -1: some job found another one. The number of jobs is in *jobs. */
+/* Returns the sum, or -1 if some job found another sum; *jobs is the number of jobs. */
 static long result(const struct sum *sum, int first, int *jobs) {
     long total = 0;
     for (int i = 0; i < sum->jobs; i++) total += sum->parts[i].value;
@@ -198,7 +197,7 @@ static long result(const struct sum *sum, int first, int *jobs) {
     return total;
 }
 
-/* In a parallel section. */
+/* Computes the sum in a parallel section. */
 long blas_part_sum(const long *values, int count, int *jobs) {
     struct sum sum;
     struct queue queue[MOST];
@@ -207,7 +206,7 @@ long blas_part_sum(const long *values, int count, int *jobs) {
     return result(&sum, 1, jobs);
 }
 
-/* By the library's own threads. */
+/* Computes the sum by the library's own threads. */
 long blas_part_factor(const long *values, int count, int *jobs) {
     struct sum sum;
     struct queue queue[MOST];

@@ -1,4 +1,4 @@
-/* Compiled by GCC, and so on libgomp.so.1. */
+/* GCC compiles this part, so it calls libgomp.so.1. */
 #include <omp.h>
 
 int gcc_members(int threads) {
@@ -8,7 +8,7 @@ int gcc_members(int threads) {
     return members;
 }
 
-/* In the caller's region: the number that this thread has there. */
+/* Returns the number of this thread in the caller's region. */
 int gcc_number(void) {
     return omp_get_thread_num();
 }
@@ -23,7 +23,7 @@ void gcc_schedule(int *kind, int *chunk) {
     *kind = (int)(found & ~omp_sched_monotonic);
 }
 
-/* Of locks that the caller made. */
+/* Takes a lock that the caller made. */
 void gcc_lock(omp_lock_t *lock, long *sum, int times) {
     for (int i = 0; i < times; i++) {
         omp_set_lock(lock);
@@ -40,7 +40,7 @@ int gcc_nest(omp_nest_lock_t *lock) {
     return count;
 }
 
-/* Tasks in the caller's region; it waits for them. */
+/* Makes tasks in the caller's region; the caller waits for them. */
 void gcc_tasks(int count, int *done) {
     for (int i = 0; i < count; i++) {
 #pragma omp task

@@ -1,5 +1,5 @@
-/* Stands before the header of a real processor: a turn of a spin loop is a step of the explorer,
- * and the counter is the explorer's clock. */
+/* Replaces the header of a real processor: a turn of a spin loop is a step of the explorer, and the
+ * counter is the explorer's clock. */
 #ifndef CST_PROCESSOR_H
 #define CST_PROCESSOR_H
 

@@ -1,4 +1,4 @@
-/* A library that opens a region while it is being loaded, so with the loader's lock held. */
+/* A library that opens a region while it is being loaded, so the loader's lock is held. */
 int threads;
 
 __attribute__((constructor)) static void compute(void) {

@@ -1,8 +1,8 @@
-/* A random region: what its members share, and the numbers that decide what they do.
+/* A random region: the data that its members share, and the random numbers that choose their steps.
  *
- * All members draw from generators with the same seed, so they meet the same constructs in the
- * same order; each has a second generator for delays. A step that must be checked when all are
- * through has a slot, which the master looks at behind the region. */
+ * All members draw from generators with the same seed, so they meet the same constructs in the same
+ * order. Each member has a second generator for delays. A step has a slot if its result is known
+ * only when all members are done; the master checks it behind the region. */
 #ifndef STRESS_REGION_H
 #define STRESS_REGION_H
 
@@ -13,7 +13,7 @@
 enum { MOST_STEPS = 24, MOST_THREADS = 64 };
 
 struct slot {
-    int expected; /* what `count` must be behind the region; -1: nothing to check */
+    int expected; /* the value of `count` behind the region; -1: not checked */
     int count;
     int plain; /* written under the protection of the construct alone */
     int next;
@@ -25,7 +25,8 @@ struct region {
     omp_lock_t lock;
     omp_nest_lock_t nest_lock;
     int locked_sum, critical_sum;
-    int mark[MOST_THREADS]; /* each written by its member, read by all behind a barrier */
+    int mark[MOST_THREADS]; /* each member writes its own, and all members read them behind a
+                             * barrier */
     struct slot slot[MOST_STEPS];
 };
 
@@ -40,7 +41,7 @@ static inline unsigned draw(uint64_t *state, unsigned below) {
     return (unsigned)((*state >> 33) % below);
 }
 
-/* Sometimes late, sometimes very. */
+/* Delays a member, sometimes a little, sometimes for long. */
 static void delay(struct member *member) {
     switch (draw(&member->own, 40)) {
     case 0:
@@ -65,7 +66,7 @@ static void delay_task(unsigned number) {
         sched_yield();
 }
 
-/* Opens a region of that size and seed; defined in stress.c. */
+/* Opens a region of this size and seed; defined in stress.c. */
 static void run_region(int size, int depth, uint64_t seed);
 
 #endif

@@ -13,7 +13,7 @@ static void step_barrier(struct member *m, struct slot *slot) {
 #pragma omp barrier
 }
 
-/* Loops with nowait: nobody waits for the slot to be full but the master at the very end. */
+/* Loops with nowait: the master alone checks the slot, behind the region. */
 static void step_loop(struct member *m, struct slot *slot) {
     int trips = (int)draw(&m->common, 60), chunk = 1 + (int)draw(&m->common, 9);
     if (m->number == 0) slot->expected = trips;

@@ -16,7 +16,7 @@ static int tree_sum(int depth, unsigned number) {
     return left + right; /* plain: taskwait orders them */
 }
 
-/* By each member, or by one of them. */
+/* Each member makes a tree of tasks, or one member does. */
 static void step_tree(struct member *m, struct slot *slot) {
     int depth = (int)draw(&m->common, 6);
     if (draw(&m->common, 2)) {
@@ -38,7 +38,7 @@ static void step_tree(struct member *m, struct slot *slot) {
     }
 }
 
-/* Left behind: a barrier, or the end of the region, has to complete them. */
+/* Makes tasks and waits for none: a barrier, or the end of the region, completes them. */
 static void leave_tasks(struct slot *slot, int depth) {
     INCREMENT(&slot->count);
     if (depth == 0) return;
@@ -68,8 +68,8 @@ static void step_taskgroup(struct member *m, struct slot *slot) {
     CHECK_EQ(GET(&mine.count), (2 << depth) - 1);
 }
 
-/* A chain, with readers between its links. Each reader has a count of its own, not atomic: the next
- * link sees both because it depends on both. */
+/* A chain of tasks, with two readers between its links. Each reader has its own count, without
+ * atomics: the next link depends on both readers, so it sees both counts. */
 static void step_depend(struct member *m, struct slot *slot) {
     int links = 1 + (int)draw(&m->common, 12), value = 0, read[2] = {0};
     (void)slot;
@@ -107,7 +107,7 @@ static void step_taskloop(struct member *m, struct slot *slot) {
     CHECK_EQ(sum, trips * (trips - 1) / 2);
 }
 
-/* Completed by whoever has the matching task. */
+/* Another task fulfils the event, in whichever member runs that task. */
 static void step_detach(struct member *m, struct slot *slot) {
     omp_event_handle_t event;
     int done = 0, behind = 0;
@@ -142,7 +142,7 @@ static void step_task_reduction(struct member *m, struct slot *slot) {
     CHECK_EQ(sum, tasks * (tasks - 1) / 2);
 }
 
-/* A cancelled group is left all the same, and what was in it has run or never will. */
+/* A cancelled group ends: each of its tasks has run by then, or never runs. */
 static void step_cancel_group(struct member *m, struct slot *slot) {
     int tasks = 1 + (int)draw(&m->common, 30), begun = 0, ended = 0;
     (void)slot;

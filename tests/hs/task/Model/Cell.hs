@@ -1,6 +1,7 @@
--- | A task's cell ("Capstan.Task.Work.Cell") and the join of a fork ("Capstan.Task.Join.Fork"), step by step: claim, wait,
--- finish, interrupt, and the exceptions that owner and worker throw to each other. To throw is to put a
--- message into flight and to wait until it was received; who is interrupted meanwhile takes it back.
+-- | A task's cell ("Capstan.Task.Work.Cell") and the join of a fork ("Capstan.Task.Join.Fork"),
+-- step by step: claim, wait, finish, interrupt, and the exceptions that owner and worker throw to
+-- each other. A throw puts a message into flight, and waits until it is received. A thread that is
+-- interrupted meanwhile takes its message back.
 module Model.Cell (tests) where
 
 import Model.Explore
@@ -12,15 +13,16 @@ data Status = Unclaimed | Pending | Own | Started | Interrupting Int | Interrupt
 
 data World = World
   { status :: !Status,
-    -- | Waiters that are in the cell, and those that were woken.
+    -- | The waiters in the cell, and the woken waiters.
     waiters :: [Int],
     woken :: [Int],
     runs :: !Int,
-    -- | The interrupter whose exception is on its way to the worker; those that are being killed; those that have ended.
+    -- | The interrupter whose exception is in flight to the worker, the interrupters that are being
+    -- killed, and those that have ended.
     toWorker :: !(Maybe Int),
     killed :: [Int],
     gone :: [Int],
-    -- | Exceptions on their way to the owner: the worker's, and one of somebody else.
+    -- | Whether an exception is in flight to the owner: from the worker, and from another thread.
     toOwner :: !Bool,
     killOwner :: !Bool,
     -- | The owner wants its interrupter to begin.
@@ -41,8 +43,9 @@ data Fault
   | TellsWhoKnows
   deriving (Eq, Ord, Show)
 
--- | What a worker's task does: whether exceptions are masked in it, whether it throws, whether the owner is to be told of
--- that, and whether what it throws takes the place of an interrupt that has come.
+-- | The behaviour of a worker's task: whether it masks exceptions, whether it throws, and whether
+-- the owner must be told. The last field says whether its exception replaces an interrupt that has
+-- come.
 data Task = Task {deaf :: Bool, throws :: Bool, tells :: Bool, replaces :: Bool}
   deriving (Eq, Ord)
 
@@ -68,11 +71,11 @@ data Thread
   | AbandonWait
   | OwnerOutside
   | Killer
-  | -- | One that waits: it reads, swaps itself in, and parks.
+  | -- | A waiter: it reads the cell, swaps itself in, and parks.
     Wait Int
   | WaitSwap Int Status [Int]
   | Parked Int
-  | -- | An interrupter; the owner's own begins when it is asked to.
+  | -- | An interrupter; the interrupter of the owner begins when the owner asks.
     Asked Int
   | Interrupt Int
   | InterruptSwap Int Status
@@ -193,7 +196,7 @@ stepOwner thread w = case thread of
   Killer -> Go w {killOwner = True} Over
   _ -> End
 
--- | The owner with an exception received, if one is on its way.
+-- | The world after the owner has received an exception, if one is in flight.
 received :: World -> Maybe World
 received w
   | toOwner w = Just w {toOwner = False}
@@ -224,7 +227,7 @@ every = foldMap' . map (explore step always finally' start)
   where
     foldMap' results = (concatMap fst results, sum (map snd results))
 
--- | Two workers meet the task; others wait for it or interrupt it.
+-- | Two workers meet the task; other threads wait for it or interrupt it.
 tasks :: Fault -> [Thread] -> ([String], Int)
 tasks f others =
   every [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False False]

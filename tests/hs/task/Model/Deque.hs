@@ -25,7 +25,7 @@ data Fault = None | ReadsBeforeSwap | LowersWithoutSwap | OverwritesSlot
 data Operation = Push Int | Pop Int | Publish
   deriving (Eq, Ord)
 
--- | Where a thread is in its operation, with what it has read.
+-- | The position of a thread in its operation, and the values that it has read.
 data Thread
   = Owner Fault Bool [Operation]
   | WriteSlot Fault Bool Int [Operation]
@@ -96,13 +96,13 @@ step thread w = case thread of
   ClearStolen f n t x ->
     Go w {ring = Map.delete (t `mod` slots) (ring w), taken = sort (x : taken w)} (Thief f (n - 1))
 
--- | Nothing is taken twice, or out of an empty slot.
+-- | No task is taken twice, and none out of an empty slot.
 always :: World -> [String]
 always w =
   ["taken twice: " ++ show (taken w) | or (zipWith (==) (taken w) (drop 1 (taken w)))]
     ++ ["taken from an empty slot" | -1 `elem` taken w]
 
--- | In the end everything was taken, refused, or is still there.
+-- | In the end each task was taken or refused, or is still in the deque.
 finally' :: [Int] -> World -> [Thread] -> [String]
 finally' pushed w _ =
   ["lost: " ++ show (pushed, everywhere) | everywhere /= pushed]

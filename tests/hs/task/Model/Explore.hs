@@ -10,7 +10,7 @@ where
 import qualified Data.Set as Set
 import Test.Tasty.HUnit
 
--- | What a thread does next.
+-- | The next step of a thread.
 data Step world thread
   = -- | It has ended.
     End
@@ -18,7 +18,7 @@ data Step world thread
     Blocked
   | Go world thread
 
--- | The complaints about any state, or about the states in which nobody can go on.
+-- | The complaints about any state, and about the states in which no thread can go on.
 explore ::
   (Ord world, Ord thread) =>
   (thread -> world -> Step world thread) ->
@@ -43,12 +43,12 @@ explore step always finally' start threads = go Set.empty [(start, threads)]
         complaints = always world ++ (if null next then finally' world ts else [])
     splits xs = [splitAt i xs | i <- [0 .. length xs - 1]]
 
--- | The model is right, and there was something to visit.
+-- | Checks that the model has no complaint, and that there were states to visit.
 passes :: ([String], Int) -> Assertion
 passes (complaints, states) = do
   complaints @?= []
   assertBool ("too few states: " ++ show states) (states > 20)
 
--- | A seeded fault is found.
+-- | Checks that a seeded fault is found.
 fails :: ([String], Int) -> Assertion
 fails (complaints, _) = assertBool "the fault was not found" (not (null complaints))

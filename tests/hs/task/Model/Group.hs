@@ -1,5 +1,5 @@
--- | A group that is doomed while workers begin branches in it, and in what they run ("Capstan.Task.Work.Group",
--- "Capstan.Task.Work.Run"), step by step: nothing in it runs on.
+-- | A group is doomed while workers begin branches in it, and branches in these
+-- ("Capstan.Task.Work.Group", "Capstan.Task.Work.Run"), step by step: no branch of it runs on.
 module Model.Group (tests) where
 
 import qualified Data.Map.Strict as Map
@@ -33,7 +33,7 @@ data Thread
   | Begin Fault Int
   | Runs Fault Int
   | EndCell Int
-  | -- | Who dooms groups and interrupts cells, in that order.
+  | -- | The thread that dooms groups and interrupts cells, in that order.
     Dooms Fault [Stop]
   | DoomSwap Fault Int Fate [Stop]
   | Over
@@ -45,7 +45,7 @@ data Stop = Group Int | Cell Int
 step :: Thread -> World -> Step World Thread
 step thread w = case thread of
   Claim f n
-    -- It is forked by what runs in the group above.
+    -- The cell that runs in the group above forks this cell.
     | n > 1 && cell (n - 1) == Ended -> Go w Over
     | n > 1 && cell (n - 1) /= Started -> Blocked
     | f == EntersLate -> Go (set n Pending w) (Begin f n)
@@ -62,7 +62,7 @@ step thread w = case thread of
     | cell n == Interrupted -> Go w (EndCell n)
     | f == EntersLate -> Go (set n Started w) (Enter f n)
     | otherwise -> Go (set n Started w) (Runs f n)
-  -- It would go on for ever.
+  -- The cell would run for ever.
   Runs _ n
     | cell n == Interrupted -> Go w (EndCell n)
     | otherwise -> Blocked

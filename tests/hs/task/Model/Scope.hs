@@ -1,6 +1,6 @@
--- | The tasks of a scope on one Capability ("Capstan.Task.Join.Scope"; P1 of "Capstan.Task.Pool"), step by step: its body
--- pushes two tasks and awaits the second, a worker runs what it finds and sleeps, and an exception comes to
--- the body between any two steps in which it is not masked.
+-- | The tasks of a scope on one Capability ("Capstan.Task.Join.Scope"; P1 of "Capstan.Task.Pool"),
+-- step by step. The body pushes two tasks and awaits the second. A worker runs the tasks that it
+-- finds, and sleeps. An exception comes to the body between any two unmasked steps.
 module Model.Scope (tests) where
 
 import Data.List (delete)
@@ -42,7 +42,7 @@ data Thread
   | Sleep Fault
   | Claim Fault Int
   | EndTask Fault Int
-  | -- | Somebody throws an exception to the body.
+  | -- | A thread that throws an exception to the body.
     Throw
   | Over
   deriving (Eq, Ord)
@@ -67,7 +67,7 @@ step thread w = case thread of
     | f == PopsUnmasked && exception w -> Go w WaitAll
     | 2 `elem` claimed w -> Go w WaitTask
     | otherwise -> Go w {claimed = 2 : claimed w} RunAwaited
-  -- Whether it ends by itself or by the exception.
+  -- The task ends by itself or by the exception.
   RunAwaited -> Go w EndAwaited
   EndAwaited -> Go w {ended = 2 : ended w} WaitAll
   WaitTask

@@ -1,5 +1,5 @@
--- | The shares of a loop ("Capstan.Task.Loop.Shares"), step by step: members that take from the front of their own and the back half of
--- another's.
+-- | The shares of a loop ("Capstan.Task.Loop.Shares"), step by step: members take from the front of
+-- their own share, and the back half of another member's share.
 module Model.Shares (tests) where
 
 import qualified Data.Map.Strict as Map
@@ -19,10 +19,10 @@ data Fault = None | TakesWithoutSwap | StealsWithoutSwap | StealsBeforeEmpty
   deriving (Eq, Ord)
 
 data Thread
-  = -- | Looks at its own share.
+  = -- | The member looks at its own share.
     Own Fault Int
   | Take Fault Int (Int, Int)
-  | -- | Looks at another's.
+  | -- | The member looks at another member's share.
     Other Fault Int
   | Steal Fault Int (Int, Int)
   | Keep Fault Int (Int, Int)

@@ -1,6 +1,7 @@
--- | The scouts' sleep ("Capstan.Task.Pool"), step by step: who pushes on the scout's own Capability, who
--- pushes on another, and who takes the Capability out of use and back. Atomic operations are one step; a plain
--- write stays in a store buffer, as on x86, until that is drained.
+-- | The scouts' sleep ("Capstan.Task.Pool"), step by step. Threads push on the scout's own
+-- Capability and on another, and a thread takes the Capability out of use and back. Atomic
+-- operations are one step. A plain write stays in a store buffer, as on x86, until the buffer is
+-- drained.
 module Model.Sleep (tests) where
 
 import Model.Explore
@@ -8,7 +9,8 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 data World = World
-  { -- | Tasks in the private and in the public part of the station's deque, and in other public parts.
+  { -- | The numbers of tasks in the private and the public part of the station's deque, and in
+    -- other public parts.
     private :: !Int,
     public :: !Int,
     elsewhere :: !Int,
@@ -21,7 +23,7 @@ data World = World
     -- | Whether the station's alarm is told when the Capability idles, and whether it has been told.
     awaited :: !Bool,
     told :: !Bool,
-    -- | Plain writes that others do not see yet.
+    -- | Plain writes that other threads do not see yet.
     bufferedTask :: !Bool,
     bufferedSleep :: !Bool,
     complaints :: [String]
@@ -47,24 +49,24 @@ data Fault
   deriving (Eq, Ord)
 
 data Thread
-  = -- | Pushes on the station's Capability.
+  = -- | A thread pushes on the station's Capability.
     Push Fault
   | PushSurely Fault
-  | -- | Pushes on the station's Capability, being bound.
+  | -- | A bound thread pushes on the station's Capability.
     PushBound Fault
   | PutOnCall Fault
   | AwaitIdle Fault
-  | -- | Wakes the scout that is on call before it waits.
+  | -- | The bound thread wakes the scout that is on call, and then waits.
     MakeWay
-  | -- | Sees that the Capability idles.
+  | -- | The watcher sees that the Capability idles.
     Watch
   | -- | The station's alarm.
     Call Fault
   | CallRings Fault
   | CallForgets Fault
-  | -- | Pushes on another.
+  | -- | A thread pushes on another Capability.
     Publish Fault
-  | -- | Looks whether the station's scout sleeps, and rings.
+  | -- | That thread looks whether the station's scout sleeps, and rings.
     See Fault
   | RingSwap Fault
   | SeeOther Fault
@@ -83,11 +85,11 @@ data Thread
   | OtherLast Fault
   | OtherRise Fault
   | OtherListen Fault
-  | -- | Takes the Capability out of use, and gives it back.
+  | -- | A thread takes the Capability out of use, and gives it back.
     Shrink
   | ShrinkOnly
   | Grow
-  | -- | Drains a store buffer.
+  | -- | The processor drains a store buffer.
     Drain
   | Over
   deriving (Eq, Ord)
@@ -185,7 +187,7 @@ step thread w = case thread of
     seen = private w + public w + elsewhere w > 0
     takeAll now = now {private = 0, public = 0, elsewhere = 0}
     abandoned f = private w > 0 && scout w == Absent && f /= RescuesNothing
-    -- The entry that the exploration asks for first is the one that may be taken.
+    -- The thief may take the entry for which the exploration asks first.
     otherSeen = public w + elsewhere w > 0 || (private w > 0 && scout w == Absent && not (inUse w) && rescues)
     rescues = case thread of
       OtherLook f -> f /= RescuesNothing
@@ -209,15 +211,15 @@ explored changes =
     (\w _ -> ["tasks wait and the scouts sleep" | private w + public w + elsewhere w > 0] ++ ["a ring is left" | bell w > 0 || otherBell w > 0])
     (World 0 0 0 Awake 0 (if changes then Awake else Absent) 0 True False False False False [])
 
--- | The scout, with pushes on its Capability and on others.
+-- | The scout, with pushes on its Capability and on another.
 sleeps :: Fault -> ([String], Int)
 sleeps f = explored False [Look f, Push f, Publish f, Push f, Drain]
 
--- | A bound thread pushes, and again, and then waits or does not.
+-- | A bound thread pushes twice, and then waits or does not.
 isCalled :: Fault -> ([String], Int)
 isCalled f = explored False [Look f, PushBound f, PushBound f, Publish f, Watch, Call f]
 
--- | The Capability is taken away meanwhile, and given back or not.
+-- | The Capability is taken away while tasks are pushed, and given back or not.
 leaves :: Fault -> ([String], Int)
 leaves f =
   let results = [explored True ([Look f, OtherLook f, Push f, Push f] ++ change) | change <- [[Shrink], [ShrinkOnly]]]

@@ -1,5 +1,5 @@
--- | The stretch of a loop ("Capstan.Task.Loop.Stretch"), step by step. The owner's writes and looks may pass each other, as they do on a
--- processor with a store buffer; beside it is the taker of the rest.
+-- | The stretch of a loop ("Capstan.Task.Loop.Stretch"), step by step. The owner's reads may
+-- overtake its writes, as on a processor with a store buffer. Another thread takes the rest.
 module Model.Stretch (tests) where
 
 import Data.Maybe (fromMaybe)
@@ -8,12 +8,13 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 data World = World
-  { -- | The index that all see, and what the owner has written and others do not see yet.
+  { -- | The index that all threads see, and an index that the owner has written and other threads
+    -- do not see yet.
     written :: !Int,
     buffered :: !(Maybe Int),
     called :: !Bool,
     border :: !(Maybe Int),
-    -- | Whether somebody has begun the front half of the rest.
+    -- | Whether a thread has begun the front half of the rest.
     front :: !Bool,
     -- | The indices that were run.
     done :: [Int]
@@ -25,7 +26,8 @@ data Fault = None | NoBarrier | NoSwap | FromTheSameIndex | FrontWithoutSwap
   deriving (Eq, Ord)
 
 data Thread
-  = -- | The owner is about to write this index down, to look, to run it, to settle the border there, and to run up to it.
+  = -- | The next step of the owner: write the index, look, run the index, settle the border there,
+    -- or run up to it.
     Write Int
   | Look Int
   | Run Int
@@ -33,13 +35,14 @@ data Thread
   | Finish Int Int
   | -- | The processor empties its buffer.
     Buffer
-  | -- | The taker calls, has the barrier, reads, settles the border and runs the back half of the rest.
+  | -- | The steps of the taker: call, barrier, read, settle the border, and run the back half of
+    -- the rest.
     Call
   | Barrier
   | Read
   | Propose Int
   | Back Int Int
-  | -- | Both may begin the front half.
+  | -- | Both threads may begin the front half.
     Claim Int
   | Front Int Int
   deriving (Eq, Ord)
@@ -51,7 +54,7 @@ step :: Fault -> Thread -> World -> Step World Thread
 step fault thread w = case thread of
   Write i
     | i >= count -> End
-    -- The buffer holds one: the one before becomes visible first.
+    -- The buffer holds one index: the earlier index becomes visible first.
     | otherwise -> Go (flushed w) {buffered = Just i} (Look i)
   Look i -> Go w (if called w then Settle i else Run i)
   Run i -> Go w {done = i : done w} (Write (i + 1))
@@ -76,7 +79,7 @@ step fault thread w = case thread of
   where
     middle first = first + (count - first) `quot` 2
     flushed now = now {written = fromMaybe (written now) (buffered now), buffered = Nothing}
-    -- A compare-and-swap empties the buffer, too.
+    -- A compare-and-swap empties the buffer too.
     settled i next = case border w of
       Just there | fault /= NoSwap -> Go (flushed w) (next there)
       _ -> Go (flushed w) {border = Just i} (next i)

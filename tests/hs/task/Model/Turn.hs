@@ -1,6 +1,7 @@
--- | Who throws to a thread takes turns ("Capstan.Task.Thread.Target", "Capstan.Task.Work.Cell"), step by step: a thread runs a computation
--- inside another; both are interrupted, and both may end by themselves. Of those that throw, who loses the turn or is
--- killed takes the exception back.
+-- | Interrupters that throw to a thread take turns ("Capstan.Task.Thread.Target",
+-- "Capstan.Task.Work.Cell"), step by step. A thread runs a computation inside another. Both are
+-- interrupted, and both may end by themselves. An interrupter that is killed takes its exception
+-- back.
 module Model.Turn (tests) where
 
 import Data.List (delete)
@@ -10,12 +11,13 @@ import Test.Tasty
 import Test.Tasty.HUnit
 
 data World = World
-  { -- | The computations that run, from the inner one on, by their numbers; and those that are being interrupted.
+  { -- | The numbers of the running computations, the inner one first, and of those that are being
+    -- interrupted.
     frames :: [Int],
     interrupting :: [Int],
-    -- | Who has the turn.
+    -- | The interrupter that has the turn.
     turn :: !(Maybe Int),
-    -- | The messages that were put before the thread; it receives the last of them first.
+    -- | The messages for the thread, which receives the latest first.
     messages :: [Int],
     killed :: [Int],
     gone :: [Int],
@@ -28,11 +30,12 @@ data Fault = None | TakesNoTurn | KeepsTheTurn | KillsNobody
   deriving (Eq, Ord)
 
 data Thread
-  = -- | The thread, while it runs and whether it has masked exceptions then; what has ended is finished.
+  = -- | The thread runs; for each computation, whether it masks exceptions. The thread then
+    -- finishes an ended computation.
     Runs Fault [Bool]
   | Finish Fault [Bool]
   | Killing Fault Int [Bool]
-  | -- | An interrupter of a computation, with the number of that.
+  | -- | An interrupter, with the number of its computation.
     Interrupt Fault Int
   | TakeTurn Fault Int
   | Throw Fault Int
@@ -75,11 +78,11 @@ step thread w = case thread of
     leave n now = Go now {gone = n : gone now} Over
     head' = foldr const 0
 
--- | Puts a message before those that are there.
+-- | Puts a message before the present messages.
 before :: Int -> World -> World
 before n w = (if null (messages w) then id else complain "one message is put before another") w {messages = n : messages w}
 
--- | An interrupt arrives while what it is for runs.
+-- | An interrupt must arrive while its computation runs.
 arrive :: Int -> World -> World
 arrive n w
   | n `elem` frames w = w

@@ -1,5 +1,5 @@
-/* The interface of kqueue as its manual pages document it (FreeBSD kqueue(2)), for compiling the
- * back end where there is none. Values are FreeBSD's; the back end may rely on none of them. */
+/* The interface of kqueue, as its manual pages document it (FreeBSD kqueue(2)), to compile the back
+ * end on a system without it. The values are FreeBSD's; the back end may rely on none of them. */
 #ifndef STAND_IN_SYS_EVENT_H
 #define STAND_IN_SYS_EVENT_H
 

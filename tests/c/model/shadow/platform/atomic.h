@@ -1,5 +1,5 @@
-/* Stands before runtime/platform/atomic.h: the same operations with the same orders, each a step of
- * the explorer. check-model compares the names with the real header. */
+/* Replaces runtime/platform/atomic.h: the same operations with the same orders, each a step of the
+ * explorer. check-model compares the names with the real header. */
 #ifndef CST_PLATFORM_ATOMIC_H
 #define CST_PLATFORM_ATOMIC_H
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory that is taken back after each execution. */
+/* The explorer takes this memory back after each execution. */
 #define malloc(size) explore_allocate(size)
 #define calloc(count, size) explore_allocate((count) * (size))
 #define realloc(memory, size) explore_reallocate(memory, size)
@@ -20,7 +20,7 @@
 #define free(memory) explore_free(memory)
 #define posix_memalign(to, alignment, size) (*(to) = explore_allocate(size), 0)
 #define pthread_self() ((pthread_t)(explore_self() + 1))
-/* Plain accesses that the compiler does not report. */
+/* The compiler does not report these plain accesses. */
 #define memset(to, byte, size)                                                                     \
     ({                                                                                             \
         void *set_ = (to);                                                                         \
