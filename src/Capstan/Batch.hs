@@ -1,5 +1,7 @@
--- | Module : Capstan.Batch Description : Many short C calls for the price of one safe call
--- Stability : experimental
+-- |
+-- Module      : Capstan.Batch
+-- Description : Many short C calls for the price of one safe call
+-- Stability   : experimental
 --
 -- A safe foreign call is expensive beside a short C function: the thread releases its Capability
 -- and acquires one again. A batch pays for that once. The program adds calls to a batch, with their

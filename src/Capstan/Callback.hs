@@ -1,7 +1,9 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | Module : Capstan.Callback Description : Haskell functions that C code calls, in OpenMP regions
--- too Stability : experimental
+-- |
+-- Module      : Capstan.Callback
+-- Description : Haskell functions that C code calls, in OpenMP regions too
+-- Stability   : experimental
 --
 -- A C function that takes a function pointer (an integrator, a solver, @qsort_r@) can take a
 -- Haskell function. It may call the function from its own thread, from any worker of an OpenMP

@@ -27,7 +27,7 @@
 -- 1. A manager reports no event that has not happened, and loses none. A 'OneShot' registration or
 --    a one-time timer ends in exactly one of two ways: its action runs, or 'unregister'
 --    ('cancelTimer') returns 'True'.
--- 2. If an action ends a registration or a timer of its own manager, the action of that
+-- 2. An action may end a registration or a timer of its own manager. The action of that
 --    registration or timer does not run any more, even if it was already due.
 -- 3. An exception in an action goes to the manager's handler and disturbs no other action.
 -- 4. A timer costs the same whatever the number of timers. Timers fire in the order of their ticks

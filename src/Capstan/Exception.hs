@@ -1,4 +1,7 @@
--- | Module : Capstan.Exception Description : The exceptions of the library Stability : experimental
+-- |
+-- Module      : Capstan.Exception
+-- Description : The exceptions of the library
+-- Stability   : experimental
 --
 -- All exceptions of the library have one root, 'CapstanException'. Only errors of the operating
 -- system are 'IOError's:

@@ -55,8 +55,8 @@ import GHC.Exts
 import GHC.IO (IO (IO))
 
 -- | The number of the Capability that the calling thread runs on, from 0. The threads of a
--- Capability run one at a time, and only they get its number, so it can be an index into a table
--- with a row for each Capability.
+-- Capability run one at a time, and only they get its number. So the number can be an index into a
+-- table with a row for each Capability.
 --
 -- Cost: two loads, in line.
 capabilityNumber :: IO Int

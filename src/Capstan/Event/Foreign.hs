@@ -2,9 +2,9 @@
 -- Module      : Capstan.Event.Foreign
 -- Description : The event manager's C calls
 --
--- Foreign imports of the calls of @capstan.h@ that "Capstan.Event" and its modules use. No unsafe
--- call sleeps in the kernel: the manager's locks are held for less than a microsecond, or for one
--- system call that does not block.
+-- Foreign imports of the calls of @capstan.h@ that "Capstan.Event.Internal" uses. No unsafe call
+-- sleeps in the kernel: the manager's locks are held for less than a microsecond, or for one system
+-- call that does not block.
 module Capstan.Event.Foreign
   ( CManager,
     Record,
