@@ -387,7 +387,8 @@ getTeamNumber = fromIntegral <$> askTeamNum
 getMaxTeams :: IO Int
 getMaxTeams = fromIntegral <$> askMaxTeams
 
--- | Sets the answer of 'getMaxTeams', for the process. setMaxTeams :: Int -> IO ()
+-- | Sets the answer of 'getMaxTeams', for the process.
+setMaxTeams :: Int -> IO ()
 setMaxTeams = setTeams . nearest . max 0
 
 -- | The largest number of threads in a team of a @teams@ construct; 0 if there is no limit. This
@@ -395,7 +396,8 @@ setMaxTeams = setTeams . nearest . max 0
 getTeamsThreadLimit :: IO Int
 getTeamsThreadLimit = fromIntegral <$> askTeamsThreadLimit
 
--- | Sets the answer of 'getTeamsThreadLimit', for the process. setTeamsThreadLimit :: Int -> IO ()
+-- | Sets the answer of 'getTeamsThreadLimit', for the process.
+setTeamsThreadLimit :: Int -> IO ()
 setTeamsThreadLimit = setTeamsLimit . nearest . max 0
 
 -- | The number of devices other than the host: 0, for this runtime knows no other devices. @target@

@@ -298,7 +298,8 @@ recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
 pullNow :: Manager -> IO Found
 pullNow manager = pullWith manager c_pull mempty
 
--- | Sleeps in the kernel, without interruption. sleepDirectly :: Sleep
+-- | Sleeps in the kernel, without interruption.
+sleepDirectly :: Sleep
 sleepDirectly manager = void . pullWith manager c_pull_waiting
 
 -- | Sleeps in a way that an asynchronous exception can interrupt. GHC's runtime system interrupts a

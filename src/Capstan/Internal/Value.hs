@@ -84,7 +84,8 @@ stackAt = realsAt + 8 * reals
 -- >   put (Seconds s) = put s
 -- >   argument = realArgument
 class Argument a where
-  -- | The kind of register in which the argument is passed. type Passed a :: Register
+  -- | The kind of register in which the argument is passed.
+  type Passed a :: Register
 
   -- | Writes the argument into the word with that number.
   put :: a -> Put
