@@ -31,9 +31,9 @@
 -- 3. /Plain reads and writes/ of an 'AtomicRef' ('readAtomic') see the latest value or an older
 --    value. But they never see a value older than one that an atomic operation of the same thread
 --    has seen.
--- 4. 'spawn', 'join', 'notify' and 'wait' order memory as an 'Control.Concurrent.MVar.MVar' does.
---    Code after 'join' sees all writes of the domain, and code after 'wait' sees all writes before
---    its 'notify'.
+-- 4. 'spawn', 'join', 'notify' and 'wait' order memory as an 'Control.Concurrent.MVar.MVar' does. A
+--    domain sees all writes before its 'spawn', and code after 'join' sees all writes of the
+--    domain. Code after 'wait' sees all writes before its 'notify'.
 -- 5. Values are lazy: a value may contain thunks, and a thread that needs a thunk evaluates it.
 --    'newAtomic', 'writeAtomic' and the other operations evaluate a value to weak head normal form
 --    before they store it.
@@ -100,9 +100,10 @@ data Domain a = Domain !Int !(MVar (Either SomeException a))
 instance Show (Domain a) where
   showsPrec d (Domain n _) = showParen (d > 10) (showString "Domain on Capability " . shows n)
 
--- | Runs an action on the next Capability in turn. So if no other thread spawns domains meanwhile,
--- the first domain on each Capability does not share it. Costs about a microsecond. The domain does
--- not end with the thread that spawned it. The action has the masking state of the caller.
+-- | Runs an action on the next Capability in turn. So if a program spawns one domain for each
+-- Capability, and no other thread spawns domains meanwhile, no two of them share a Capability.
+-- Costs about a microsecond. The domain does not end with the thread that spawned it. The action
+-- has the masking state of the caller.
 spawn :: IO a -> IO (Domain a)
 spawn action = do
   turn <- fetchAdd turns 1
