@@ -27,8 +27,7 @@ void cst_cli_signals_restore(void) {
     for (int signal = 1; signal < NSIG; signal++) {
         struct sigaction action = {.sa_handler = SIG_DFL};
         if (sigismember(&ignored, signal) == 1) action.sa_handler = SIG_IGN;
-        sigaction(signal, &action, NULL); /* fails for KILL, STOP and libc's own signals, as it
-                                           * should */
+        sigaction(signal, &action, NULL); /* fails for KILL, STOP and libc's own signals */
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }

@@ -8,8 +8,8 @@
 
 #include <signal.h>
 
-/* Saves dispositions and mask. Must be the first call in main, before GHC's runtime system
- * starts. */
+/* Saves dispositions and mask. To be called before GHC's runtime system starts, and before any
+ * other change of signals. */
 void cst_cli_signals_remember(void);
 
 /* Restores the saved dispositions and mask, just before exec. */
