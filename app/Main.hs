@@ -1,5 +1,4 @@
--- | The command @capstan@: which subcommands there are, and what becomes of
--- their failures.
+-- | The command @capstan@: its subcommands, and the handling of their failures.
 module Main (main) where
 
 import Capstan.Bench.Visible (visible)
@@ -22,7 +21,7 @@ import System.Environment (getArgs)
 import System.Exit
 import System.IO
 
--- A new subcommand is a module that exports its 'Mod', and a line here.
+-- A new subcommand needs a module that exports its 'Mod', and an entry here.
 subcommands :: Mod CommandFields (IO ())
 subcommands = Run.subcommand <> Env.subcommand <> Doctor.subcommand <> Bench.subcommand <> Init.subcommand <> Top.subcommand
 
@@ -33,7 +32,7 @@ main = handle failed $ do
   -- unchanged, whatever the locale; and no conversion tables are loaded.
   setFileSystemEncoding (mkUTF8 RoundtripFailure)
   setLocaleEncoding (mkUTF8 RoundtripFailure)
-  -- What the process library encodes arguments with, of GHC 9.10 on.
+  -- From GHC 9.10 on, the process library encodes arguments with this.
   setForeignEncoding (mkUTF8 RoundtripFailure)
   arguments <- getArgs
   told $ case execParserPure preferences top arguments of
@@ -49,8 +48,8 @@ main = handle failed $ do
       hPutStrLn stderr ("capstan: " <> visible message)
       exitWith code
 
--- | Ends as the subcommand does, once its output is written. GHC's runtime system flushes standard output too, but
--- is silent where that fails, on a full disk for instance.
+-- | Ends as the subcommand does, once its output is written. GHC's runtime system also flushes
+-- standard output, but it does not report a failure, for instance on a full disk.
 told :: IO () -> IO ()
 told subcommand = handleJust toStandardOutput lost $ do
   ending <- try subcommand

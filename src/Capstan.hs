@@ -3,10 +3,11 @@
 -- Description : Where to begin: tasks, loops, and OpenMP code, on one set of threads
 -- Stability   : experimental
 --
--- A program that depends on this package has one scheduler for two kinds of parallel work. This module's functions share out Haskell
--- code; OpenMP shares out C, C++ or Fortran code. Both run on GHC's Capabilities, so they do not compete for the processors.
+-- A program that depends on this package has one scheduler for two kinds of parallel work. The
+-- functions of this module share out Haskell code, and OpenMP shares out C, C++ or Fortran code.
+-- Both run on GHC's Capabilities, so they do not compete for the processors.
 --
--- This module has the functions that most programs need first. It may be imported as it is.
+-- This module has the functions that most programs need first. It may be imported unqualified.
 --
 -- == Set up
 --
@@ -17,12 +18,13 @@
 -- ghc-options:      -threaded -rtsopts \"-with-rtsopts=-N\"
 -- @
 --
--- @-threaded@ links the runtime system that has several Capabilities, and @-N@ starts as many as there are processors. Without
--- them all works, on one processor. The command @capstan init NAME@ writes such a project, with a C file and a test.
+-- @-threaded@ links the runtime system that has several Capabilities, and @-N@ starts one
+-- Capability for each processor. Without these options the program works, on one processor. The
+-- command @capstan init NAME@ writes such a project, with a C file and a test.
 --
 -- == A program
 --
--- No pool is made, and nothing is shut down:
+-- The program makes no pool and shuts nothing down:
 --
 -- > import Capstan
 -- >
@@ -66,7 +68,8 @@
 --
 -- == Tasks
 --
--- Where it is not known beforehand what there is to do, tasks are started in a scope. 'run' returns when all of them have ended:
+-- A program that learns of its work only as it runs starts tasks in a scope. 'run' returns when all
+-- tasks of its scope have ended:
 --
 -- > sumTree :: Scope -> [[Int]] -> IO Int
 -- > sumTree scope branches = do
@@ -76,18 +79,20 @@
 -- > sumOfAll :: IO Int
 -- > sumOfAll = run (\scope -> sumTree scope [[1, 2], [3, 4], [5]])
 --
--- If a task throws, the others are interrupted, and 'run' throws the same when they have ended. 'both', 'parFor' and the loops do so, too.
--- A limit of time is set by 'runWithin', which takes a 'Duration':
+-- If a task throws, the other tasks of the scope are interrupted. 'run' throws the same exception
+-- when they have ended. 'both', 'parFor' and the loops do so, too. 'runWithin' sets a limit of
+-- time, which is a 'Duration':
 --
 -- > inTime :: IO (Maybe Int)
 -- > inTime = runWithin (milliseconds 500) (\scope -> sumTree scope [[1 .. 1000000], [2]])
 --
--- A task may block: another one has its processor meanwhile.
+-- A task may block: another task has its processor meanwhile.
 --
 -- == Beside C
 --
--- A function with OpenMP in it needs a @safe@ foreign import and nothing else. It is compiled with @-fopenmp@, which a @.cabal@ file
--- says by @c-sources@ and @cc-options: -fopenmp@; GCC's own runtime is not linked.
+-- A C function that uses OpenMP needs a @safe@ foreign import and nothing else. Its file is
+-- compiled with @-fopenmp@: a @.cabal@ file names it in @c-sources@ and has @cc-options: -fopenmp@.
+-- GCC's own runtime is not linked.
 --
 -- > foreign import ccall safe "norm"
 -- >   c_norm :: Ptr Double -> CSize -> IO Double
@@ -96,21 +101,24 @@
 -- > norm :: Ptr Double -> Int -> IO Double
 -- > norm samples count = withThreads 4 (c_norm samples (fromIntegral count))
 --
--- Tasks may call it, and its threads may call Haskell ('withCallback').
+-- Tasks may call such a function, and its threads may call Haskell ('withCallback').
 --
 -- == Where to go on
 --
--- [Tasks and loops] "Capstan.Task" has all of them, with their promises and costs. "Capstan.Task.Lifted" has them for monads over
--- 'System.IO.IO', and "Capstan.Task.Par" for pure code as monad-par writes it. "Capstan.Vector" maps, filters and folds vectors,
--- "Capstan.Chan" has channels, and "Capstan.Domain" is the layer below.
+-- [Tasks and loops] "Capstan.Task" has all functions for tasks and loops, with their promises and
+-- costs. "Capstan.Task.Lifted" has these functions for monads over 'System.IO.IO', and
+-- "Capstan.Task.Par" has the interface of monad-par for pure code. "Capstan.Vector" maps, filters
+-- and folds vectors, "Capstan.Chan" has channels, and "Capstan.Domain" is the layer below.
 --
--- [OpenMP] "Capstan.OpenMP" has settings and questions, and "Capstan.Callback" has Haskell functions for C. "Capstan.Array" and
--- "Capstan.Array.Linear" share memory with C. "Capstan.Binding" keeps the results of C functions, and "Capstan.Batch" makes many short calls.
+-- [OpenMP] "Capstan.OpenMP" changes and reads OpenMP's settings. "Capstan.Callback" makes C
+-- function pointers of Haskell functions. "Capstan.Array" and "Capstan.Array.Linear" share memory
+-- with C. "Capstan.Binding" keeps the results of C functions, and "Capstan.Batch" makes many short
+-- calls.
 --
--- [Waiting for the world] "Capstan.Event" for descriptors and timers.
+-- [Waiting for the world] "Capstan.Event" watches descriptors and keeps timers.
 --
--- The documentation has pages for those who come from @async@, sparks, Domainslib or OpenMP tasks (docs\/tasks.md), and @examples@ has
--- programs to start from.
+-- The page docs\/tasks.md compares these functions with @async@, sparks, Domainslib and OpenMP
+-- tasks. The folder @examples@ has programs to start from.
 --
 -- @since 0.1.0
 module Capstan

@@ -1,4 +1,5 @@
-/* The command's entry: what must happen before GHC's runtime system starts, and without it. */
+/* The command's entry: the steps before GHC's runtime system starts, and the paths that do not
+ * start it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,9 +23,9 @@ static void nothing(void *data) {
 }
 
 /* `capstan env` and `capstan doctor` start the command again in this way, with the runtime
- * preloaded: a process with nothing in it but the runtime, which says what it sees. */
+ * preloaded: a process that contains only the runtime, which reports its settings or a region. */
 static int probe(const char *what) {
-    if (strcmp(what, "settings") == 0) return 0; /* told when it was loaded */
+    if (strcmp(what, "settings") == 0) return 0; /* the runtime reported them at its load */
     gomp_parallel *parallel = (gomp_parallel *)dlsym(RTLD_DEFAULT, "GOMP_parallel");
     if (!parallel) return 1;
     parallel(nothing, NULL, 0, 0);
@@ -41,8 +42,8 @@ int main(int argc, char *argv[]) {
     config.rts_hs_main = true;
     /* "+RTS" and GHCRTS may be meant for the program that we start. */
     config.rts_opts_enabled = RtsOptsIgnoreAll;
-    /* No ticker thread: nothing here needs preemption, and start-up is shorter. No handlers: a
-     * broken pipe or ^C ends us as it ends other commands. */
+    /* Without a ticker thread the start is shorter, and no code here needs preemption. Without
+     * signal handlers a broken pipe or ^C ends the command as it ends other commands. */
     config.rts_opts = "-V0 --install-signal-handlers=no";
     hs_main(argc, argv, &ZCMain_main_closure, config);
 }

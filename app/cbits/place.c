@@ -31,14 +31,14 @@ bool cst_cli_is_plain(const char *path) {
     return !strpbrk(path, " :$");
 }
 
-/* Nobody else can put another folder into its place. */
+/* Whether no other user can put another folder into the folder's place. */
 static bool is_safe(const struct stat *status) {
     bool others_write = status->st_mode & (S_IWGRP | S_IWOTH);
     return S_ISDIR(status->st_mode) && (status->st_uid == 0 || status->st_uid == geteuid()) &&
            (!others_write || status->st_mode & S_ISVTX);
 }
 
-/* A folder of ours there, in which nobody else writes. */
+/* Makes a folder of the user's at `place`, in which no other user can write. */
 static bool make_folder(const char *place, char folder[PATH_MAX]) {
     struct stat status;
     if (!place || place[0] != '/' || !cst_cli_is_plain(place)) return false;

@@ -1,9 +1,10 @@
-/* Starting the program: in place of the command, or below it with all signals passed on.
+/* Starts the program: in place of the command, or as its child with all signals passed on.
  *
- * The child stays in our process group: that is what keeps a pipeline together and lets the
- * terminal's own signals (^C, ^\, ^Z, a new window size) reach it without us. So those are not
- * passed on, or it would get them twice; signals that someone sent to us alone are. All signals
- * are blocked and taken from sigwaitinfo, one after the other: no handler, no race. */
+ * The child stays in our process group. This keeps a pipeline together, and the terminal's own
+ * signals (^C, ^\, ^Z, a new window size) reach the child directly. So the command passes on only
+ * signals that were sent to it alone; otherwise the child would get the terminal's signals twice.
+ * All signals are blocked and taken from sigwaitinfo, one after the other: there is no handler, and
+ * so no race. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -45,9 +46,10 @@ static int64_t time_ns(struct timeval time) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_usec * INT64_C(1000);
 }
 
-/* In the child, after fork: does not return. */
+/* Runs in the child, after fork. It does not return. */
 static void start(char *const argv[], pid_t parent, int failure) {
-    /* Someone who kills us with SIGKILL means the program, and that signal cannot be passed on. */
+    /* A user who kills the command with SIGKILL means the program. That signal cannot be passed
+     * on. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(125);
     int error = cst_cli_process_become(argv);
@@ -55,7 +57,7 @@ static void start(char *const argv[], pid_t parent, int failure) {
     _exit(written == sizeof error ? 127 : 125);
 }
 
-/* Forks and waits until the program is there. 0, or an errno value. */
+/* Forks and waits until the child has executed the program. Returns 0, or an errno value. */
 static int spawn(char *const argv[], pid_t *pid) {
     int failure[2], error = 0;
     if (pipe2(failure, O_CLOEXEC) != 0) return errno;
@@ -65,7 +67,8 @@ static int spawn(char *const argv[], pid_t *pid) {
     if (*pid < 0) error = errno;
     close(failure[1]);
     if (*pid > 0) {
-        /* Closed unwritten by a successful exec. All signals are blocked, so EINTR cannot be. */
+        /* A successful exec closes the pipe without a write. All signals are blocked, so EINTR is
+         * not possible. */
         if (read(failure[0], &error, sizeof error) != sizeof error) error = 0;
         if (error) waitpid(*pid, NULL, 0);
     }
@@ -73,7 +76,7 @@ static int spawn(char *const argv[], pid_t *pid) {
     return error;
 }
 
-/* Stops this process as `signal` stopped the child; returns when we are continued. */
+/* Stops this process as `signal` stopped the child. Returns when this process is continued. */
 static void stop(int signal) {
     sigset_t one;
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -85,8 +88,8 @@ static void stop(int signal) {
     sigprocmask(SIG_BLOCK, &one, NULL);
 }
 
-/* Takes all news of children. Others than ours are left by a program that became this command, or
- * by orphans when we are process 1. */
+/* Takes all state changes of children. Other children come from a program that became this command,
+ * or are orphans if this is process 1. */
 static void collect(struct child *child) {
     for (;;) {
         int status;
@@ -108,8 +111,8 @@ static void collect(struct child *child) {
     }
 }
 
-/* Whether the terminal sent the signal, and so to the child too. A hang-up goes to the session's
- * leader alone. */
+/* Whether the terminal sent the signal, which then reached the child too. A hang-up goes only to
+ * the session's leader. */
 static bool from_terminal(const siginfo_t *info) {
     if (info->si_code != SI_KERNEL) return false;
     switch (info->si_signo) {
@@ -130,7 +133,7 @@ static bool from_terminal(const siginfo_t *info) {
 static void pass_on(struct child *child, const siginfo_t *info) {
     if (from_terminal(info)) return;
     if (info->si_signo == SIGCONT) {
-        /* Usually sent to the whole group, and the child is awake already. */
+        /* The signal usually goes to the whole group, so the child is awake already. */
         collect(child);
         if (!child->stopped || child->ended) return;
     }
@@ -160,7 +163,7 @@ int cst_cli_process_supervise(char *const argv[], struct cst_cli_outcome *outcom
     sigfillset(&signals);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sigdelset(&signals, own[i]);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    /* Inherited as ignored, it would make children vanish before they can be waited for. */
+    /* If SIGCHLD is inherited as ignored, children vanish before the command can wait for them. */
     sigaction(SIGCHLD, &standard, NULL);
 
     int64_t begin = now_ns();

@@ -18,7 +18,7 @@
 static const char runtime[] = "libgomp.so.1.0.0", substrate[] = "libcapstan-rts.so",
                   notice[] = "libcapstan-adopt.so";
 
-/* The program's place in argv; 0: there are options, or there is no program. */
+/* The program's place in argv. 0 if there are options, or if there is no program. */
 static int program_index(char *const argv[]) {
     if (!argv[0] || !argv[1] || strcmp(argv[1], "run") != 0 || !argv[2]) return 0;
     int index = strcmp(argv[2], "--") == 0 ? 3 : 2;
@@ -33,8 +33,8 @@ static bool is_file(const char *directory, const char *name) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The folder of the runtime: the one that CAPSTAN_LIBDIR names, or the one that belongs to this
- * executable, installed or in make's build tree. */
+/* The folder of the runtime. CAPSTAN_LIBDIR names it, or it belongs to this executable, installed
+ * or in make's build tree. */
 static bool find_library(char folder[PATH_MAX]) {
     static const char *const places[] = {"../lib/capstan", "../lib"};
     char self[PATH_MAX], place[PATH_MAX + 32];
@@ -67,13 +67,14 @@ static bool find_program(const char *name, char file[PATH_MAX], struct stat *sta
     }
 }
 
-/* Whether the loader may ignore what we preload: then the user is told. */
+/* Whether the loader may ignore preloaded libraries. In that case Capstan.CLI.Run tells the
+ * user. */
 static bool is_privileged(const char *file, const struct stat *status) {
     return status->st_mode & (S_ISUID | S_ISGID) ||
            getxattr(file, "security.capability", NULL, 0) >= 0;
 }
 
-/* Is the variable not set, or empty? */
+/* Whether the variable is not set, or empty. */
 static bool is_open(const char *name) {
     const char *value = getenv(name);
     return !value || !value[0];
@@ -81,9 +82,9 @@ static bool is_open(const char *name) {
 
 enum { PRELOADED = 5, PRELOAD_SIZE = PRELOADED * (PATH_MAX + 32) };
 
-/* What LD_PRELOAD is to be: the runtime, what is called like LLVM's and Intel's in its place and
- * like what oneTBB asks for permits, and what notices libraries with pools. Of these, those that
- * are there. */
+/* Writes the value of LD_PRELOAD: the runtime, the files with the names of LLVM's and Intel's
+ * runtimes and of oneTBB's manager, and the library that notices libraries with pools. Files that
+ * do not exist are left out. */
 static void name_preload(char preload[PRELOAD_SIZE], const char *folder) {
     const char *const names[PRELOADED] = {runtime, "libcapstan-llvm.so", "libcapstan-intel.so",
                                           "libcapstan-tcm.so", notice};

@@ -1,4 +1,4 @@
-/* The signal state with which the command was started: noted, put back, and death by signal. */
+/* The signal state with which the command was started: saved, restored, and an end by signal. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,14 +27,14 @@ void cst_cli_signals_restore(void) {
     for (int signal = 1; signal < NSIG; signal++) {
         struct sigaction action = {.sa_handler = SIG_DFL};
         if (sigismember(&ignored, signal) == 1) action.sa_handler = SIG_IGN;
-        sigaction(signal, &action, NULL); /* refused for KILL, STOP and libc's own: as it should */
+        sigaction(signal, &action, NULL); /* fails for KILL, STOP and libc's own signals */
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 void cst_cli_signals_die(int signal) {
-    /* The program left its core file if the limit allowed one; ours would only hide it. A core
-     * pattern that is a pipe pays no heed to the limit, but to this attribute. */
+    /* The program has left its core file if the limit allowed one, and a second core file would
+     * only hide it. A core pattern that is a pipe ignores the limit, but obeys this attribute. */
     struct rlimit none = {0, 0};
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t one;
@@ -45,6 +45,7 @@ void cst_cli_signals_die(int signal) {
     sigaddset(&one, signal);
     sigprocmask(SIG_UNBLOCK, &one, NULL);
     kill(getpid(), signal);
-    /* Still here: process 1 of a container cannot be ended so. A shell's code says the same. */
+    /* The process still runs: a signal cannot end process 1 of a container. The exit code is that
+     * of a shell. */
     _exit(128 + signal);
 }

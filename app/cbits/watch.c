@@ -1,5 +1,6 @@
-/* The runtime's words in another process; see watch.h. Where they are says a table in the runtime
- * (runtime/abi/capstan/watch.c), at the same place of the same file here and there. */
+/* The runtime's words in another process; see watch.h. A table in the runtime has their addresses
+ * (runtime/abi/capstan/watch.c). The table lies at the same place of the same file in both
+ * processes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a line "NUMBER NAME" into `text` for each word that the process's runtime keeps. `file`:
- * the runtime's, which lies at `base` in the process. 0, or an errno value: EPERM, ESRCH, ENOENT
- * (the file is none of ours). */
+/* Writes a line "NUMBER NAME" into `text` for each word of the runtime's state in the process.
+ * `file` is the runtime's file, which lies at `base` in the process. Returns 0, or an errno value:
+ * EPERM, ESRCH, ENOENT (the file is no runtime of Capstan). */
 int cst_cli_watch(int pid, const char *file, uint64_t base, char *text, size_t size);
 
 #endif

@@ -14,33 +14,38 @@
 -- >       env (pure (replicate 1000 'x')) (\text -> bench "length" (whnf length text))
 -- >     ]
 --
--- Measurement and statistics are criterion's. What is added:
+-- Measurement and statistics are criterion's. This package adds the following:
 --
--- * Each benchmark is measured in a process of its own (the program starts itself again), in several
---   rounds, in shuffled order; and in each round all of them in one process, as criterion does it, in
---   another order each time. So a figure that depends on what ran before shows.
--- * Beside time, per call: page faults, context switches, calls by which the allocator asks the kernel
---   for memory (@mmap@, @munmap@, @brk@, @madvise@), collections and their time, allocation, and cycles
---   and instructions where the machine has counters. No privileges are needed, nor @+RTS -T@.
--- * A diagnosis in words, with evidence and what to change: see "Capstan.Bench.Diagnose" for the
---   rules and 'Cause' for the list.
+-- * Each benchmark is measured in a process of its own (the program starts itself again), in
+--   several rounds, in shuffled order. In each round another process measures all benchmarks, as
+--   criterion does, in a different order each time. So figures that depend on earlier benchmarks
+--   become visible.
+-- * Beside time, the results have counts per call: page faults, context switches, collections and
+--   their time, and allocation. They also have the allocator's calls for memory (@mmap@, @munmap@,
+--   @brk@, @madvise@), and cycles and instructions if the machine has counters. This needs neither
+--   privileges nor @+RTS -T@.
+-- * A diagnosis in words gives evidence and advice: see "Capstan.Bench.Diagnose" for the rules, and
+--   'Cause' for the list.
 --
--- __Options:__ criterion's (@--help@ lists them), and @--rounds@, @--seed@, @--baseline@,
+-- __Options:__ the options of criterion (@--help@ lists them), and @--rounds@, @--seed@,
+-- @--baseline@,
 -- @--tolerance@, @--strict@. @--json@ writes all observations, which @--baseline@ reads; @--output@
--- writes a page with plots. @--time-limit@ is for a benchmark in all its processes together. @--raw@
--- and @--template@ are refused. Where a program has a command line of its own, options are read from a variable of
--- the environment, as GHC's are from @GHCRTS@; the command line, where it is ours, has the last word:
+-- writes a page with plots. @--time-limit@ is the limit of a benchmark in all its processes
+-- together. @--raw@ and @--template@ are refused. For programs with a command line of their own, an
+-- environment variable has the options, as @GHCRTS@ has those of GHC. Options on the command line
+-- take precedence:
 --
 -- > CAPSTANBENCH_OPTIONS='--rounds 5 --strict --json results.json' ./program its own arguments
 --
--- __Cost:__ nothing is added to a call; counters are read between samples, outside criterion's clocks.
--- A process start is added for each benchmark and round.
+-- __Cost:__ a call costs nothing more, because counters are read between samples, outside
+-- criterion's clocks. Each benchmark costs a process start in each round.
 --
--- __Care:__ all that @main@ does before and after 'defaultMain' is done in each process; where that cannot be,
--- as when it holds a port, all is measured in the first one, as criterion does it, and that is said. Standard input
--- that is a file is read by each from its beginning; a pipe cannot be, and reading it fails. The program
--- must be compiled (not interpreted). Repeats of one benchmark are recognised by names that differ in digits at
--- the end: @copy 1@, @copy 2@.
+-- __Care:__ each process runs all of @main@, before and after 'defaultMain'. If that is not
+-- possible, for example because the program holds a port, the first process measures everything, as
+-- criterion does, and says so. If standard input is a file, each process reads it from its
+-- beginning. A pipe cannot be read again, and reading it fails. The program must be compiled, not
+-- interpreted. Repeats of a benchmark are recognised by names that differ only in digits at the
+-- end: @copy 1@, @copy 2@.
 --
 -- @since 0.1.0
 module Capstan.Bench
@@ -114,26 +119,29 @@ import System.FilePath (takeDirectory, takeFileName)
 import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, utf8, withFile)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | Measures the benchmarks that the command line names, or all. It ends the program when a benchmark
--- failed, was slower than the baseline allows, or, with @--strict@, when there is a diagnosis.
+-- | Measures the benchmarks that the command line names, or all benchmarks. Ends the program with
+-- exit code 1 if a benchmark failed, if it was slower than the baseline allows, or, with
+-- @--strict@, if there is a diagnosis.
 defaultMain :: [Benchmark] -> IO ()
 defaultMain = defaultMainWith defaultConfig
 
--- | The same with other defaults. The program is started again with the same arguments, so what it
--- makes of them before is the same in each process.
+-- | As 'defaultMain', with other defaults. The program is started again with the same arguments, so
+-- each process handles them in the same way before this call.
 defaultMainWith :: Config -> [Benchmark] -> IO ()
 defaultMainWith config benchmarks = inItsProcess benchmarks $ \suite -> do
   options <- parseOptions config
   runWith config options suite benchmarks
 
--- | What the mode asks for. For programs that read the command line themselves ("Criterion.Main.Options"); options
--- that a mode does not have, such as @--rounds@, are read from @CAPSTANBENCH_OPTIONS@.
+-- | Runs a mode of criterion, for programs that read the command line themselves
+-- ("Criterion.Main.Options"). Options that a mode does not have, such as @--rounds@, are read from
+-- @CAPSTANBENCH_OPTIONS@.
 runMode :: Mode -> [Benchmark] -> IO ()
 runMode mode benchmarks = inItsProcess benchmarks $ \suite -> do
   options <- optionsFor mode
   runWith defaultConfig options suite benchmarks
 
--- | In a process that a session started, its task; otherwise the action, with the number of this call.
+-- | Performs the task of the process if a session has started the process. Otherwise runs the
+-- action, with the number of this call.
 inItsProcess :: [Benchmark] -> (Int -> IO ()) -> IO ()
 inItsProcess benchmarks session = do
   speakUtf8
@@ -143,7 +151,8 @@ inItsProcess benchmarks session = do
     Just t -> when (taskSuite t == suite) (perform t (uniquely benchmarks))
     Nothing -> session suite
 
--- | A program may measure several suites, one after the other: the processes of one leave the others out.
+-- | The number of calls so far. A program may measure several suites, one after the other, and the
+-- processes of a suite skip the other suites.
 suitesBegun :: IORef Int
 suitesBegun = unsafePerformIO (newIORef 0)
 {-# NOINLINE suitesBegun #-}
@@ -152,13 +161,13 @@ runWith :: Config -> Options -> Int -> [Benchmark] -> IO ()
 runWith defaults options suite benchmarks = case optionMode options of
   Run config match wanted -> do
     forM_ (take 1 (refused defaults config)) usage
-    -- What the program itself asks for does not keep it from being measured.
+    -- Unsupported options in the program's own defaults give a warning only.
     forM_ (refused defaultConfig defaults) (hPutStrLn stderr . ("Not supported: " ++))
     interpreted <- runsInterpreted
     when interpreted (usage "the program is interpreted, and could not be started again: compile it")
     selected <- select match wanted (names unique)
     measureAll options config suite unique selected
-  -- Listing, the version, and plain iterations need no processes.
+  -- Other modes need no further processes: lists of names, the version, and plain iterations.
   mode -> Criterion.runMode mode unique
   where
     unique = uniquely benchmarks
@@ -184,7 +193,7 @@ usage problem = do
 measureAll :: Options -> Config -> Int -> [Benchmark] -> [String] -> IO ()
 measureAll options config suite benchmarks selected = do
   old <- traverse (\file -> readSession file >>= either (usage . ((file ++ ": ") ++) . Text.unpack) pure) (optionBaseline options)
-  -- A measurement takes minutes, and is not to be lost for a mistyped folder.
+  -- A measurement takes minutes, so a mistyped folder is reported before it.
   forM_ (mapMaybe ($ config) [jsonFile, csvFile, junitFile, reportFile]) $ \file -> do
     there <- doesDirectoryExist (takeDirectory file)
     unless there (usage (file ++ ": there is no such folder"))
@@ -208,7 +217,7 @@ measureAll options config suite benchmarks selected = do
     exitWith (ExitFailure 1)
   where
     quiet = verbosity config == Quiet
-    -- A program that holds a port or a file, say, cannot be started beside itself.
+    -- A program that holds a port or a file, for example, cannot run twice at the same time.
     here problem = do
       hPutStrLn stderr (unlines ["The program cannot be started again while it runs, so all is measured in this process, as criterion does:", problem])
       if optionStrict options then exitWith (ExitFailure 1) else runHere plan benchmarks >>= \session -> pure (session, [])
@@ -222,11 +231,11 @@ measureAll options config suite benchmarks selected = do
           planSuite = suite
         }
 
--- | In UTF-8, whatever the locale is.
+-- | Writes a file in UTF-8, whatever the locale.
 writeText :: FilePath -> Lazy.Text -> IO ()
 writeText file content = withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Lazy.hPutStr to content
 
--- | What @--regress@ asks for, over the samples of all processes that ran nothing else.
+-- | The regressions of @--regress@, over the samples of all processes that ran one benchmark only.
 regressions' :: Config -> Account -> IO ()
 regressions' config account = forM_ (regressions config) $ \(predictors, responder) -> do
   found <- regression config {verbosity = Quiet} predictors responder [sampleMeasured s | t <- trials account, s <- trialSamples t]

@@ -51,9 +51,9 @@ static double read_counter(int counter) {
     return (double)value;
 }
 
-/* How much longer than it ran a thread's waiting counts at most. GHC's own workers wake to look for
- * work: beside threads that compute they wait all the time to run for microseconds, in nobody's
- * way. */
+/* A thread's waiting time counts up to this multiple of its running time. GHC's own workers wake to
+ * look for work. Beside threads that compute, they wait long in order to run for microseconds, and
+ * delay no other thread. */
 #define WAIT_PER_RUN 4
 
 /* The second figure of each thread's schedstat. A thread that ends meanwhile is left out. */
@@ -124,7 +124,8 @@ void cst_bench_read(struct reading *r) {
 
 #define COST_REPEATS 5
 
-/* The kernel may give huge pages to a large mapping, and malloc's are small: ask for small ones. */
+/* The kernel may give huge pages to a large mapping, but malloc's mappings have small pages. So
+ * this mapping asks for small pages. */
 static void time_pages(double *fault, double *mapping) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 256;
     char *memory =
@@ -133,7 +134,7 @@ static void time_pages(double *fault, double *mapping) {
     madvise(memory, pages * page, MADV_NOHUGEPAGE);
     double start = now();
     for (size_t i = 0; i < pages; i++) ((char volatile *)memory)[i * page] = 1;
-    munmap(memory, pages * page); /* giving pages back is part of what having them costs */
+    munmap(memory, pages * page); /* the return of pages is part of their cost */
     double each = (now() - start) / (double)pages;
     if (each < *fault) *fault = each;
     double empty = now();
@@ -159,7 +160,8 @@ int cst_bench_processors(void) {
     return CPU_COUNT(&set);
 }
 
-/* Not by opendir, which asks for memory: the listener of watch.c must not. */
+/* This does not use opendir, which asks for memory: the listener of watch.c must not ask for
+ * any. */
 int cst_bench_threads(void) {
     _Alignas(struct dirent64) char room[4096];
     int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
@@ -176,7 +178,7 @@ int cst_bench_threads(void) {
 
 static char start_folder[4096];
 
-/* Before main, which may go elsewhere. */
+/* Runs before main, which may change the working directory. */
 __attribute__((constructor)) static void note_folder(void) {
     if (!getcwd(start_folder, sizeof start_folder)) start_folder[0] = 0;
 }

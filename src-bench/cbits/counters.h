@@ -1,7 +1,8 @@
-/* counters.h: what the kernel, glibc and the processor counted for this process so far.
+/* counters.h: the counts of the kernel, glibc and the processor for this process so far.
  *
- * Everything here works without privileges. What a machine does not give is NaN, never zero.
- * Called before and after a sample, outside its clocks. Any thread may call; not a signal handler.
+ * All calls work without privileges. A figure that a machine does not have is NaN, never zero. The
+ * calls are made before and after a sample, outside its clocks. Any thread may make them, but no
+ * signal handler.
  */
 #ifndef CAPSTAN_BENCH_COUNTERS_H
 #define CAPSTAN_BENCH_COUNTERS_H
@@ -13,18 +14,19 @@ struct reading {
     double voluntary;    /* context switches, because a thread waited */
     double involuntary;  /* context switches, because others wanted the core */
     double core_wait;    /* nanoseconds that threads were ready and had no core */
-    double malloc_bytes; /* bytes that malloc has given and not got back */
+    double malloc_bytes; /* bytes that malloc has allocated and that were not freed */
     double cycles;       /* of this thread and its later children, in user mode */
     double instructions;
     double spin; /* nanoseconds of a fixed chain of additions: the frequency's inverse */
 };
 
-/* Opens the processor's counters where there are any. Before the first reading, once. */
+/* Opens the processor's counters, if there are any. To be called once, before the first reading. */
 void cst_bench_open(void);
 
 void cst_bench_read(struct reading *now);
 
-/* What the machine's primitives cost. The order is that of Capstan.Bench.Counters.Costs. */
+/* The cost of the machine's primitive operations. The order is that of
+ * Capstan.Bench.Counters.Costs. */
 struct costs {
     double fault;      /* nanoseconds to touch a page for the first time */
     double mapping;    /* nanoseconds of an mmap with its munmap, nothing touched */
@@ -33,16 +35,16 @@ struct costs {
 
 void cst_bench_costs(struct costs *costs);
 
-/* Processors that this process may use. */
+/* The number of processors that this process may use. */
 int cst_bench_processors(void);
 
-/* Threads of this process. Asks for no memory. */
+/* The number of threads of this process. Asks for no memory. */
 int cst_bench_threads(void);
 
-/* Where this process was when it began, or NULL. */
+/* The working directory in which this process began, or NULL. */
 const char *cst_bench_folder(void);
 
-/* Makes GHC's runtime system count collections from here on, as +RTS -T does. */
+/* Makes GHC's runtime system count collections from now on, as +RTS -T does. */
 void cst_bench_collect_statistics(void);
 
 #endif

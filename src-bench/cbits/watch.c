@@ -1,8 +1,8 @@
 /* watch.c: a seccomp listener that counts calls for memory, and threads. See watch.h.
  *
  * The listener is a plain thread that itself makes no watched call. It holds no lock, so a thread
- * that waits for its answer cannot be waiting for itself. The counts are written by the listener
- * alone, before it lets the call go on; whoever made the call sees them afterwards.
+ * that waits for its answer cannot be waiting for itself. Only the listener writes the counts,
+ * before it lets a call go on. The kernel wakes the caller after that, so the caller sees them.
  */
 #include "watch.h"
 
@@ -32,7 +32,7 @@
 enum { MAPS, MAP_BYTES, UNMAPS, UNMAP_BYTES, GROWS, TRIMS, DISCARDS, HEAP_MAPS, COUNTS };
 
 static _Atomic uint64_t counts[COUNTS];
-static _Atomic int least_threads, most_threads; /* that there were when one was made, it included */
+static _Atomic int least_threads, most_threads; /* at the making of a thread, including it */
 static sem_t installed;
 static int listener = -1;
 
@@ -48,12 +48,12 @@ static void count_map(const __u64 *args) {
         return;
     }
     count(MAPS, 1);
-    /* What nobody may touch is a place for more: 128 MiB for another thread's heap, now and then,
-     * which would hide how large all the others are. */
+    /* Memory that no thread may access is only reserved: now and then malloc reserves 128 MiB for
+     * another thread's heap. These bytes would hide the sizes of all other mappings. */
     if (args[2] != PROT_NONE) count(MAP_BYTES, length);
 }
 
-/* A thread is about to be made, if the flags of the call say so. */
+/* Counts a thread that is about to be made, if the flags of the call say so. */
 static void count_thread(uint64_t flags) {
     if (!(flags & CLONE_THREAD)) return;
     int now = cst_bench_threads() + 1,
@@ -99,12 +99,13 @@ static void count_call(const struct seccomp_data *call) {
     }
 }
 
-/* Processes that a benchmark starts inherit the filter, and their calls are not its own. */
+/* Whether a thread belongs to this process. Processes that a benchmark starts inherit the filter,
+ * but their calls do not count. */
 static int is_ours(pid_t thread) {
     return syscall(SYS_tgkill, getpid(), thread, 0) == 0;
 }
 
-/* Large enough for what any kernel sends; they grow only at the end. */
+/* Large enough for the structures of any kernel, which grow only at the end. */
 union notice {
     struct seccomp_notif fields;
     char room[512];
@@ -162,7 +163,7 @@ int cst_bench_watch(void) {
     pthread_t thread;
     sigset_t all, before;
     if (sem_init(&installed, 0, 0) != 0) return errno;
-    /* The listener takes no signal of the program's: a handler might ask for memory. */
+    /* The listener takes no signal of the program, as a handler might ask for memory. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, listen_for_calls, NULL);

@@ -1,36 +1,36 @@
-/* watch.h: counts the calls by which malloc and others ask the kernel for memory, and threads that
- * are made.
+/* watch.h: counts the calls by which malloc and other code ask the kernel for memory, and new
+ * threads.
  *
  * glibc calls mmap and brk by hidden names, so interposition does not see them, and tracing needs
- * privileges. A seccomp filter with a listener (Linux 5.7, seccomp_unotify(2)) needs none: the
- * kernel stops a thread at such a call, tells our listening thread, and lets the call go on
- * unchanged. That takes microseconds, so nothing is timed in a process that is watched, and it
- * cannot be undone.
+ * privileges. A seccomp filter with a listener (Linux 5.7, seccomp_unotify(2)) needs none. The
+ * kernel stops a thread at such a call, notifies our listening thread, and then lets the call go on
+ * unchanged. This takes microseconds and cannot be undone, so no time is measured in a watched
+ * process.
  */
 #ifndef CAPSTAN_BENCH_WATCH_H
 #define CAPSTAN_BENCH_WATCH_H
 
 /* The order is that of Capstan.Bench.Counters.Calls. */
 struct calls {
-    double maps;        /* mmap of memory without a file, but for GHC's own heap; mremap */
-    double map_bytes;   /* their sizes, without what is only reserved */
+    double maps;        /* mmap of memory without a file, except GHC's own heap; mremap */
+    double map_bytes;   /* their sizes, without memory that is only reserved */
     double unmaps;      /* munmap */
     double unmap_bytes; /* their sizes */
     double grows;       /* brk to a higher address; mprotect, by which other threads' heaps grow */
-    double trims;       /* brk to a lower one: the heap's end given back */
+    double trims;       /* brk to a lower address: the heap's end is given back */
     double discards;    /* madvise that gives pages back */
     double heap_maps;   /* GHC's own heap: mmap at a fixed address, of whole megabytes */
 };
 
-/* Watches all threads of the process from here on. Once. Returns 0, or errno where the system does
- * not let us. */
+/* Watches all threads of the process from now on. To be called once. Returns 0, or errno if the
+ * system does not allow it. */
 int cst_bench_watch(void);
 
-/* The calls since cst_bench_watch. */
+/* Writes the numbers of calls since cst_bench_watch. */
 void cst_bench_calls(struct calls *calls);
 
-/* How many threads there were at once since then, of those that were made. Whoever waits for a core
- * and ends before the next reading of the counters is seen in no other way. */
+/* The largest number of threads at a time that were made since then. No other count shows a thread
+ * that waits for a core and ends before the next reading of the counters. */
 int cst_bench_most_threads(void);
 
 #endif

@@ -3,7 +3,7 @@
 -- Description : Arrays that Haskell and C share, without a copy
 -- Stability   : experimental
 --
--- An 'Array' lies still in memory, where Haskell code and OpenMP code both work on it:
+-- An 'Array' keeps its address, so Haskell code and OpenMP code both work on the same memory:
 --
 -- > foreign import ccall "smooth" c_smooth :: Ptr Double -> CSize -> IO ()
 -- >
@@ -17,24 +17,24 @@
 --
 -- == Storable vectors
 --
--- An array is a mutable storable vector; 'toMutable' and 'fromMutable' are free, both ways, and so are
--- slices. 'unsafeFreeze' and 'unsafeThaw' are free as well, and unsafe as those of the @vector@ package
--- are: the array and the vector are the same memory, so do not write the one while the other is in use.
--- 'freeze' and 'thaw' copy.
+-- An array is a mutable storable vector: 'toMutable', 'fromMutable' and slices cost nothing.
+-- 'unsafeFreeze' and 'unsafeThaw' cost nothing either, and are as unsafe as the functions of the
+-- same names in the @vector@ package. Their array and their vector are the same memory, so do not
+-- write the array while the vector is in use. 'freeze' and 'thaw' copy.
 --
 -- == Memory
 --
--- It belongs to GHC's collector, which neither moves nor copies it, and gives what is no longer
--- in use to the next array: after the first round a program that makes and drops arrays of a size
--- has no page faults. There are no finalisers. A collection that finds the array unused frees it,
--- so C code that is to keep a pointer beyond the call needs a Haskell reference for as long:
--- 'withPointer' around all of it.
+-- The memory of an array belongs to GHC's collector, which neither moves nor copies it. Memory that
+-- is no longer in use goes to later arrays: a program that makes and drops arrays of one size has
+-- page faults in the first round only. There are no finalisers. A collection frees an array that no
+-- Haskell value refers to. So if C code keeps a pointer beyond the call, put 'withPointer' around
+-- all code that uses it.
 --
 -- == Threads
 --
--- Every call may be used from any thread, in a callback as well. Elements are plain memory: two
--- threads that use one element, one of them writing, must be kept apart, by a lock or, at no cost, by
--- the types of "Capstan.Array.Linear".
+-- Any thread may call these functions, in a callback as well. Elements are plain memory: if two
+-- threads use an element at the same time and one of them writes it, the program is wrong. A lock
+-- keeps them apart, or, at no cost, the types of "Capstan.Array.Linear".
 --
 -- @since 0.1.0
 module Capstan.Array
@@ -86,22 +86,23 @@ import Foreign.Storable (Storable)
 import GHC.Stack (HasCallStack)
 import Prelude hiding (length, read, splitAt)
 
--- | An array of so many elements, with undefined contents. An 'Capstan.Exception.InvalidArgument' if there are fewer than none,
--- or more than addresses; without memory for them, GHC's heap overflow.
+-- | An array with the given number of elements, whose contents are undefined. Throws an
+-- 'Capstan.Exception.InvalidArgument' if the number is negative, or if that many elements exceed
+-- the address space. GHC throws a heap overflow if memory is exhausted.
 --
--- Cost: that of GHC's allocation, 0.1 us, and of a collection now and then; for the first use of
--- fresh memory, the kernel's page faults, 0.1 to 0.25 us per KiB.
+-- Cost: an allocation by GHC, 0.1 us, and a collection now and then. The first use of fresh memory
+-- adds page faults of the kernel, 0.1 to 0.25 us per KiB.
 new :: (HasCallStack, Storable a) => Alignment -> Int -> IO (Array a)
 new = newAligned "Capstan.Array.new"
 
--- | The same, with every element set.
+-- | As 'new', with every element set to the given value.
 filled :: (HasCallStack, Storable a) => Alignment -> Int -> a -> IO (Array a)
 filled alignment count value = do
   array <- newAligned "Capstan.Array.filled" alignment count
   fill array value
   pure array
 
--- | The same, with every element computed from its index.
+-- | As 'new', with every element computed from its index.
 generate :: (HasCallStack, Storable a) => Alignment -> Int -> (Int -> a) -> IO (Array a)
 generate alignment count element = do
   array <- newAligned "Capstan.Array.generate" alignment count
@@ -111,19 +112,20 @@ generate alignment count element = do
   go 0
 {-# INLINE generate #-}
 
--- | The elements of a list.
+-- | An array with the elements of a list.
 fromList :: (HasCallStack, Storable a) => Alignment -> [a] -> IO (Array a)
 fromList alignment elements = do
   array <- new alignment (List.length elements)
   mapM_ (uncurry (unsafeWrite array)) (zip [0 ..] elements)
   pure array
 
--- | How many elements there are.
+-- | The number of elements.
 length :: Storable a => Array a -> Int
 length (Array vector) = Mutable.length vector
 {-# INLINE length #-}
 
--- | The element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
+-- | The element at an index, from 0. Throws 'Capstan.Exception.OutOfBounds' if the array has no
+-- such index.
 --
 -- Cost: a comparison and a load.
 read :: (HasCallStack, Storable a) => Array a -> Int -> IO a
@@ -132,7 +134,8 @@ read array@(Array vector) index = do
   Mutable.unsafeRead vector index
 {-# INLINE read #-}
 
--- | Sets the element at an index, from 0; 'Capstan.Exception.OutOfBounds' if there is none.
+-- | Sets the element at an index, from 0. Throws 'Capstan.Exception.OutOfBounds' if the array has
+-- no such index.
 write :: (HasCallStack, Storable a) => Array a -> Int -> a -> IO ()
 write array@(Array vector) index value = do
   checkIndex "Capstan.Array.write" index (length array)
@@ -154,29 +157,29 @@ fill :: Storable a => Array a -> a -> IO ()
 fill (Array vector) = Mutable.set vector
 {-# INLINE fill #-}
 
--- | All elements, of this moment.
+-- | A list of the present elements.
 toList :: Storable a => Array a -> IO [a]
 toList array = Vector.toList <$> freeze array
 
--- | @slice start count array@: so many elements of the same memory. An exception if the array does
--- not have them.
+-- | @slice start count array@: @count@ elements from index @start@ on, in the same memory. Throws
+-- an 'Capstan.Exception.InvalidArgument' if the array does not have all of them.
 slice :: (HasCallStack, Storable a) => Int -> Int -> Array a -> Array a
 slice start count array@(Array vector)
-  -- The vector package's own check adds the two, which may overflow.
+  -- The vector package's own check adds start and count, and the sum may overflow.
   | start >= 0 && count >= 0 && count <= length array - start = Array (Mutable.unsafeSlice start count vector)
   | otherwise =
     invalidValue $
       "Capstan.Array.slice: " ++ show count ++ " elements from index " ++ show start ++ " of " ++ show (length array)
 {-# INLINE slice #-}
 
--- | The first elements, so many or all there are, and the others.
+-- | The given number of first elements (all, if the array has fewer), and the remaining elements.
 splitAt :: Storable a => Int -> Array a -> (Array a, Array a)
 splitAt count (Array vector) = case Mutable.splitAt count vector of
   (before, after) -> (Array before, Array after)
 {-# INLINE splitAt #-}
 
--- | @copy to from@: copies all elements; an exception if the lengths differ. Arrays that overlap are
--- copied as if through a third.
+-- | @copy to from@: copies all elements. Throws an 'Capstan.Exception.InvalidArgument' if the
+-- lengths differ. Arrays that overlap are copied as if through a third array.
 copy :: (HasCallStack, Storable a) => Array a -> Array a -> IO ()
 copy toArray@(Array to) fromArray@(Array from)
   | length toArray == length fromArray = Mutable.unsafeMove to from
@@ -206,13 +209,13 @@ thaw vector = do
   Vector.copy (toMutable array) vector
   pure array
 
--- | The array as a vector, which is the same memory: nobody may write the array any more. Free.
+-- | The array as a vector, which is the same memory: no thread may write the array any more. Free.
 unsafeFreeze :: Storable a => Array a -> IO (Vector a)
 unsafeFreeze (Array vector) = Vector.unsafeFreeze vector
 {-# INLINE unsafeFreeze #-}
 
--- | The vector as an array, which is the same memory: nobody may use the vector after the array was
--- written. For C functions that only read. Free.
+-- | The vector as an array, which is the same memory: no thread may use the vector after a write to
+-- the array. Meant for C functions that only read. Free.
 unsafeThaw :: Storable a => Vector a -> IO (Array a)
 unsafeThaw vector = Array <$> Vector.unsafeThaw vector
 {-# INLINE unsafeThaw #-}

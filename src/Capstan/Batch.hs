@@ -1,11 +1,11 @@
 -- |
 -- Module      : Capstan.Batch
--- Description : Many short C calls for the price of one
+-- Description : Many short C calls for the price of one safe call
 -- Stability   : experimental
 --
--- A safe foreign call costs as much as many a C function that it calls: the thread gives its
--- Capability back and takes one again. A batch pays for that once. Calls are written down, with their arguments,
--- and made all together:
+-- A safe foreign call is expensive beside a short C function: the thread releases its Capability
+-- and acquires one again. A batch pays for that once. The program adds calls to a batch, with their
+-- arguments, and then runs all of them together:
 --
 -- > foreign import ccall "&hypot" c_hypot :: FunPtr (Double -> Double -> IO Double)
 -- >
@@ -21,19 +21,19 @@
 -- > import Capstan.Batch (Batch)
 -- > import qualified Capstan.Batch as Batch
 --
--- The functions may be of any kind and mixed as one likes. Their types say how they are called, so a
--- batch cannot give a function the wrong arguments, and a result has the type that the function
--- returns, in 'IO' or not. At most six arguments may be integers or pointers, and eight floating-point numbers: as
--- many as go into registers; more is a type error.
+-- A batch may mix functions of any types. The type of a function decides how it is called, so a
+-- batch cannot give a function the wrong arguments. A result has the type that the function
+-- returns, in 'IO' or not. At most six arguments may be integers or pointers, and at most eight
+-- floating-point numbers: those fit into registers. More arguments are a type error.
 --
 -- 'run' is a safe call: the functions may block, call Haskell and open regions. 'runUnsafe' is an
--- unsafe one and cheaper still for a handful of calls.
+-- unsafe call, which is even cheaper for a handful of functions.
 --
 -- == Cautions
 --
--- A batch belongs to one thread at a time. A function that calls Haskell must not have the batch
--- changed that it is called from. What a pointer among the arguments points to must be there until the batch has
--- run: put 'Capstan.Array.withPointer' around it all.
+-- A batch belongs to one thread at a time. While a batch runs, Haskell code that its functions call
+-- must not change the batch. Memory to which an argument points must stay valid until the batch has
+-- run: put 'Capstan.Array.withPointer' around the calls of 'add' and 'run'.
 --
 -- @since 0.1.0
 module Capstan.Batch

@@ -5,20 +5,22 @@
 -- Description : Where the result of a C function lives: four ways, and what each costs.
 -- Stability   : experimental
 --
--- A C function that fills an array needs memory for it. Who gives it decides what a call costs, more
--- than the call itself does: a result that C allocates with @malloc@ may be mapped by the kernel at
--- each call and freed only when the collector runs. Choose from the top:
+-- A C function that fills an array needs memory for it. The source of this memory often costs more
+-- than the call itself. For example, the kernel may map a result of @malloc@ at each call, and a
+-- finaliser frees it only when the collector runs. Choose from the top:
 --
--- ['withArena', 'reserve'] Results that are used and forgotten: memory that is used again and again.
--- ['fresh'] A result that is kept: pinned memory of GHC's, which the collector counts and frees. No
+-- ['withArena', 'reserve'] Temporary results: each call uses the same memory again.
+-- ['fresh'] A result that is kept, in pinned memory of GHC, which the collector frees. No
 --   finaliser.
--- ['managed'] The same, where a finaliser is to be added later.
--- ['adopt'] C insists on allocating: its memory with a C finaliser. 'withForeignResult' where the
---   result is used in one place: it is freed there, not when the collector runs.
+-- ['managed'] As 'fresh', but finalisers may be added.
+-- ['adopt'] Memory that C allocates, with a C finaliser, which the collector runs.
+--   'withForeignResult' is for a result that is used in one place: the memory is freed at the end
+--   of an action.
 --
 -- @docs/bindings.md@ has the measured costs.
 --
--- A negative size, or one beyond all memory, is an 'Capstan.Exception.InvalidArgument'.
+-- All functions throw an 'Capstan.Exception.InvalidArgument' if a size is negative or exceeds the
+-- address space.
 --
 -- > foreign import ccall unsafe "transform" c_transform :: Ptr Double -> Ptr Double -> CSize -> IO ()
 -- >
@@ -28,7 +30,7 @@
 --
 -- @since 0.1.0
 module Capstan.Binding
-  ( -- * Memory of GHC's
+  ( -- * Memory of GHC
     fresh,
     managed,
 
@@ -37,7 +39,7 @@ module Capstan.Binding
     withArena,
     reserve,
 
-    -- * Memory of C's
+    -- * Memory of C
     adopt,
     withForeignResult,
   )
@@ -53,10 +55,11 @@ import Foreign.Storable (Storable, peek, poke, sizeOf)
 import GHC.ForeignPtr (mallocPlainForeignPtrBytes)
 import GHC.Stack (HasCallStack)
 
--- | Memory for so many elements, filled by the function; not initialised before. Pinned, freed by the
--- collector, without the bookkeeping of finalisers ('addForeignPtrFinalizer' fails on it). Blocks of
--- 3 KiB and more are not copied by the collector, and count as allocation: eight results of 128 KiB
--- are a collection of the youngest generation, with the default 1 MiB. Any thread.
+-- | Memory for the given number of elements, which the function fills; it is not initialised
+-- before. The memory is pinned, and the collector frees it. It has no bookkeeping for finalisers
+-- ('addForeignPtrFinalizer' fails on it). The collector does not copy blocks of 3 KiB and more, but
+-- counts them as allocation. With the default allocation area of 1 MiB, eight results of 128 KiB
+-- cause a collection of the youngest generation. Any thread may call this.
 fresh :: forall a. (HasCallStack, Storable a) => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 fresh n fill
   | n < 0 = negative "fresh" "elements" n
@@ -68,7 +71,7 @@ fresh n fill
   where
     size = sizeOf (undefined :: a)
 
--- | As 'fresh', and finalisers may be added. Any thread.
+-- | As 'fresh', but finalisers may be added. Any thread may call this.
 managed :: forall a. (HasCallStack, Storable a) => Int -> (Ptr a -> IO ()) -> IO (ForeignPtr a)
 managed n fill
   | n < 0 = negative "managed" "elements" n
@@ -81,7 +84,7 @@ managed n fill
 negative :: HasCallStack => String -> String -> Int -> IO a
 negative name unit n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more")
 
--- | Whether so many elements of a size have more bytes than an Int can say, with some to spare.
+-- | Whether @n@ elements of a size have more bytes than an 'Int' can count, with a page to spare.
 tooMany :: Int -> Int -> Bool
 tooMany size n = n > (maxBound - 4096) `quot` max 1 size
 {-# INLINE tooMany #-}
@@ -89,16 +92,17 @@ tooMany size n = n > (maxBound - 4096) `quot` max 1 size
 beyond :: HasCallStack => String -> Int -> IO a
 beyond name n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory")
 
--- | A stack of memory that lives as long as 'withArena' runs. One thread at a time.
+-- | A stack of memory that exists while 'withArena' runs. One thread at a time may use it.
 data Arena = Arena
-  { -- | Where the offset of the free part stands.
+  { -- | The address of the word that holds the offset of the free part.
     arenaUsed :: !(Ptr Int),
     arenaStart :: !(Ptr ()),
     arenaBytes :: !Int
   }
 
--- | Runs an action with an arena of so many bytes, in one block that no call allocates again: after
--- the first use its pages are there. Pointers into it are invalid afterwards.
+-- | Runs an action with an arena of the given number of bytes. The arena is one block, allocated
+-- once, so its page faults happen at the first use only. Pointers into the arena are invalid when
+-- the action has ended.
 withArena :: HasCallStack => Int -> (Arena -> IO b) -> IO b
 withArena size action
   | size < 0 = negative "withArena" "bytes" size
@@ -110,36 +114,41 @@ withArena size action
 line :: Int
 line = 64
 
--- | Memory for so many elements, aligned to 64 bytes, until the action ends; not initialised. Then it
--- is free for the next call, also after an exception. Reservations nest. What does not fit is
--- 'Capstan.Exception.Unavailable': nothing is allocated behind the caller's back. Some nanoseconds.
+-- | Memory for the given number of elements, aligned to 64 bytes and not initialised, until the
+-- action ends. Then the memory is free for the next call, also after an exception. Reservations
+-- nest. Throws 'Capstan.Exception.Unavailable' if the arena has too little room; it never allocates
+-- more. Costs some nanoseconds.
 reserve :: forall a b. (HasCallStack, Storable a) => Arena -> Int -> (Ptr a -> IO b) -> IO b
 reserve arena n action = do
   used <- peek (arenaUsed arena)
   let size = sizeOf (undefined :: a)
       bytes = n * size
-      -- Not beyond the end, where nothing could be reserved any more, nor nothing.
+      -- The rounded end must not lie beyond the arena: then the free room would be negative, and a
+      -- reservation of 0 bytes would fail, too.
       end = min (arenaBytes arena) (used + (bytes + line - 1) `div` line * line)
       free' = poke (arenaUsed arena) used
   when (n < 0) (negative "reserve" "elements" n)
   when (tooMany size n) (beyond "reserve" n)
   when (bytes > arenaBytes arena - used) $
     unavailable ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free")
-  -- All of it is inside the handler, so that an asynchronous exception finds nothing half done.
+  -- The first write is inside the handler too, so an asynchronous exception cannot leave it behind.
   (poke (arenaUsed arena) end *> action (castPtr (arenaStart arena `plusPtr` used)) <* free') `onException` free'
 {-# INLINE reserve #-}
 
--- | C's memory with a C finaliser, which runs at some collection after the last use, or at the
--- program's end. The collector does not know how much memory it is: a program that adopts much and
--- allocates little in Haskell holds all of it meanwhile. 'finalizeForeignPtr' frees it at once. A null
--- pointer is 'Capstan.Exception.Unavailable'. Any thread.
+-- | Memory of C with a C finaliser, which runs at some collection after the last use, or at the end
+-- of the program. The collector does not know the size of this memory. So a program that adopts
+-- much memory and allocates little in Haskell keeps all of it until then. 'finalizeForeignPtr'
+-- frees it at once. Throws 'Capstan.Exception.Unavailable' if the function returns a null pointer.
+-- Any thread may call this.
 adopt :: IO (Ptr a) -> FinalizerPtr a -> IO (ForeignPtr a)
 adopt make free' = mask_ $ do
   result <- make
   when (result == nullPtr) (unavailable "Capstan.Binding.adopt: the function returned no memory")
   newForeignPtr free' result
 
--- | C's memory for one action, freed when that ends, also by an exception; the arguments are those of 'bracket'. A null pointer is 'Capstan.Exception.Unavailable'. Any thread.
+-- | Memory of C for one action, freed when the action ends, also by an exception. The arguments are
+-- those of 'bracket'. Throws 'Capstan.Exception.Unavailable' if the function returns a null
+-- pointer. Any thread may call this.
 withForeignResult :: IO (Ptr a) -> (Ptr a -> IO ()) -> (Ptr a -> IO b) -> IO b
 withForeignResult make = bracket made
   where

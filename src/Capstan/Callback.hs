@@ -2,12 +2,12 @@
 
 -- |
 -- Module      : Capstan.Callback
--- Description : Haskell functions for C code to call, in OpenMP regions too
+-- Description : Haskell functions that C code calls, in OpenMP regions too
 -- Stability   : experimental
 --
--- A C function that takes a function pointer (an integrator, a solver, @qsort_r@) is given a Haskell
--- function, and may call it from wherever it is: from its own thread, from any worker of an OpenMP
--- region, from regions in regions, and from a region that a callback entered.
+-- A C function that takes a function pointer (an integrator, a solver, @qsort_r@) can take a
+-- Haskell function. It may call the function from its own thread, from any worker of an OpenMP
+-- region and from nested regions. It may also call it from a region that a callback entered.
 --
 -- > foreign import ccall safe "integrate"
 -- >   c_integrate :: FunPtr (Double -> IO Double) -> Double -> Double -> CInt -> IO Double
@@ -16,9 +16,10 @@
 -- > integrate f from to =
 -- >   withCallback Released (\x -> pure $! f x) $ \p -> c_integrate p from to 1000
 --
--- A @wrapper@ import does the same at a higher price: it makes a Haskell thread for each call and
--- looks for a Capability. Here the first call of an OS thread in a region makes such a thread; all
--- further ones return into it (@runtime\/substrate\/rts\/README.md@ tells how).
+-- A @wrapper@ import does the same at a higher price: each call makes a Haskell thread and acquires
+-- a Capability. With 'withCallback', the first call of an OS thread in a region makes a Haskell
+-- thread, and all further calls continue that thread (@runtime\/substrate\/rts\/README.md@
+-- describes how).
 --
 -- +--------------------------------------+----------------------------------------------+
 -- | a callback in a region, 'Released'   | half of a safe foreign call where one comes  |
@@ -35,24 +36,25 @@
 --
 -- Rules:
 --
--- * Import the C function @safe@. Through an unsafe import it holds the Capability that the region's
---   threads would wait for; a callback is then refused with 'CallbackRefused'.
--- * Link with @-threaded@. Without, regions run and the calling thread may call back, but a worker is
---   refused.
--- * The pointer is dead when 'withCallback' returns. C code that calls it later ends the program with
---   a message.
--- * C code goes on where it called: on its OS thread, with its @errno@, its @threadprivate@ variables
---   and its own stack. The callback runs on the same OS thread, in a bound Haskell thread.
--- * Callbacks may block, throw, fork threads, call C and enter regions. Several may be evaluated at
---   once: by as many threads as there are Capabilities.
--- * Within a region, the callbacks of one OS thread are all evaluated by one Haskell thread. So do not
---   throw to a callback's thread ('Control.Concurrent.myThreadId') when the callback has returned: the
---   exception would wait for the next one, or for the end of the region.
--- * @wrapper@ pointers may be called in the same regions as 'Released' callbacks.
+-- * Import the C function @safe@. A C function that was imported @unsafe@ holds the Capability for
+--   which the region's threads would wait, so its callbacks are refused with 'CallbackRefused'.
+-- * Link with @-threaded@. Without it, regions run and the calling thread may call back, but
+--   callbacks of workers are refused.
+-- * The pointer is invalid once 'withCallback' has returned. A later call through it ends the
+--   program with a message.
+-- * After the callback, C code continues where it made the call: on its OS thread, with its
+--   @errno@, its @threadprivate@ variables and its own stack. The callback runs on the same OS
+--   thread, in a bound Haskell thread.
+-- * Callbacks may block, throw, fork threads, call C and enter regions. Several callbacks may be
+--   evaluated at the same time, at most one on each Capability.
+-- * Within a region, one Haskell thread evaluates all callbacks of an OS thread. Do not throw to a
+--   callback's thread ('Control.Concurrent.myThreadId') when the callback has returned. The
+--   exception would wait for the next callback, or for the end of the region.
+-- * C code may call @wrapper@ pointers and 'Released' callbacks in the same region.
 --
--- Exceptions: the first exception of a callback is thrown by 'withCallback', once the C function has
--- returned; others are dropped. From then on the pointer returns zero at once, and with
--- @OMP_CANCELLATION=true@ the region is cancelled, so it ends at its next cancellation point.
+-- Exceptions: 'withCallback' throws the first exception of a callback once the C function has
+-- returned, and drops later ones. After the first exception the pointer returns zero at once. With
+-- @OMP_CANCELLATION=true@ the region is also cancelled, so it ends at its next cancellation point.
 --
 -- @since 0.1.0
 module Capstan.Callback
@@ -84,10 +86,10 @@ import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Foreign.Ptr (FunPtr, Ptr)
 
--- | A C function pointer for a Haskell function, for as long as the action runs. The function may
--- take any number of arguments ('Argument') and gives a result in 'IO' or purely ('Returned'); its type is the
--- pointer's. A pointer for the user's data, as many C functions pass it on, is an argument like
--- others: take it and forget it.
+-- | Makes a C function pointer for a Haskell function, which is valid while the action runs. The
+-- function may take any number of arguments ('Argument') and returns a result in 'IO' or purely
+-- ('Returned'). The pointer has the type of the function. Many C functions pass a pointer to user
+-- data on to their callback: take it as an argument and ignore it.
 --
 -- > foreign import ccall safe "qsort_r"
 -- >   c_qsort :: Ptr a -> CSize -> CSize -> FunPtr (Ptr a -> Ptr a -> Ptr () -> IO CInt) -> Ptr () -> IO ()
@@ -99,25 +101,29 @@ import Foreign.Ptr (FunPtr, Ptr)
 -- >     compared a b _ = asNumber <$> (order <$> peek a <*> peek b)
 -- >     asNumber o = fromIntegral (fromEnum o - 1)
 --
--- Throws the first exception of a callback, else the action's own; an asynchronous exception before
--- both. A thread that is interrupted waits for the C function first: see
--- 'withInterruptibleCallback'. Throws 'CallbackRefused' where a callback could not be evaluated.
+-- Throws an asynchronous exception that interrupted the action; else the first exception of a
+-- callback; else the exception of the action. A thread that is interrupted first waits until the C
+-- function returns: see 'withInterruptibleCallback'. Throws 'CallbackRefused' if a callback could
+-- not be evaluated.
 --
--- Thread-safe; any number of pointers may be alive, each with 100 bytes of memory.
+-- Thread-safe. Any number of pointers may be valid at a time; each takes 100 bytes of memory.
 withCallback :: Function f => Mode -> f -> (FunPtr f -> IO a) -> IO a
 withCallback mode f = scoped byCaller mode (evaluateCall (evaluation f noArguments))
 {-# INLINE withCallback #-}
 
--- | The same for a caller that may be interrupted ('System.Timeout.timeout',
--- 'Control.Concurrent.killThread'): the exception is thrown in every evaluation of the callback that is
--- under way; from then on the callback returns zero at once, and the region is cancelled as after an
--- exception. The caller still waits for the C function to return, since nothing can end it from outside.
+-- | As 'withCallback', for a caller that may be interrupted ('System.Timeout.timeout',
+-- 'Control.Concurrent.killThread'). The exception is thrown in every running evaluation of the
+-- callback. From then on the callback returns zero at once, and the region is cancelled as after an
+-- exception. The caller still waits for the C function to return, since nothing can end it from
+-- outside.
 --
 -- > solve f = timeout 1000000 $ withInterruptibleCallback Released f c_solve
 --
--- The action runs in another Haskell thread, with a masking state like the caller's: not for C code that
--- must run on the caller's OS thread, and without the caller's settings: say 'Capstan.OpenMP.withSettings' within. Costs
--- 2 µs more, of a bound thread (@main@) 10 to 40, which the kernel takes to change threads; and each call some 70 ns.
+-- The action runs in another Haskell thread, with the masking state of the caller. So this is not
+-- for C code that must run on the caller's OS thread. The action does not have the caller's
+-- settings either: use 'Capstan.OpenMP.withSettings' inside it. Costs 2 µs more than
+-- 'withCallback', and some 70 ns for each call. From a bound thread (@main@) it costs 10 to 40 µs
+-- more, because the kernel switches threads.
 withInterruptibleCallback :: Function f => Mode -> f -> (FunPtr f -> IO a) -> IO a
 withInterruptibleCallback mode f body = do
   evaluators <- newEvaluators
@@ -138,12 +144,13 @@ scoped run mode evaluate' body = mask $ \restore -> do
     (Right a, Nothing) -> pure a
 {-# NOINLINE scoped #-}
 
--- | By the calling thread, which C blocks.
+-- | Runs the action in the calling thread, which the C function blocks.
 byCaller :: Scope f -> IO a -> IO (Either SomeException a)
 byCaller _ = try
 
--- | By another thread, so that the calling one can be interrupted. It waits for the other all the
--- same, whose foreign call nobody can end; but no Haskell code holds it up any more.
+-- | Runs the action in another thread, so that the calling thread can be interrupted. An
+-- interrupted caller still waits for the other thread, because nothing can end its foreign call;
+-- but the interrupted callbacks no longer delay it.
 byAnother :: Evaluators -> Scope f -> IO a -> IO (Either SomeException a)
 byAnother evaluators scope action = do
   done <- newEmptyMVar

@@ -3,7 +3,8 @@
 -- Description : Spans of time, with their unit
 -- Stability   : experimental
 --
--- All functions of this package that take a time take a 'Duration', so that a number never stands without its unit:
+-- All functions of this package that take a time take a 'Duration', so no number stands without its
+-- unit:
 --
 -- > sleep (milliseconds 5)
 -- > answer <- runWithin (seconds 2) solve
@@ -26,9 +27,11 @@ where
 
 import Data.Word (Word64)
 
--- | A span of time: whole nanoseconds, 584 years at most. Or a point of it, where a clock says how long ago it began.
+-- | A span of time in whole nanoseconds, at most 584 years. A clock also returns a 'Duration': the
+-- time since the clock began.
 --
--- '<>' is the sum, and 'mempty' no time. A longer sum is 'unlimited', the longest span.
+-- '<>' is the sum, and 'mempty' is no time. A sum that exceeds the longest span is 'unlimited',
+-- which is the longest span.
 newtype Duration = Duration Word64
   deriving (Eq, Ord)
 
@@ -42,7 +45,7 @@ instance Bounded Duration where
   minBound = mempty
   maxBound = unlimited
 
--- | As one of the functions below makes it, of the largest unit that fits.
+-- | Shows a call of one of the functions below, with the largest unit that fits.
 instance Show Duration where
   showsPrec precedence span'@(Duration n)
     | span' == unlimited = showString "unlimited"
@@ -51,19 +54,19 @@ instance Show Duration where
       (name, unit) = head [known | known <- units, n `rem` snd known == 0]
       units = [("seconds", 1000000000), ("milliseconds", 1000000), ("microseconds", 1000), ("nanoseconds", 1)]
 
--- | So many nanoseconds; a negative number is none.
+-- | A number of nanoseconds; a negative number counts as 0.
 nanoseconds :: Int -> Duration
 nanoseconds = inUnits 1
 
--- | So many microseconds; a negative number is none.
+-- | A number of microseconds; a negative number counts as 0.
 microseconds :: Int -> Duration
 microseconds = inUnits 1000
 
--- | So many milliseconds; a negative number is none.
+-- | A number of milliseconds; a negative number counts as 0.
 milliseconds :: Int -> Duration
 milliseconds = inUnits 1000000
 
--- | So many seconds; a negative number is none.
+-- | A number of seconds; a negative number counts as 0.
 --
 -- > timer <- startTimer manager (seconds 30) (Run (const (putStrLn "now")))
 seconds :: Int -> Duration
@@ -76,11 +79,11 @@ inUnits unit n
   | otherwise = Duration (unit * fromIntegral n)
 {-# INLINE inUnits #-}
 
--- | Longer than anything lasts: a limit that is none.
+-- | The longest span, which stands for no limit.
 unlimited :: Duration
 unlimited = Duration maxBound
 
--- | How much longer the first is than the second; no time if it is not.
+-- | The first span minus the second; no time if the second span is longer.
 --
 -- > before <- clock
 -- > program
@@ -88,10 +91,10 @@ unlimited = Duration maxBound
 since :: Duration -> Duration -> Duration
 since (Duration later) (Duration earlier) = Duration (if later > earlier then later - earlier else 0)
 
--- | For functions that take a number of nanoseconds.
+-- | The number of nanoseconds, for functions that take it.
 toNanoseconds :: Duration -> Word64
 toNanoseconds (Duration n) = n
 
--- | For functions that take a number of microseconds, as 'Control.Concurrent.threadDelay' does; rounded up.
+-- | The number of microseconds, rounded up, for functions such as 'Control.Concurrent.threadDelay'.
 toMicroseconds :: Duration -> Int
 toMicroseconds (Duration n) = fromIntegral (n `quot` 1000 + (if n `rem` 1000 == 0 then 0 else 1))

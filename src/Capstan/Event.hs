@@ -3,53 +3,55 @@
 -- Description : Descriptors and timers, by the hundred thousand
 -- Stability   : experimental
 --
--- An event manager watches descriptors, keeps timers and accepts posted actions, and delivers what
--- happens to a Haskell action, an 'Control.Concurrent.MVar.MVar', an 'STM' transaction, a C function or an OpenMP task.
--- Every Capability has a manager of its own, driven by a thread of that Capability:
+-- An event manager watches descriptors, keeps timers and accepts posted actions. It delivers events
+-- to a Haskell action, an 'Control.Concurrent.MVar.MVar', an 'STM' transaction, a C function or an
+-- OpenMP task. Every Capability has a manager of its own, driven by a thread of that Capability:
 --
 -- > manager <- systemManager
 -- > watch <- register manager fd readable Persistent Level (Run serve)
 -- > timer <- startTimer manager (seconds 30) (Run (const (void (unregister watch))))
 --
--- Every function here may be called from any thread, and throws an 'IOError' where it says so.
--- Registering and changing cost a system call (about 0.3 us) each; timers and posts none, unless the
--- manager sleeps and must wake earlier.
+-- Every function here may be called from any thread, and throws an 'IOError' where its description
+-- says so. Registering a descriptor or changing its events costs a system call (about 0.3 us).
+-- Timers and posts need no system call, unless the manager sleeps and must wake earlier.
 --
 -- A thread that only wants to wait has simpler calls:
 --
 -- > ready <- awaitFd fd readable
 -- > sleep (milliseconds 5)
 --
--- A program may also drive a manager by itself, by 'loop' or 'step'.
+-- A program may also drive a manager itself, with 'loop' or 'step'.
 --
 -- == Promises
 --
--- 1. Nothing is reported that was not so, nothing is lost, and a 'OneShot' registration or a
---    one-time timer ends in exactly one of two ways: its action runs, or 'unregister' ('cancelTimer')
---    returns 'True'.
--- 2. What an action ends on its own manager does not run any more, even if it was already due.
+-- 1. A manager reports no event that has not happened, and loses none. A 'OneShot' registration or
+--    a one-time timer ends in exactly one of two ways: its action runs, or 'unregister'
+--    ('cancelTimer') returns 'True'.
+-- 2. An action may end a registration or a timer of its own manager. The action of that
+--    registration or timer does not run any more, even if it was already due.
 -- 3. An exception in an action goes to the manager's handler and disturbs no other action.
--- 4. Timers cost the same at any number, fire in the order of their ticks of 66 us, never early, and
---    do not drift.
+-- 4. A timer costs the same whatever the number of timers. Timers fire in the order of their ticks
+--    of 66 us, never early, and do not drift.
 -- 5. An idle manager uses no processor time.
 --
 -- == Cautions
 --
--- Actions run on the manager's thread, one after another: one that blocks holds up all others. Fork
--- a thread, or fill an 'Control.Concurrent.MVar.MVar' that a thread waits for. If the actions of one turn take longer than 500 ms,
--- 'statSlow' counts it, and the first time a line on standard error says so: when they have returned,
--- or, after 5 s, when another thread registers, starts or posts something on that manager.
+-- Actions run on the manager's thread, one after another, so an action that blocks delays all
+-- others. Instead, fork a thread, or fill an 'Control.Concurrent.MVar.MVar' that a thread waits
+-- for. If the actions of one turn take longer than 500 ms, 'statSlow' counts the turn. The first
+-- such turn also writes a line to standard error. The line comes when the actions have returned, or
+-- after 5 s, when another thread uses the manager.
 --
--- An asynchronous exception for the thread that drives a manager (@killThread@ or @timeout@ around 'loop'
--- or 'step') ends the action in which it comes, if that has not masked exceptions, and the action is not
--- run again. Those that are due after it run when the manager is driven again.
+-- An asynchronous exception may reach the thread that drives a manager (@killThread@ or @timeout@
+-- around 'loop' or 'step'). It ends the running action, unless that action has masked exceptions,
+-- and the action is not run again. Later actions that are due run when the manager is driven again.
 --
--- Unregister a descriptor before you close it, or close it with 'closeFd'. One that is closed while
--- it is registered is reported no more, and when its number is registered again, the old
--- registrations are told 'closed'.
+-- Unregister a descriptor before you close it, or close it with 'closeFd'. A descriptor that is
+-- closed while it is registered has no more events. When its number is registered again, the old
+-- registrations get the event 'closed'.
 --
--- The managers of the Capabilities need the threaded RTS. After @forkProcess@ the child's start
--- empty.
+-- The managers of the Capabilities need the threaded RTS. In the child of a @forkProcess@ they
+-- start empty.
 --
 -- @since 0.1.0
 module Capstan.Event
@@ -130,22 +132,22 @@ import GHC.Conc (STM, TVar, newTVarIO, readTVar, retry, writeTVar)
 import System.Posix.Internals (c_close)
 import System.Posix.Types (Fd (..))
 
--- | Ends all registrations of a descriptor, with every manager, tells each 'closed', and closes it.
--- A registration that comes meanwhile is told so as well, or throws as one of a closed descriptor does.
--- Throws if the descriptor is not open.
+-- | Ends all registrations of a descriptor with every manager, delivers the event 'closed' to each,
+-- and closes the descriptor. A registration that another thread makes meanwhile also gets 'closed',
+-- or it throws because the descriptor is closed. Throws if the descriptor is not open.
 --
 -- > closeFd fd
 closeFd :: Fd -> IO ()
 closeFd = closeFdWith (\(Fd fd) -> throwErrnoIfMinus1_ "Capstan.Event.closeFd" (c_close fd))
 
--- | The same, with another way to close.
+-- | As 'closeFd', but an action closes the descriptor.
 --
 -- > closeFdWith (const (pure ())) fd -- ends the registrations only
 closeFdWith :: (Fd -> IO ()) -> Fd -> IO ()
 closeFdWith = closeWith Nothing
 
--- | Blocks the thread until one of the events happens to the descriptor, or it is closed by
--- 'closeFd'; returns what has happened. Can be interrupted. Throws as 'register' does.
+-- | Blocks the thread until one of the events happens to the descriptor, or until 'closeFd' closes
+-- it. Returns the events that have happened. Can be interrupted. Throws as 'register' does.
 --
 -- > happened <- awaitFd fd (readable <> hangUp)
 awaitFd :: Fd -> Events -> IO Events
@@ -155,8 +157,8 @@ awaitFd fd events = mask $ \_ -> do
   watch <- register manager fd events OneShot Level (Fill result)
   readyEvents <$> takeMVar result `onException` unregister watch
 
--- | A transaction that retries until one of the events has happened, and an action that gives the
--- waiting up. Throws as 'register' does.
+-- | A transaction that retries until one of the events has happened, and an action that ends the
+-- registration. Throws as 'register' does.
 --
 -- > (ready, giveUp) <- awaitFdSTM fd readable
 -- > (late, cancelTimer) <- timerVar (seconds 5)
@@ -170,7 +172,7 @@ awaitFdSTM fd events = mask_ $ do
   watch <- register manager fd events OneShot Level (Transact (writeTVar result . Just . readyEvents))
   pure (readTVar result >>= maybe retry pure, void (unregister watch))
 
--- | Blocks the thread for so long, and at most 66 us longer, plus what the kernel takes. Can be
+-- | Blocks the thread for the given time, and at most 66 us longer, plus the kernel's delay. Can be
 -- interrupted.
 --
 -- > sleep (milliseconds 5)
@@ -181,7 +183,7 @@ sleep delay = mask $ \_ -> do
   timer <- startTimer manager delay (Fill result)
   void (takeMVar result) `onException` cancelTimer timer
 
--- | A variable that becomes 'True' after so long, and an action that cancels that.
+-- | A variable that becomes 'True' after the given time, and an action that cancels this.
 timerVar :: Duration -> IO (TVar Bool, IO ())
 timerVar delay = mask_ $ do
   manager <- systemManager

@@ -3,32 +3,34 @@
 -- Description : OpenMP's settings and questions, with types
 -- Stability   : experimental
 --
--- What @omp.h@ offers a C program to set and to ask, for Haskell code that calls OpenMP code; and what
--- the runtime has done so far.
+-- The settings and queries of @omp.h@, for Haskell code that calls OpenMP code, and statistics of
+-- the runtime.
 --
--- Settings belong to an OS thread, and in a region to the current task: that is OpenMP's rule. A
--- Haskell thread that is not bound (made by 'Control.Concurrent.forkIO') has no OS thread of its
--- own, so it cannot have settings of its own either; 'withSettings' gives it one for as long as it
--- needs them:
+-- OpenMP's settings belong to an OS thread, and in a region to the current task. A Haskell thread
+-- that is not bound (made by 'Control.Concurrent.forkIO') has no OS thread of its own, so it has no
+-- settings of its own either. 'withSettings' gives it an OS thread while its action runs:
 --
 -- > blur image = withThreads 4 (c_blur image)        -- foreign import ccall safe "blur"
 -- > solve system = withSettings defaultSettings {settingsSchedule = Just (Guided 8), settingsDynamic = Just False} (c_solve system)
 --
--- All questions are answered at the cost of an unsafe foreign call, 2 to 5 ns if nothing else is said, for
--- the OS thread that runs the asking code: so those about the current region are for callbacks. None
--- blocks or fails. A number that C cannot take counts as the nearest that it can. Thread and team numbers at the cost of a load: "Capstan.Prim". Memory and
--- locks of OpenMP are C's own; Haskell code has "Capstan.Array" and 'Control.Concurrent.MVar.MVar'.
+-- A query costs an unsafe foreign call, 2 to 5 ns if its description names no other cost. It
+-- answers for the OS thread that runs the code: so queries about the current region are useful in
+-- callbacks. No query blocks or fails. A number that C cannot represent counts as the nearest
+-- number that it can. "Capstan.Prim" has thread and team numbers at the cost of a load. OpenMP's
+-- functions for memory and locks have no counterpart here; Haskell code has "Capstan.Array" and
+-- 'Control.Concurrent.MVar.MVar'.
 --
--- A region that was entered by a @safe@ foreign import keeps nobody from collecting garbage, and ends
--- on its own: 'System.Timeout.timeout' and 'Control.Concurrent.killThread' wait until the foreign call
--- has returned. "Capstan.Callback" has a way to interrupt a region that calls back. An @unsafe@ foreign
--- import runs regions as well, but every collection waits for its end: 'statistics' says for how long.
+-- A region that runs in a @safe@ foreign call does not delay garbage collection. An asynchronous
+-- exception does not end it: 'System.Timeout.timeout' and 'Control.Concurrent.killThread' wait
+-- until the foreign call has returned. "Capstan.Callback" has a way to interrupt a region that
+-- calls back. An @unsafe@ foreign call may run regions as well, but every collection waits for its
+-- end: 'statistics' says for how long.
 --
--- With @+RTS -l@ (in a program linked with @-threaded@, before GHC 9.4 also with @-eventlog@; not with GHC's
--- libraries linked dynamically) GHC's event log has a marker where a region begins and ends, and user events for
--- barriers and tasks, each with the number of the thread and the size of its team: see them in
--- ThreadScope, beside collections and green threads. An event costs about a microsecond then, and a load
--- and a branch otherwise.
+-- With @+RTS -l@, GHC's event log has a marker where a region begins and ends, and user events for
+-- barriers and tasks. Each event has the number of the thread and the size of its team. ThreadScope
+-- shows them beside collections and green threads. The program must be linked with @-threaded@,
+-- before GHC 9.4 also with @-eventlog@, and not with GHC's libraries as shared libraries. An event
+-- costs about a microsecond if the log is on, and a load and a branch otherwise.
 --
 -- @since 0.1.0
 module Capstan.OpenMP
@@ -121,50 +123,53 @@ import Foreign.Marshal.Array (allocaArray, peekArray)
 import Foreign.Ptr (Ptr, nullPtr)
 import Foreign.Storable (peek, peekByteOff)
 
--- | How the iterations of a loop are given to the threads of a team where the program leaves it to
--- the runtime (@schedule(runtime)@). The number is the chunk: how many at once.
+-- | How a loop with @schedule(runtime)@ gives its iterations to the threads of a team. The number
+-- is the chunk: the iterations that a thread takes at a time.
 data Schedule
   = -- | Equal shares, or chunks in turn.
     Static (Maybe Int)
-  | -- | To whoever asks next.
+  | -- | A thread that is free takes the next chunk.
     Dynamic Int
-  | -- | The same, large chunks first; the number is the smallest.
+  | -- | As 'Dynamic', but with large chunks first; the number is the smallest chunk.
     Guided Int
-  | -- | As the runtime thinks best.
+  | -- | The runtime chooses.
     Auto
   deriving (Eq, Ord, Show, Read)
 
--- | What can be set. 'Nothing' leaves it as it is.
+-- | Settings of OpenMP. 'Nothing' leaves a setting as it is.
 data Settings = Settings
-  { -- | How many threads a region has that does not say so itself (@OMP_NUM_THREADS@). Obeyed, even if
-    -- there are fewer processors.
+  { -- | The number of threads of a region that names no number itself (@OMP_NUM_THREADS@). The
+    -- region gets that number even if it exceeds the number of processors.
     settingsThreads :: Maybe Int,
-    -- | May the runtime give a region fewer threads than 'getMaxThreads' says (@OMP_DYNAMIC@)? By default it may not.
-    -- With 'True', a region that names no number gets only processors on which neither Haskell nor another
-    -- region runs. A library that counts on the number that it was told then waits for ever for the missing
-    -- threads; OpenBLAS is one. With 'False' each OS thread keeps a team of its own, so that @threadprivate@
-    -- variables persist from one of its regions to the next; by default OS threads share teams.
+    -- | May the runtime give a region fewer threads than 'getMaxThreads' says (@OMP_DYNAMIC@)? By
+    -- default it may not. With 'True', a region that names no number gets only processors on which
+    -- neither Haskell nor another region runs. A library that relies on the number of
+    -- 'getMaxThreads' then waits for ever for the missing threads; OpenBLAS is such a library. With
+    -- 'False' each OS thread keeps a team of its own, so that @threadprivate@ variables persist
+    -- from one of its regions to the next; by default OS threads share teams.
     settingsDynamic :: Maybe Bool,
     -- | @OMP_SCHEDULE@.
     settingsSchedule :: Maybe Schedule,
-    -- | How many levels of regions in regions have more than one thread (@OMP_MAX_ACTIVE_LEVELS@).
+    -- | The number of nested levels at which regions have more than one thread
+    -- (@OMP_MAX_ACTIVE_LEVELS@).
     settingsActiveLevels :: Maybe Int
   }
   deriving (Eq, Show)
 
--- | Leaves all as it is.
+-- | Leaves all settings as they are.
 defaultSettings :: Settings
 defaultSettings = Settings Nothing Nothing Nothing Nothing
 
--- | Runs an action with settings, on one OS thread, and restores them: exactly, also those that the
--- action or its C code has set. They hold for regions that the action opens, not for threads that
--- it forks.
+-- | Runs an action with settings, on one OS thread. Afterwards it restores the old settings
+-- exactly, also those that the action or its C code has changed. The settings hold for regions that
+-- the action opens, not for threads that it forks.
 --
--- Costs about 50 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). For another
--- thread the action runs in a new bound one, 2 to 4 µs: an exception that is thrown to the caller, as by
--- @timeout@, is thrown to the action, which gets it when its foreign call has returned, and
--- 'Control.Concurrent.myThreadId' is the new one. Without the threaded RTS there is one OS thread, so other
--- Haskell threads see the settings meanwhile.
+-- Costs about 50 ns on a bound thread (@main@, 'Control.Concurrent.forkOS', a callback). For a
+-- thread that is not bound, the action runs in a new bound thread, which costs 2 to 4 µs. In the
+-- action, 'Control.Concurrent.myThreadId' is the new thread. An exception that is thrown to the
+-- caller, as by @timeout@, is passed on to the action. The action gets it when its foreign call has
+-- returned. Without the threaded RTS there is one OS thread, so other Haskell threads see the
+-- settings meanwhile.
 withSettings :: Settings -> IO a -> IO a
 withSettings settings action = do
   bound <- isCurrentThreadBound
@@ -172,7 +177,7 @@ withSettings settings action = do
     allocaBytes settingsSize $ \saved ->
       bracket_ (settingsSave saved) (settingsRestore saved) (apply settings >> action)
 
--- | 'withSettings' for the number of threads; less than one means one.
+-- | 'withSettings' for the number of threads; a number below 1 counts as 1.
 --
 -- > withThreads 2 (c_transform input output)
 withThreads :: Int -> IO a -> IO a
@@ -194,8 +199,8 @@ applySchedule s = case s of
   Guided chunk -> setSchedule 3 (nearest chunk)
   Auto -> setSchedule 4 0
 
--- | The settings of the calling OS thread; none is 'Nothing'. The number of threads is the most that a
--- region here would have.
+-- | The settings of the calling OS thread; no field is 'Nothing'. The number of threads is that of
+-- 'getMaxThreads'.
 getSettings :: IO Settings
 getSettings = do
   n <- askMaxThreads
@@ -213,48 +218,49 @@ getSettings = do
       3 -> Guided (max 1 (fromIntegral chunk))
       _ -> Auto
 
--- | The most threads that a region would have that is entered here and does not say how many it wants.
+-- | The largest number of threads that a region gets if it starts here and names no number.
 getMaxThreads :: IO Int
 getMaxThreads = fromIntegral <$> askMaxThreads
 
--- | Processors that the program may use: by its affinity mask and its control group's quota.
+-- | The number of processors that the program may use, by its affinity mask and the quota of its
+-- control group.
 getProcessors :: IO Int
 getProcessors = fromIntegral <$> getNumProcs
 
--- | The most threads that may work together on one of the program's own threads' behalf
--- (@OMP_THREAD_LIMIT@); a very large number if there is no limit.
+-- | The largest number of threads that work for one initial thread at a time (@OMP_THREAD_LIMIT@).
+-- A very large number if there is no limit.
 getThreadLimit :: IO Int
 getThreadLimit = fromIntegral <$> askThreadLimit
 
--- | In how many regions the calling code is: 0 outside.
+-- | The number of regions around the calling code: 0 outside of regions.
 getLevel :: IO Int
 getLevel = fromIntegral <$> askLevel
 
--- | In how many regions with more than one thread.
+-- | The number of regions around the calling code that have more than one thread.
 getActiveLevel :: IO Int
 getActiveLevel = fromIntegral <$> askActiveLevel
 
--- | How many levels of regions may have more than one thread, from here on.
+-- | The number of nested levels at which regions may have more than one thread.
 getMaxActiveLevels :: IO Int
 getMaxActiveLevels = fromIntegral <$> askMaxActiveLevels
 
--- | The most that 'settingsActiveLevels' can be.
+-- | The largest value that 'settingsActiveLevels' can have.
 getSupportedActiveLevels :: IO Int
 getSupportedActiveLevels = fromIntegral <$> askSupportedActiveLevels
 
--- | The number, in the team of that level, of the thread from which the calling one descends: 0 at level
--- 0, 'threadNumber' at 'getLevel'. 'Nothing' where there is no such level.
+-- | The number that the calling thread or its ancestor has in the team of the given level: 0 at
+-- level 0, 'threadNumber' at 'getLevel'. 'Nothing' if there is no such level.
 --
 -- > path :: IO [Int]
 -- > path = getLevel >>= \level -> catMaybes <$> mapM getAncestor [0 .. level]
 getAncestor :: Int -> IO (Maybe Int)
 getAncestor = fmap natural . askAncestorThreadNum . nearest
 
--- | How many threads are in the team of that level. 'Nothing' where there is no such level.
+-- | The number of threads in the team of the given level. 'Nothing' if there is no such level.
 getTeamSize :: Int -> IO (Maybe Int)
 getTeamSize = fmap natural . askTeamSize . nearest
 
--- | The nearest number that C can take.
+-- | The nearest number that a C @int@ can represent.
 nearest :: Int -> CInt
 nearest = fromIntegral . max (fromIntegral (minBound :: CInt)) . min (fromIntegral (maxBound :: CInt))
 
@@ -266,7 +272,7 @@ natural n = if n < 0 then Nothing else Just (fromIntegral n)
 inFinal :: IO Bool
 inFinal = (/= 0) <$> askInFinal
 
--- | Whether it belongs to a task that a @task@ construct made.
+-- | Whether the calling code belongs to a task that a @task@ construct made.
 inExplicitTask :: IO Bool
 inExplicitTask = (/= 0) <$> askInExplicitTask
 
@@ -274,9 +280,10 @@ inExplicitTask = (/= 0) <$> askInExplicitTask
 getMaxTaskPriority :: IO Int
 getMaxTaskPriority = fromIntegral <$> askMaxTaskPriority
 
--- | Fulfils an event: its task is complete once its body has ended as well. From any thread, once for each
--- event, and not after its region has ended. Costs some 100 ns, and whatever it costs to wake a thread if
--- one waits for the task. Throws an 'IOError' (invalid argument) for a handle that no clause has filled: a null pointer.
+-- | Fulfils an event: its task is complete once its body has ended as well. Any thread may call
+-- this, once for each event, and before the event's region has ended. Costs some 100 ns, plus the
+-- cost of waking a thread if a thread waits for the task. Throws an 'IOError' (invalid argument)
+-- for a null handle, which no clause has filled.
 --
 -- > foreign import ccall safe "start_transfer"
 -- >   c_start :: FunPtr (EventHandle -> IO ()) -> IO ()
@@ -294,32 +301,32 @@ getCancellation = (/= 0) <$> askCancellation
 
 -- | Whether threads stay where they are (@OMP_PROC_BIND@).
 data ProcBind
-  = -- | They may move.
+  = -- | Threads may move.
     Free
-  | -- | They may not.
+  | -- | Threads may not move.
     Bound
-  | -- | All where the region's first thread is.
+  | -- | All threads run on the place of the region's primary thread.
     Primary
-  | -- | Near it.
+  | -- | Threads run on places near the primary thread.
     Close
-  | -- | As far apart as can be.
+  | -- | Threads run on places as far apart as possible.
     Spread
   deriving (Eq, Ord, Show, Read, Enum, Bounded)
 
--- | Of the calling OS thread's next region.
+-- | The binding of the calling OS thread's next region.
 getProcBind :: IO ProcBind
 getProcBind = toEnum . fromIntegral <$> askProcBind
 
--- | The places that threads can be bound to (@OMP_PLACES@), each the numbers of its processors. Empty
--- if there are none. Takes about 10 ns for each place.
+-- | The places that threads can be bound to (@OMP_PLACES@): for each place the numbers of its
+-- processors. Empty if there are no places. Costs about 10 ns for each place.
 getPlaces :: IO [[Int]]
 getPlaces = getPlaceCount >>= \count -> mapM getPlaceProcessors [0 .. count - 1]
 
--- | How many places there are.
+-- | The number of places.
 getPlaceCount :: IO Int
 getPlaceCount = fromIntegral <$> askNumPlaces
 
--- | The numbers of the processors of the place with that number, from 0. Empty where there is no such
+-- | The numbers of the processors of a place. Places are numbered from 0. Empty if there is no such
 -- place.
 getPlaceProcessors :: Int -> IO [Int]
 getPlaceProcessors number = do
@@ -328,65 +335,73 @@ getPlaceProcessors number = do
   where
     place = nearest number
 
--- | So many numbers that C writes.
+-- | The @n@ numbers that a C function writes.
 numbers :: Int -> (Ptr CInt -> IO ()) -> IO [Int]
 numbers n write = allocaArray n $ \p -> write p >> map fromIntegral <$> peekArray n p
 
--- | The place that the calling OS thread is bound to. 'Nothing' if it is to none.
+-- | The place that the calling OS thread is bound to. 'Nothing' if it is not bound.
 getPlaceNumber :: IO (Maybe Int)
 getPlaceNumber = natural <$> askPlaceNum
 
--- | The places that the threads of a region entered here can be bound to. Empty if there are none.
+-- | The places that the threads of a region that starts here can be bound to. Empty if there are no
+-- places.
 getPartition :: IO [Int]
 getPartition = do
   n <- fromIntegral <$> askPartitionNumPlaces
   numbers n askPartitionPlaceNums
 
--- | How a thread's affinity is told (@OMP_AFFINITY_FORMAT@); of the process.
+-- | The process's format for the affinity of a thread (@OMP_AFFINITY_FORMAT@).
 getAffinityFormat :: IO String
 getAffinityFormat = text getFormat
 
--- | Sets that. Costs 1 µs. Throws an 'IOError' (invalid argument) if the format has a field that OpenMP does not know.
+-- | Sets the process's affinity format. Costs 1 µs. Throws an 'IOError' (invalid argument) if the
+-- format has a field that OpenMP does not know.
 setAffinityFormat :: String -> IO ()
 setAffinityFormat format = withCString format $ \f -> checkFormat "setAffinityFormat" f >> setFormat f
 
--- | The calling OS thread's affinity, in that format or another. Costs 2 µs. Throws an 'IOError' (invalid argument) if the
--- format has a field that OpenMP does not know, also that of the process, which the environment or C code may have set.
+-- | The calling OS thread's affinity, in the given format, or with 'Nothing' in the process's
+-- format. Costs 2 µs. Throws an 'IOError' (invalid argument) if the format has a field that OpenMP
+-- does not know. The process's format may have such a field too, as the environment and C code can
+-- set it.
 --
 -- > captureAffinity (Just "thread %0.3n of %N on %{thread_affinity}") >>= putStrLn
 captureAffinity :: Maybe String -> IO String
 captureAffinity format = withFormat "captureAffinity" format $ \f -> text (\p size -> capture p size f)
 
--- | Prints it, in the process's format. Throws as 'captureAffinity' does.
+-- | Prints the calling OS thread's affinity, in the process's format. Throws as 'captureAffinity'
+-- does.
 displayAffinity :: IO ()
 displayAffinity = withFormat "displayAffinity" Nothing display
 
--- | How many teams execute the @teams@ construct around the calling code: 1 outside of any.
+-- | The number of teams that execute the @teams@ construct around the calling code: 1 outside of
+-- such a construct.
 getTeamCount :: IO Int
 getTeamCount = fromIntegral <$> askNumTeams
 
--- | Which of them calls, from 0.
+-- | The number of the calling team among the teams of the construct, from 0.
 getTeamNumber :: IO Int
 getTeamNumber = fromIntegral <$> askTeamNum
 
--- | The most teams that a @teams@ construct has which does not say how many it wants; 0 if there is no limit.
--- Of the process.
+-- | The largest number of teams of a @teams@ construct that names no number; 0 if there is no
+-- limit. This belongs to the process.
 getMaxTeams :: IO Int
 getMaxTeams = fromIntegral <$> askMaxTeams
 
--- | Sets that.
+-- | Sets the answer of 'getMaxTeams', for the process.
 setMaxTeams :: Int -> IO ()
 setMaxTeams = setTeams . nearest . max 0
 
--- | The most threads of such a team; 0 if there is no limit. Of the process.
+-- | The largest number of threads in a team of a @teams@ construct; 0 if there is no limit. This
+-- belongs to the process.
 getTeamsThreadLimit :: IO Int
 getTeamsThreadLimit = fromIntegral <$> askTeamsThreadLimit
 
--- | Sets that.
+-- | Sets the answer of 'getTeamsThreadLimit', for the process.
 setTeamsThreadLimit :: Int -> IO ()
 setTeamsThreadLimit = setTeamsLimit . nearest . max 0
 
--- | Devices other than the host: 0, for this runtime knows none. @target@ regions run on the host.
+-- | The number of devices other than the host: 0, for this runtime knows no other devices. @target@
+-- regions run on the host.
 getDeviceCount :: IO Int
 getDeviceCount = fromIntegral <$> askNumDevices
 
@@ -395,7 +410,7 @@ getDeviceCount = fromIntegral <$> askNumDevices
 getDefaultDevice :: IO Int
 getDefaultDevice = fromIntegral <$> askDefaultDevice
 
--- | The number of the host: that of no other device.
+-- | The number of the host, which no other device has.
 getInitialDevice :: IO Int
 getInitialDevice = fromIntegral <$> askInitialDevice
 
@@ -403,11 +418,11 @@ getInitialDevice = fromIntegral <$> askInitialDevice
 getDevice :: IO Int
 getDevice = fromIntegral <$> askDeviceNum
 
--- | Whether it is the host, which it always is.
+-- | Whether the host runs the calling code: always 'True'.
 isInitialDevice :: IO Bool
 isInitialDevice = (/= 0) <$> askIsInitialDevice
 
--- | Seconds since some moment in the past, by a clock that is never set back. Costs 25 ns.
+-- | The seconds since some moment in the past, by a clock that never goes back. Costs 25 ns.
 getWallTime :: IO Double
 getWallTime = wtime
 
@@ -415,28 +430,28 @@ getWallTime = wtime
 getWallTick :: IO Double
 getWallTick = wtick
 
--- | What the runtime has done since the program began.
+-- | Statistics of the runtime since the program began.
 data Statistics = Statistics
-  { -- | Regions that were opened, also those of one thread.
+  { -- | The number of regions that were opened, including regions of one thread.
     statRegions :: !Word64,
-    -- | Explicit tasks that were made.
+    -- | The number of explicit tasks that were made.
     statTasks :: !Word64,
-    -- | OS threads that were made for teams.
+    -- | The number of OS threads that were made for teams.
     statWorkers :: !Word64,
-    -- | Threads of the largest team; 0 if there was none.
+    -- | The number of threads of the largest team; 0 if there was no team.
     statLargestTeam :: !Word64,
-    -- | Threads that execute regions now.
+    -- | The number of threads that execute regions now.
     statBusy :: !Word64,
-    -- | Regions entered by unsafe foreign calls: each held up every collection that was wanted
-    -- meanwhile. Counted from the first callback or the first call of 'statistics' on.
+    -- | The number of regions in unsafe foreign calls: each such region delays collections until it
+    -- ends. Counting starts with the first callback or the first call of 'statistics'.
     statUnsafeRegions :: !Word64,
-    -- | How long those took, all together: the most that collections can have waited.
+    -- | The total time of these regions: collections cannot have waited longer.
     statUnsafeTime :: !Duration
   }
   deriving (Eq, Show)
 
--- | Costs about 100 ns and some for each OS thread that has used OpenMP. While regions run, the numbers may
--- be a moment old.
+-- | The runtime's statistics. Costs about 100 ns, plus a little for each OS thread that has used
+-- OpenMP. While regions run, the numbers may be slightly out of date.
 --
 -- > before <- statUnsafeTime <$> statistics
 -- > program
@@ -452,12 +467,12 @@ statistics = do
     at :: Ptr () -> Int -> IO Word64
     at p i = peekByteOff p (8 * i)
 
--- | Ends the threads of teams that are not in use, so that their memory is free; the next region makes
--- them anew (about 30 µs each). 'False' if some were in use and stayed.
+-- | Ends the threads of teams that are not in use, which frees their memory. The next region makes
+-- them again (about 30 µs for each thread). Returns 'False' if some teams were in use and stayed.
 pause :: IO Bool
 pause = (== 0) <$> pauseAll 1
 
--- | Prints the settings that the program began with, as @OMP_DISPLAY_ENV@ does, to standard error; with the
--- runtime's own, if so wanted.
+-- | Prints to standard error the settings with which the program began, as @OMP_DISPLAY_ENV@ does.
+-- 'True' adds the runtime's own settings.
 displayEnvironment :: Bool -> IO ()
 displayEnvironment = displayEnv . fromIntegral . fromEnum

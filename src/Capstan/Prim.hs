@@ -4,10 +4,12 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UnliftedFFITypes #-}
--- The bytecode interpreter knows neither primitives in Cmm nor, before GHC 9.2, unboxed tuples.
+-- GHC's bytecode interpreter supports neither primitives in Cmm nor, before GHC 9.2, unboxed
+-- tuples.
 {-# OPTIONS_GHC -fobject-code #-}
--- The header's macros alone, for newer ones have comments of C, which the preprocessor leaves. No
--- warnings, for GHC's own stub in C includes headers that define some of them again.
+-- The preprocessor takes only macros from the header, because newer headers contain C comments,
+-- which it would leave in the text. Warnings are off, because GHC's C stub includes headers that
+-- define some macros again.
 {-# OPTIONS_GHC -optP-imacros -optPDerivedConstants.h -optP-w #-}
 
 -- |
@@ -22,16 +24,16 @@
 -- >   mine <- capabilityNumber
 -- >   readArray counters mine >>= writeArray counters mine . (+ 1)
 --
--- The OpenMP answers are those of the OS thread that runs the asking code. They matter in Haskell
+-- The OpenMP functions answer for the OS thread that runs the code. Their answers matter in Haskell
 -- code that a region calls back; elsewhere a thread is number 0 of a team of 1.
 --
 -- GHC may move a thread to another Capability whenever it allocates, unless it was made with
 -- 'Control.Concurrent.forkOn', and to another OS thread unless it is bound
--- ('Control.Concurrent.forkOS', @main@, callbacks). What was answered is then history: use it as a
--- hint, as the example does. 'place' at least answers all for one moment.
+-- ('Control.Concurrent.forkOS', @main@, callbacks). The answer is then out of date: use it as a
+-- hint, as the example does. 'place' gives all four answers for the same moment.
 --
--- No call blocks, allocates, fails or makes anything: an OS thread that OpenMP does not know yet
--- stays unknown. All may be used from any thread, and without the threaded RTS.
+-- No call blocks, allocates or fails. No call registers its OS thread with OpenMP. Any thread may
+-- make the calls, also without the threaded RTS.
 --
 -- @since 0.1.0
 module Capstan.Prim
@@ -52,8 +54,9 @@ import Foreign.Storable (peekByteOff)
 import GHC.Exts
 import GHC.IO (IO (IO))
 
--- | The number of the Capability that the calling thread runs on, from 0. The threads of one
--- Capability take turns, and only they see its number: the index of a table for each Capability.
+-- | The number of the Capability that the calling thread runs on, from 0. The threads of a
+-- Capability run one at a time, and only they get its number. So the number can be an index into a
+-- table with a row for each Capability.
 --
 -- Cost: two loads, in line.
 capabilityNumber :: IO Int
@@ -63,9 +66,9 @@ capabilityNumber = do
   pure (fromIntegral (number :: Word32))
 {-# INLINE capabilityNumber #-}
 
--- | GHC's record of the Capability. A thread's object says where it is; to read that in line, the
--- object is taken for a byte array. The contents of one begin a word after its header. No collection
--- can come in between.
+-- | The address of GHC's record of the Capability. A thread's object has a field with this address.
+-- To read the field in line, the object is read as a byte array, whose contents begin a word after
+-- the header. No collection can happen in between.
 currentCapability :: IO (Ptr ())
 currentCapability = IO $ \s0 -> case myThreadId# s0 of
   (# s1, thread #) -> case readWord8ArrayAsAddr# (bytes thread) offset s1 of
@@ -87,14 +90,14 @@ threadNumber :: IO Int
 threadNumber = numberIn <$> region
 {-# INLINE threadNumber #-}
 
--- | How many threads are in the team, as @omp_get_num_threads@ has it: 1 outside of regions.
+-- | The number of threads in the team, as @omp_get_num_threads@ has it: 1 outside of regions.
 --
 -- Cost: 1 ns, as 'threadNumber'.
 teamSize :: IO Int
 teamSize = sizeIn <$> region
 {-# INLINE teamSize #-}
 
--- | Whether a region with more than one thread encloses the code, as @omp_in_parallel@ has it.
+-- | Whether the code is inside a region with more than one thread, as @omp_in_parallel@ has it.
 --
 -- Cost: 1 ns, as 'threadNumber'.
 inParallel :: IO Bool
@@ -110,7 +113,7 @@ parallelIn word = fromIntegral (word `unsafeShiftR` 63)
 {-# INLINE sizeIn #-}
 {-# INLINE parallelIn #-}
 
--- | Where a thread is.
+-- | The place of a thread in the program.
 data Place = Place
   { -- | As 'capabilityNumber'.
     placeCapability :: !Int,
@@ -126,7 +129,7 @@ data Place = Place
 foreign import prim "capstan_prim_place"
   place# :: State# RealWorld -> (# State# RealWorld, Int#, Int#, Int#, Int# #)
 
--- | All four answers, of one moment.
+-- | All four answers, for the same moment.
 --
 -- Cost: 2 ns; nothing is allocated if the record is taken apart at once.
 place :: IO Place

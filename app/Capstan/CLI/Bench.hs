@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | @capstan bench@: measures Capstan beside the other runtimes, says what can
--- be said, and checks it against the figures that are required.
+-- | @capstan bench@: measures Capstan beside the other runtimes, shows the results with their
+-- confidence, and checks them against the required figures.
 module Capstan.CLI.Bench (subcommand) where
 
 import Capstan.CLI.Bench.Machine (countCores)
@@ -68,10 +68,10 @@ options =
   Options
     <$> switch (long "check" <> help "Judge the required figures of bench/targets.json")
     <*> switch (long "simulate" <> help "Count line transfers on the critical path for 2 to 1024 threads")
-    <*> switch (long "saved" <> help "Use the results that are there; measure nothing")
+    <*> switch (long "saved" <> help "Use the saved results; measure nothing")
     <*> switch (long "list" <> help "List the suites")
     <*> optional (strOption (long "compare" <> metavar "OLD.json" <> help "Show what changed since that run"))
-    <*> optional (option positive (long "rounds" <> metavar "N" <> help "Fresh processes for each runtime (default: 10; 3 for ffi and paper)"))
+    <*> optional (option positive (long "rounds" <> metavar "N" <> help "New processes for each runtime (default: 10; 3 for ffi and paper)"))
     <*> optional (option positive (long "samples" <> metavar "N" <> help "Samples of each case in a process"))
     <*> optional (option positive (long "microseconds" <> metavar "N" <> help "Least length of a sample"))
     <*> (fromMaybe [] <$> optional (option numbers (long "threads" <> short 't' <> metavar "N[,N...]" <> help "Team sizes, instead of the suite's own")))
@@ -84,7 +84,7 @@ options =
     number text = [n | Just n <- [readMaybe text], n > 0]
     positive = eitherReader $ \text -> case number text of
       [n] -> Right n
-      _ -> Left ("a number from 1 is wanted, not \"" <> text <> "\"")
+      _ -> Left ("the number must be at least 1, not \"" <> text <> "\"")
     numbers = eitherReader $ \text -> case mapM number (words' text) of
       [several] -> Right (nub several)
       _ -> Left ("--threads takes numbers from 1, separated by commas, not \"" <> text <> "\"")
@@ -100,7 +100,8 @@ run o
     style <- Style.styleFor stdout
     places <- findPlaces >>= maybe (throwProblem unavailable "the benchmarks belong to the source tree (bench/targets.json); run the command from there") pure
     targets <- readTargets (placeTargets places) >>= either (throwProblem noInput . Text.unpack) pure
-    -- Read before anything is measured: what is wrong with it would else be told at the end.
+    -- The file is read before anything is measured, so that the user hears of its faults at the
+    -- start.
     old <- mapM readOld (optionCompare o)
     chosen <- chooseSuites o targets (resultsSuite <$> old)
     createDirectoryIfMissing True (placeResults places)
@@ -117,8 +118,8 @@ run o
   where
     contradicts = optionCheck o || isJust (optionCompare o) || not (null (optionSuites o))
 
--- | Those named; or the one of the old run that is to be compared with; or all. A suite that only targets know is one
--- that this version does not have.
+-- | The suites that the user named; else the suite of the old run, to compare with; else all
+-- suites. If only targets name a suite, this version does not have it.
 chooseSuites :: Options -> [Target] -> Maybe Text.Text -> IO [Suite]
 chooseSuites o targets old = do
   let later = nub [targetSuite t | t <- targets, null (findSuite (targetSuite t))]
@@ -131,19 +132,20 @@ chooseSuites o targets old = do
       wanted = maybe (if optionCheck o then judged else map suiteName suites) pure old
       result = if null chosen then [s | s <- suites, suiteName s `elem` wanted] else nubBy ((==) `on` suiteName) (catMaybes chosen)
   forM_ old $ \name ->
-    unless (name `elem` map suiteName result) (throwProblem usageError ("what is to be compared with is of the suite " <> Text.unpack name))
+    unless (name `elem` map suiteName result) (throwProblem usageError ("the results to compare with are of the suite " <> Text.unpack name))
   when (optionCheck o) . forM_ result $ \s ->
     unless (suiteName s `elem` judged) (throwProblem usageError ("the suite " <> Text.unpack (suiteName s) <> " has no required figures"))
   when (optionCheck o && not (any (judgedIn o) [t | t <- targets, targetSuite t `elem` map suiteName result])) $
-    throwProblem usageError "no required figure is of such a case"
+    throwProblem usageError "no required figure has such a case"
   pure result
 
--- | Exit code 1 where a path of ours grows faster than it should.
+-- | Runs the simulation, and exits with code 1 if a path of Capstan grows faster than the
+-- logarithm.
 runSimulation :: Options -> Style -> Places -> IO ()
 runSimulation o style places = do
   simulation <-
     if optionSaved o
-      then readSimulation places >>= maybe (throwProblem noInput "there is no simulation that was saved") pure
+      then readSimulation places >>= maybe (throwProblem noInput "no simulation was saved") pure
       else simulate places (sort (optionThreads o))
   unless (optionSaved o) (writeSimulation places simulation)
   putStr (simulationText style simulation)
@@ -157,7 +159,7 @@ measure o style places targets chosen = do
   unless built (throwProblem unavailable "the benchmark programs are not built: make bench-programs")
   (found, missing) <- findRuntimes places
   let (wanted, _) = partition (\r -> null (optionRuntimes o) || Text.unpack (runtimeName r) `elem` optionRuntimes o) found
-  when (null wanted) (throwProblem unavailable "none of these runtimes is here")
+  when (null wanted) (throwProblem unavailable "none of these runtimes is installed")
   forM_ missing (warn . Text.unpack)
   cores <- countCores
   complete <- filterM (\suite -> canRun (plan cores wanted suite) suite) chosen
@@ -169,7 +171,8 @@ measure o style places targets chosen = do
     writeResults (resultsFile places suite) results
     pure results
   where
-    -- What was not asked for is left out, as not every system has the libraries that all of them need.
+    -- A suite that the user did not name is left out if it is not built, as not every system has
+    -- the libraries of all suites.
     canRun p suite = do
       files <- unbuilt p suite
       case files of
@@ -210,8 +213,8 @@ tableOf "paper" = paperTable
 tableOf "waiting" = switchTable
 tableOf _ = resultsTable
 
--- | Results on disk, shown as they were after the measurement where nothing else is asked of them. A suite that is named
--- must have some.
+-- | Reads the results on disk. Shows them as after the measurement, unless they are only compared
+-- or checked. A suite that the user named must have results.
 showSaved :: Options -> Style -> Places -> [Suite] -> IO [Results]
 showSaved o style places chosen = do
   found <- forM chosen $ \suite -> do
@@ -255,10 +258,11 @@ readOld file = do
 compareWith :: Style -> [Results] -> Results -> IO ()
 compareWith style results old = forM_ [r | r <- results, resultsSuite r == resultsSuite old] $ \new -> do
   putStrLn (Style.heading style ("Since " <> Text.unpack (resultsDate old)))
-  when (machineProcessor (resultsMachine old) /= machineProcessor (resultsMachine new)) (warn "that was another machine")
+  when (machineProcessor (resultsMachine old) /= machineProcessor (resultsMachine new)) (warn "the old results are of another machine")
   putStr (comparisonTable style (resultsRows old) (resultsRows new))
 
--- | Is it of a case that was asked for? The names of cases are understood as the programs do.
+-- | Whether a target is of a case that the user named. Names of cases have the same meaning as in
+-- the programs.
 judgedIn :: Options -> Target -> Bool
 judgedIn o t = null (optionCases o) || any covers (optionCases o)
   where
@@ -284,7 +288,8 @@ check o style targets results = do
       )
   pure judgements
 
--- | The page shows all results on disk, so that measuring one suite again does not lose the others.
+-- | Writes the page with all results on disk, so that a new run of one suite does not lose the
+-- other suites.
 writePage :: Places -> [Judgement] -> IO ()
 writePage places judgements = do
   results <- catMaybes <$> mapM readable suites
@@ -293,5 +298,5 @@ writePage places judgements = do
   Lazy.writeFile file (encodeUtf8 (renderPage (Page results judgements simulation)))
   putStrLn ("Report: " ++ file)
   where
-    -- What another run left behind is no reason to lose the page of this one.
+    -- A broken file of another run must not prevent the page of this run.
     readable suite = savedOf places suite `catch` \(Problem _ message) -> Nothing <$ warn (message <> " (left out of the report)")

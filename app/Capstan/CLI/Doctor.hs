@@ -1,5 +1,5 @@
--- | @capstan doctor@: which OpenMP runtimes a program would load, whether that is
--- well, and what to do.
+-- | @capstan doctor@ shows which OpenMP runtimes a program would load, diagnoses problems and gives
+-- advice.
 module Capstan.CLI.Doctor (subcommand) where
 
 import Capstan.CLI.Doctor.Diagnose (diagnose)

@@ -1,10 +1,9 @@
--- | What an ELF file says about itself: as much as the loader reads.
+-- | The contents of an ELF file, as far as the loader reads them.
 --
--- The file may be hostile or cut short, so every access is checked, and what
--- cannot be read is absent. A number in the file never decides how long the
--- reader works: tables end with the bytes that there are, and bytes, strings
--- and names are bounded ('mostBytes' and what follows it). Only the processor's own kind (64 bits, little
--- endian) is read beyond its header.
+-- The file may be hostile or cut short, so every access is checked, and unreadable parts are
+-- absent. A number in the file never decides how long the reader works. Tables end with the bytes
+-- of the file, and bytes, strings and names are bounded ('mostBytes' and the bounds after it).
+-- Beyond its header, the reader reads only files of this processor's kind (64 bits, little endian).
 module Capstan.CLI.Elf
   ( Elf (..),
     Body (..),
@@ -25,7 +24,7 @@ import Data.Maybe (catMaybes, fromMaybe, listToMaybe, mapMaybe)
 import Data.Word (Word64)
 import System.IO
 
--- | The processors that users meet; others by number.
+-- | The common processors; other processors by number.
 data Machine = X86_64 | I386 | AArch64 | OtherMachine Int
   deriving (Eq, Show)
 
@@ -35,7 +34,7 @@ data Elf = Elf
     elfMachine :: Machine,
     -- | The loader that the program asks for.
     elfInterpreter :: Maybe FilePath,
-    -- | What a loader would find; absent in a static program.
+    -- | The dynamic section; absent in a static program.
     elfBody :: Maybe Body
   }
   deriving (Show)
@@ -46,15 +45,16 @@ data Body = Body
     bodySoname :: Maybe FilePath,
     -- | @DT_RPATH@ or @DT_RUNPATH@, as written.
     bodyRunPath :: Maybe String,
-    -- | Its own symbols come first for its own references, preload or not.
+    -- | Whether the object's own symbols come first for its own references, even before preloaded
+    -- symbols.
     bodySymbolic :: Bool,
     bodyDefined :: [C.ByteString],
     bodyUndefined :: [C.ByteString]
   }
   deriving (Show)
 
--- | Whether this machine's loader can load it into the same process as the
--- runtime, which was built with this command.
+-- | Whether the loader can load the second file into the same process as the first. The first file
+-- is this command, whose kind is that of the runtime.
 isNative :: Elf -> Elf -> Bool
 isNative self other = elfBits self == elfBits other && elfMachine self == elfMachine other
 
@@ -65,7 +65,7 @@ readElf wanted file = do
   result <- try (withBinaryFile file ReadMode (parse wanted)) :: IO (Either IOException (Maybe Elf))
   pure (fromRight Nothing result)
 
--- A number of that many bytes.
+-- A number with the given width in bytes.
 number :: Int -> Int -> B.ByteString -> Maybe Word64
 number width at bytes
   | at < 0 || at + width > B.length bytes = Nothing
@@ -74,23 +74,23 @@ number width at bytes
 int :: Int -> Int -> B.ByteString -> Maybe Int
 int width at bytes = fromIntegral <$> number width at bytes
 
--- More of one table is not read: the largest libraries have a tenth of it.
+-- The bound of one table: the largest libraries have a tenth of it.
 mostBytes :: Word64
 mostBytes = 64 * 1024 * 1024
 
--- Of the dynamic section; a program has some dozens of entries.
+-- The bound of the dynamic section: a program has some dozens of entries.
 mostDynamic :: Word64
 mostDynamic = 16 * 4096
 
--- A longer path is none to Linux.
+-- The bound of a path: Linux refuses longer paths.
 mostPath :: Int
 mostPath = 4096
 
--- A longer name is none of a file, and no OpenMP runtime's.
+-- The bound of a name: files and functions of OpenMP runtimes have shorter names.
 mostName :: Int
 mostName = 256
 
--- What a file has of a range.
+-- The bytes that a file has in a range.
 range :: Handle -> Word64 -> Word64 -> IO B.ByteString
 range handle offset size = do
   end <- hFileSize handle
@@ -100,7 +100,7 @@ range handle offset size = do
       hSeek handle AbsoluteSeek (toInteger offset)
       B.hGet handle (fromInteger (min (toInteger (min size mostBytes)) (end - toInteger offset)))
 
--- The string at that place of a table, cut where it is longer than that.
+-- The string at a place of a table, cut to the given length.
 text :: Int -> Word64 -> B.ByteString -> B.ByteString
 text most at table
   | at >= fromIntegral (B.length table) = B.empty
@@ -185,7 +185,7 @@ parseDynamic wanted handle segments dynamic = do
     tags kind = [value | (t, value) <- entries, t == kind]
     tag kind = listToMaybe (tags kind)
 
-    -- What lies at an address of the loaded image.
+    -- The bytes at an address of the loaded image.
     region address size = fromMaybe (pure B.empty) $ do
       a <- address
       offset <- listToMaybe (mapMaybe (place a) segments)
@@ -200,13 +200,14 @@ parseDynamic wanted handle segments dynamic = do
       section <- number 2 (at + 6) symbols
       let found = text mostName name strings
       guard (not (B.null found) && wanted found)
-      -- A weak reference may stay without an answer: it is no call for a runtime.
+      -- A weak reference may stay unresolved, so it does not count as a call of a runtime.
       guard (section /= 0 || binding `div` 16 /= weak)
       pure (section /= 0, found)
 
--- | The dynamic section does not tell how many symbols there are; the hash tables do. GNU's has defined
--- symbols only, which come last; where there are none, relocations tell which others are called. Given the
--- value of a tag, and what lies at an address of the loaded image.
+-- | The number of symbols. The dynamic section does not have it, but the hash tables do. GNU's hash
+-- table has only defined symbols, which come last. If there are no defined symbols, relocations
+-- name the symbols that are called. The arguments give the value of a tag, and the bytes at an
+-- address of the loaded image.
 countSymbols :: (Word64 -> Maybe Word64) -> (Maybe Word64 -> Word64 -> IO B.ByteString) -> IO Int
 countSymbols tag region = case (tag 4, tag 0x6ffffef5) of
   (Just hash, _) -> fromMaybe 0 . int 4 4 <$> region (Just hash) 8
@@ -226,10 +227,10 @@ countSymbols tag region = case (tag 4, tag 0x6ffffef5) of
           chain <- region (Just (chains + 4 * (lastHead - word 1))) chainLimit
           let steps = takeWhile even (mapMaybe (\i -> number 4 i chain) [0, 4 .. B.length chain - 4])
           pure (fromIntegral lastHead + length steps + 1)
-    -- Of one bucket; a real one has a handful of symbols.
+    -- The bound of one bucket: a real bucket has a handful of symbols.
     chainLimit = 65536
 
-    -- One more than the last symbol that a relocation names.
+    -- The number of the last symbol that a relocation names, plus 1.
     relocated = do
       tables <- sequence [region (tag 7) (fromMaybe 0 (tag 8)), region (tag 23) (fromMaybe 0 (tag 2))]
       let names table = mapMaybe (\at -> int 4 (at + 12) table) [0, 24 .. B.length table - 24]

@@ -1,7 +1,6 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | @capstan env@: every setting of the runtime, its value in effect, and where
--- that came from.
+-- | @capstan env@: every setting of the runtime, its value in effect, and the source of the value.
 module Capstan.CLI.Env (subcommand) where
 
 import Capstan.Bench.Visible (visible)

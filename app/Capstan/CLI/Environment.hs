@@ -7,7 +7,7 @@ where
 
 import System.Posix.Env (getEnvironment, setEnv)
 
--- | Ours, with those variables set.
+-- | This process's environment, with the given variables set.
 withVariables :: [(String, String)] -> IO [(String, String)]
 withVariables variables = do
   inherited <- getEnvironment

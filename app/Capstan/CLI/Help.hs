@@ -1,4 +1,4 @@
--- | Help that ends with examples, the same at every level.
+-- | Help that ends with examples, in the same form for all subcommands.
 module Capstan.CLI.Help
   ( Example (..),
     withExamples,
@@ -13,7 +13,7 @@ import Options.Applicative
 import Options.Applicative.Help.Chunk (extractChunk, stringChunk)
 import Options.Applicative.Help.Pretty (indent, vsep)
 
--- | A command line, and what it does.
+-- | A command line, and its effect.
 data Example = Example String String
 
 -- | The last part of a help text.
@@ -23,7 +23,7 @@ withExamples examples = footerDoc (Just (vsep (line "Examples:" : concatMap exam
     example (Example typed meaning) = [indent 2 (line typed), indent 6 (line meaning)]
     line = extractChunk . stringChunk
 
--- | What can be asked of the runtime: shared by those that start it.
+-- | The options for the runtime, which all subcommands that start programs share.
 servingOptions :: Parser Serving
 servingOptions =
   Serving
@@ -39,7 +39,7 @@ servingOptions =
           substrate
           ( long "substrate" <> short 's' <> metavar "rts|pthread"
               <> completeWith ["rts", "pthread"]
-              <> help "Whose threads: GHC's (rts) or plain ones (pthread). Default: CAPSTAN_SUBSTRATE, else rts"
+              <> help "Source of threads: GHC's runtime system (rts) or the C library (pthread). Default: CAPSTAN_SUBSTRATE, else rts"
           )
       )
   where

@@ -1,7 +1,7 @@
 {-# LANGUAGE CApiFFI #-}
 
--- | Every foreign import of the command: starting programs and dying like
--- them. The C side is in @app/cbits@.
+-- | All foreign imports of the command: it starts programs and ends as they end. The C side is in
+-- @app/cbits@.
 module Capstan.CLI.Host
   ( -- * Starting programs
     become,
@@ -59,8 +59,8 @@ data Outcome = Outcome
   }
   deriving (Eq, Show)
 
--- Unsafe imports throughout: the runtime system has one thread and no ticker,
--- so there is nobody whom a blocked call could hold up.
+-- All imports but constants are unsafe: the runtime system has one thread and no ticker, so a
+-- blocked call delays no other thread.
 
 foreign import ccall unsafe "cst_cli_process_become"
   c_become :: Ptr CString -> IO CInt
@@ -111,13 +111,13 @@ withArguments strings action = go strings []
     go [] pointers = withArray0 nullPtr (reverse pointers) action
     go (s : rest) pointers = withFilePath s $ \p -> go rest (p : pointers)
 
--- | Becomes the program: same process, the signal state that the command was
--- started with. Returns only when that failed.
+-- | Becomes the program, in the same process and with the signal state with which the command was
+-- started. Returns only if that failed.
 become :: [String] -> IO Errno
 become arguments = Errno <$> withArguments arguments c_become
 
--- | Runs the program as a child to its end. Signals and the shell's job
--- control reach it as if the command were not there.
+-- | Runs the program as a child to its end. Signals and the shell's job control reach the program
+-- as if the command were not there.
 supervise :: [String] -> IO (Either Errno Outcome)
 supervise arguments =
   withArguments arguments $ \argv ->
@@ -140,17 +140,15 @@ supervise arguments =
           }
       _ -> error "Capstan.CLI.Host: struct cst_cli_outcome has seven fields"
 
--- | Ends this process by that signal; its parent sees what the program's
--- parent would have seen.
+-- | Ends this process by a signal, so its parent sees the end that the program had.
 dieBySignal :: Int -> IO ()
 dieBySignal = c_die . fromIntegral
 
--- | A file in memory to which any process that inherits the descriptor can
--- append. Unlike a pipe it is never full, and whoever writes after we have gone
--- is not killed for it.
+-- | A file in memory to which any process that inherits the descriptor can append. Unlike a pipe,
+-- the file is never full, and a process that writes after this command has ended is not killed.
 --
--- The descriptor's number is high, where programs that count on small numbers,
--- or close a range of them and open their own, do not meet it.
+-- The descriptor's number is high. So the descriptor does not disturb programs that rely on small
+-- numbers, or that close a range of numbers and open their own files.
 anonymousFile :: String -> IO Fd
 anonymousFile name = do
   low <- throwErrnoIfMinus1 "memfd_create" (withCString name (`c_memfd_create` mfd_CLOEXEC))
@@ -166,16 +164,15 @@ anonymousFile name = do
         fd <- c_fcntl low f_DUPFD least
         if fd < 0 then firstPossible low rest else pure fd
 
--- | What to call it in a variable of the runtime: with device and inode, so that
--- nobody writes to it after the program has closed it and opened another file
--- under its number.
+-- | The name of a descriptor in a variable of the runtime. It has the device and the inode. So the
+-- runtime does not write to another file that the program has opened under the same number.
 nameOf :: Fd -> IO String
 nameOf fd = do
   status <- getFdStatus fd
   pure ("fd:" <> show fd <> ":" <> show (deviceID status) <> ":" <> show (fileID status))
 
--- | What was written to it so far. Any program may write more than is of use, so of more than 16 MiB only the last
--- 16 are read: the program that the command started reports at its end.
+-- | The bytes that were written to an anonymous file so far. Any program may write too much, so at
+-- most the last 16 MiB are read: the program that the command started reports at its end.
 readWritten :: Fd -> IO B.ByteString
 readWritten (Fd fd) = do
   written <- fileSize <$> getFdStatus (Fd fd)
@@ -193,7 +190,7 @@ readWritten (Fd fd) = do
           then pure chunks
           else go (chunk : chunks) (offset + fromIntegral (B.length chunk)) (got + B.length chunk)
 
--- PATH_MAX of Linux.
+-- Linux's PATH_MAX.
 pathMost :: Int
 pathMost = 4096
 
@@ -204,12 +201,12 @@ writtenPath write =
     written <- write buffer
     if written /= 0 then Just <$> peekFilePath buffer else pure Nothing
 
--- | This command's own file. It needs no @\/proc@.
+-- | This command's own file. The call does not need @\/proc@.
 ownExecutable :: IO (Maybe FilePath)
 ownExecutable = writtenPath c_own_file
 
--- | Another path of a folder that has this file, without what the loader takes for
--- something else: a symbolic link.
+-- | The path of a symbolic link to the folder of a file. The path has none of the characters that
+-- have a special meaning for the loader.
 plainLink :: FilePath -> String -> IO (Maybe FilePath)
 plainLink folder file =
   withFilePath folder $ \c_folder ->
@@ -222,8 +219,9 @@ hasFileCapabilities file =
     withCString "security.capability" $ \attribute ->
       (> 0) <$> c_getxattr path attribute nullPtr 0
 
--- | What the runtime in a process is doing: a line for each word that it keeps, a number and a name. The runtime's
--- file, and where that lies in the process.
+-- | The state of the runtime in a process: a line for each word of the runtime's state, with a
+-- number and a name. The arguments are the process, the runtime's file, and its address in the
+-- process.
 processWords :: Int -> FilePath -> Integer -> IO (Either Errno String)
 processWords pid file base =
   withFilePath file $ \path -> allocaBytes size $ \text -> do

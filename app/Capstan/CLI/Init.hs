@@ -1,4 +1,4 @@
--- | @capstan init@: writes a project to begin with.
+-- | @capstan init@: writes the files of a first project.
 module Capstan.CLI.Init (subcommand) where
 
 import Capstan.CLI.Help

@@ -1,5 +1,5 @@
--- | JSON in and out, where texts come from file names, arguments and
--- environments and so may be any bytes.
+-- | Reads and writes JSON with texts from file names, arguments and environments, which may be any
+-- bytes.
 module Capstan.CLI.Json
   ( putJson,
     decodeLine,
@@ -14,12 +14,12 @@ import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
 import System.IO (Handle)
 
--- | Writes one document and a line end. Bytes that are no UTF-8 become
--- replacement characters: JSON cannot carry them.
+-- | Writes one document and a line end. Bytes that are not UTF-8 become replacement characters, as
+-- JSON cannot represent them.
 putJson :: Handle -> Encoding -> IO ()
 putJson handle document = B.hPut handle (B.snoc (toUtf8 (L.toStrict (encodingToLazyByteString document))) 10)
 
--- | Reads one document with the same leniency.
+-- | Reads one document. Bytes that are not UTF-8 become replacement characters.
 decodeLine :: FromJSON a => B.ByteString -> Maybe a
 decodeLine = decodeStrict . toUtf8
 

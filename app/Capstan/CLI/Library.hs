@@ -1,5 +1,4 @@
--- | Where the runtime's libraries are, and the environment that makes a program
--- load them.
+-- | The places of the runtime's libraries, and the environment that makes a program load them.
 module Capstan.CLI.Library
   ( Library (..),
     findLibrary,
@@ -26,13 +25,13 @@ import System.Environment (lookupEnv)
 import System.Exit (ExitCode)
 import System.FilePath
 
--- | The runtime as it lies on disk.
+-- | The files of the runtime.
 data Library = Library
   { -- | The real file of the OpenMP runtime.
     libraryRuntime :: FilePath,
-    -- | The @rts@ substrate beside it, which is loaded on demand.
+    -- | The @rts@ substrate beside the runtime, which is loaded on demand.
     librarySubstrate :: FilePath,
-    -- | What notices libraries with pools that are loaded later, if it is there.
+    -- | The library that notices libraries with pools that are loaded later. It may be missing.
     libraryNotice :: FilePath
   }
   deriving (Eq, Show)
@@ -42,8 +41,8 @@ runtimeFile = "libgomp.so.1.0.0"
 substrateFile = "libcapstan-rts.so"
 noticeFile = "libcapstan-adopt.so"
 
--- | The library for this executable, or what is wrong. @CAPSTAN_LIBDIR@ decides
--- where it is set; else the place depends on where this executable is.
+-- | The library for this executable, or an error message. @CAPSTAN_LIBDIR@ decides if it is set;
+-- otherwise the place of this executable decides.
 locateLibrary :: IO (Either String Library)
 locateLibrary = do
   chosen <- lookupEnv "CAPSTAN_LIBDIR"
@@ -61,16 +60,16 @@ locateLibrary = do
         Just file -> search [] (candidates (takeDirectory file))
         Nothing -> pure (Left "cannot find this command's own file, and so not the runtime beside it. Set CAPSTAN_LIBDIR to the directory that has it")
 
--- | 'locateLibrary', ending the command with that code if there is none.
+-- | As 'locateLibrary', but ends the command with the given code if there is no library.
 findLibrary :: ExitCode -> IO Library
 findLibrary code = locateLibrary >>= either (throwProblem code) pure
 
 libraryIn :: FilePath -> Library
 libraryIn directory = Library (directory </> runtimeFile) (directory </> substrateFile) (directory </> noticeFile)
 
--- The runtime has GCC's file name, so a directory counts only where the name
--- or the substrate beside it shows that it is ours: PREFIX/lib may hold GCC's.
--- The first argument: where it was looked for before, the last place first.
+-- The runtime has the file name of GCC's runtime, and PREFIX/lib may hold GCC's file. So a
+-- directory counts only if its name or the substrate in it shows that the file is ours. The first
+-- argument has the places that were searched before, the last place first.
 search :: [FilePath] -> [FilePath] -> IO (Either String Library)
 search tried remaining = case remaining of
   [] ->
@@ -89,7 +88,7 @@ search tried remaining = case remaining of
       then pure (Right library)
       else search (directory : tried) rest
 
--- Installed, in the build tree of make, in the build tree of Cabal.
+-- The places of an installation, of make's build tree and of Cabal's build tree.
 candidates :: FilePath -> [FilePath]
 candidates bin =
   [bin </> ".." </> "lib" </> "capstan", bin </> ".." </> "lib"]
@@ -101,17 +100,17 @@ cabalRoot parts = case break (`elem` ["dist-newstyle", "dist"]) parts of
   (root@(_ : _), _ : _) -> Just (joinPath root)
   _ -> Nothing
 
--- | Which substrate serves the program.
+-- | The substrate that serves the program.
 data Substrate = Rts | Pthread
   deriving (Eq, Show)
 
--- | Its name in @CAPSTAN_SUBSTRATE@.
+-- | The name of a substrate in @CAPSTAN_SUBSTRATE@.
 substrateName :: Substrate -> String
 substrateName substrate = case substrate of
   Rts -> "rts"
   Pthread -> "pthread"
 
--- | What a user asks of the runtime on the command line.
+-- | The settings of the runtime that the user gives on the command line.
 data Serving = Serving
   { -- | @OMP_NUM_THREADS@.
     servingThreads :: Maybe String,
@@ -120,14 +119,15 @@ data Serving = Serving
   }
   deriving (Eq, Show)
 
--- | A look into the environment for 'servingEnvironment', at the variables that it asks for. Reading all
--- costs a tenth of the command's time.
+-- | Reads those variables of the environment that 'servingEnvironment' needs. Reading all variables
+-- would take a tenth of the command's time.
 servingInputs :: IO (String -> Maybe String)
 servingInputs = do
   found <- mapM (\name -> (,) name <$> lookupEnv name) ["LD_PRELOAD", "CAPSTAN_SUBSTRATE", "CAPSTAN_ADOPT"]
   pure (\name -> join (lookup name found))
 
--- | The variables to set, given a look into the environment as it is; or why the loader cannot be told.
+-- | The variables to set for the program, or the reason why the loader cannot preload the runtime.
+-- The function argument reads the present environment.
 servingEnvironment :: Library -> Serving -> (String -> Maybe String) -> IO (Either String [(String, String)])
 servingEnvironment library serving environment = do
   notices <- doesFileExist (libraryNotice library)
@@ -148,8 +148,8 @@ servingEnvironment library serving environment = do
         | isJust (environment "CAPSTAN_SUBSTRATE") -> Nothing
         | otherwise -> Just (substrateName Rts)
 
--- What a file is called in LD_PRELOAD. There a blank or a colon ends a path, and $ORIGIN, $LIB and the like
--- stand for something else; nothing escapes them.
+-- The name of a file in LD_PRELOAD. There a blank or a colon ends a path, and $ORIGIN, $LIB and
+-- similar names are replaced. There is no way to escape these characters.
 plainPath :: FilePath -> IO (Either String FilePath)
 plainPath file
   | not (any (`elem` " :$") file) = pure (Right file)
@@ -162,15 +162,16 @@ plainPath file
         <> ": a blank, a colon or a $ in a path means something else to it, and no link to that directory could be made in "
         <> "XDG_RUNTIME_DIR, TMPDIR, /tmp, /var/tmp or /dev/shm"
 
--- The runtime, and what is called like LLVM's and Intel's (SONAME), and like what oneTBB asks for permits, and leads to it. The loader would look for these
--- names elsewhere otherwise, and load a second runtime.
+-- The files to preload: the runtime, and the files with the SONAMEs of LLVM's and Intel's runtimes
+-- and of oneTBB's manager, which all lead to it. Without them the loader would look for these names
+-- elsewhere, and load a second runtime.
 preloaded :: FilePath -> IO [FilePath]
 preloaded runtime = (runtime :) <$> filterM doesFileExist [takeDirectory runtime </> name | name <- ["libcapstan-llvm.so", "libcapstan-intel.so", "libcapstan-tcm.so"]]
 
 -- | @LD_PRELOAD@ with our libraries, the runtime first, added to what the user preloads already.
 --
--- Theirs keep their place, because some insist on being first (sanitizers);
--- but another OpenMP runtime before ours would be the one that serves.
+-- The user's libraries keep their place, because some of them must be first (sanitizers). But ours
+-- come before another OpenMP runtime, which would serve the program otherwise.
 preloadValue :: [FilePath] -> Maybe String -> String
 preloadValue ours existing = unwords' (before <> missing <> after)
   where

@@ -1,8 +1,7 @@
--- | What a program would load, asked of the loader itself.
+-- | The libraries that a program would load, according to the loader itself.
 --
--- The loader is run as ldd(1) runs it. That maps the libraries and obeys every
--- rule there is (run paths, environment, cache), but no code of the program or
--- of its libraries runs.
+-- The command runs the loader as ldd(1) does. The loader then maps the libraries and follows all
+-- its rules (run paths, environment, cache), but runs no code of the program or of its libraries.
 module Capstan.CLI.Loader
   ( Listing (..),
     listLibraries,
@@ -26,16 +25,16 @@ import System.Timeout (timeout)
 
 -- | The loader's answer.
 data Listing = Listing
-  { -- | Name as wanted, and the file that serves it if there is one.
+  { -- | The name that is needed, and the file that the loader found, if any.
     listingLibraries :: [(String, Maybe FilePath)],
-    -- | What the loader complained about.
+    -- | The complaints of the loader.
     listingComplaints :: [String],
     listingSucceeded :: Bool
   }
   deriving (Eq, Show)
 
--- | Asks the loader about a file, with those variables set besides. A file may name libraries without end, so
--- the answer is read as far as it is of use.
+-- | Asks the loader about a file, with the given variables added to the environment. A file may
+-- name any number of libraries, so only the beginning of the answer is read.
 listLibraries :: FilePath -> [(String, String)] -> FilePath -> IO Listing
 listLibraries loader variables file = do
   environment <- withVariables ([("LC_ALL", "C"), ("LD_TRACE_LOADED_OBJECTS", "1")] <> variables)
@@ -50,8 +49,9 @@ listLibraries loader variables file = do
     -- The loader would search its library path for a name without a slash.
     absolute = if '/' `elem` file then file else "./" <> file
 
--- The exit code, and the first mebibyte of standard output and of standard error: some ten thousand libraries.
--- A loader that has more to say finds the pipe closed; one that takes ten seconds is ended.
+-- The exit code, and the first mebibyte of standard output and of standard error: some ten thousand
+-- libraries. A loader that writes more finds the pipe closed. A loader that takes longer than ten
+-- seconds is ended.
 askedBriefly :: CreateProcess -> IO (ExitCode, String, String)
 askedBriefly asked =
   withCreateProcess asked {std_in = NoStream, std_out = CreatePipe, std_err = CreatePipe} $ \_ output errors process -> do
@@ -67,8 +67,8 @@ askedBriefly asked =
       _ <- forkIO (hGetContents handle >>= \all' -> let part = take most all' in evaluate (length part) >> hClose handle >> putMVar text part)
       pure text
 
--- | A program names its own loader, and that may be any file. One that belongs
--- to the system and has glibc's name may be run.
+-- | Whether the command may run a loader. A program names its own loader, which may be any file.
+-- The command runs only a loader that belongs to the system and has the name of glibc's loader.
 isTrustedLoader :: FilePath -> IO Bool
 isTrustedLoader loader
   | not ("ld-linux" `isPrefixOf` takeFileName loader || "ld64" `isPrefixOf` takeFileName loader) = pure False

@@ -1,5 +1,5 @@
--- | Which objects of a process are OpenMP runtimes, which call one, and which
--- bring another pool of threads.
+-- | Finds the objects of a process that are OpenMP runtimes, those that call a runtime, and those
+-- that bring another pool of threads.
 module Capstan.CLI.OpenMP
   ( isOpenMPSymbol,
     Family (..),
@@ -22,24 +22,24 @@ import Data.List (isInfixOf)
 import Data.Maybe (isJust, isNothing)
 import System.FilePath (takeFileName)
 
--- | Symbols that tell a runtime or a caller of one.
+-- | Whether a symbol is the mark of a runtime, or of an object that calls a runtime.
 isOpenMPSymbol :: C.ByteString -> Bool
 isOpenMPSymbol name = any ((`C.isPrefixOf` name) . C.pack) (["GOMP_", "__kmpc_", "omp_"] <> capstanMarks)
 
--- | Those that 'classify' looks for.
+-- | Whether 'classify' looks for a symbol.
 isObjectSymbol :: C.ByteString -> Bool
 isObjectSymbol name = isOpenMPSymbol name || isPoolSymbol name
 
--- Capstan's public calls, and the version of its symbols, which stands among
--- them in the shared library.
+-- The beginnings of Capstan's public calls, and of the version of its symbols, which the shared
+-- library lists as a symbol.
 capstanMarks :: [String]
 capstanMarks = ["capstan_", "CAPSTAN_"]
 
--- | Who made a runtime.
+-- | The maker of a runtime.
 data Family = Capstan | Gnu | Llvm | Intel
   deriving (Eq, Ord, Show)
 
--- | As users call it.
+-- | The name of a family that users know.
 familyName :: Family -> String
 familyName maker = case maker of
   Capstan -> "Capstan"
@@ -47,41 +47,41 @@ familyName maker = case maker of
   Llvm -> "LLVM libomp"
   Intel -> "Intel libiomp5"
 
--- | Through which doors an object enters a runtime: it depends on the compiler
--- that made it.
+-- | The groups of entry points by which an object calls a runtime. They depend on the compiler that
+-- made the object.
 data Calls = Calls
   { -- | GCC's entry points, @GOMP_*@.
     callsGomp :: Bool,
-    -- | Those of LLVM and Intel, @__kmpc_*@.
+    -- | The entry points of LLVM and Intel, @__kmpc_*@.
     callsKmpc :: Bool,
     -- | The user's functions, @omp_*@.
     callsApi :: Bool
   }
   deriving (Eq, Show)
 
--- | As in "calls ...".
+-- | The groups as text, as in "calls ...".
 callsText :: Calls -> String
 callsText calls = case [name | (True, name) <- [(callsGomp calls, "GOMP_*"), (callsKmpc calls, "__kmpc_*"), (callsApi calls, "omp_*")]] of
   [] -> "nothing"
   names -> foldr1 (\a b -> a <> ", " <> b) names
 
--- | An object that has to do with OpenMP, or brings another pool.
+-- | An object that uses OpenMP, or that brings another pool.
 data Object = Object
   { objectFile :: FilePath,
-    -- | The runtime that it is.
+    -- | The family, if the object is a runtime.
     objectRuntime :: Maybe Family,
-    -- | Which entry points it offers to others.
+    -- | The entry points that the object offers to other objects.
     objectOffers :: Calls,
-    -- | Which it wants from others.
+    -- | The entry points that the object needs from other objects.
     objectCalls :: Calls,
-    -- | It prefers its own symbols, so nothing can take its runtime over.
+    -- | Whether the object prefers its own symbols, so no other library can replace its runtime.
     objectSymbolic :: Bool,
-    -- | The pool that it brings beside OpenMP's.
+    -- | The pool that the object brings beside OpenMP's.
     objectPool :: Maybe Pool
   }
   deriving (Eq, Show)
 
--- | 'Nothing' for an object that has nothing to do with threads.
+-- | Classifies an object. 'Nothing' if the object uses neither OpenMP nor another pool.
 classify :: FilePath -> Elf -> Maybe Object
 classify file elf = do
   body <- elfBody elf
@@ -106,7 +106,7 @@ doors names = Calls (anyWith "GOMP_") (anyWith "__kmpc_") (anyWith "omp_")
   where
     anyWith prefix = any (C.isPrefixOf (C.pack prefix)) names
 
--- LLVM's runtime offers GCC's entry points too, hence the order.
+-- LLVM's runtime also offers GCC's entry points, so it is tested first.
 family :: FilePath -> [C.ByteString] -> Maybe Family
 family file defined
   | hasGomp && or [C.pack mark `C.isPrefixOf` name | mark <- capstanMarks, name <- defined] = Just Capstan
@@ -121,7 +121,7 @@ family file defined
 runtimes :: [Object] -> [(Family, Object)]
 runtimes objects = [(f, object) | object <- objects, Just f <- [objectRuntime object]]
 
--- | The objects that call a runtime and are none.
+-- | The objects that call a runtime but are no runtime themselves.
 callers :: [Object] -> [Object]
 callers objects = [object | object <- objects, isNothing (objectRuntime object), callsAny object]
 

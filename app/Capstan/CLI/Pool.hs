@@ -14,20 +14,20 @@ import System.FilePath (takeFileName)
 
 -- | The pool of a library.
 data Pool = Pool
-  { -- | As users call it.
+  { -- | The name that users know.
     poolName :: String,
     poolTelling :: Telling,
-    -- | The variable that says how many threads it has, if there is one.
+    -- | The environment variable that sets the pool's number of threads, if there is one.
     poolVariable :: Maybe String
   }
   deriving (Eq, Show)
 
--- | Whether it can be told to use another's threads.
+-- | Whether the library can be told to use other threads than its own.
 data Telling
   = Told
-  | -- | It keeps its own, and since that version asks how many may run.
+  | -- | It keeps its own threads, and from the named version on asks how many may run.
     Asks String
-  | -- | Since that version it could be.
+  | -- | It is too old: from the named version on it could be told.
     TooOld String
   | Never
   deriving (Eq, Show)
@@ -45,11 +45,11 @@ fftwCallback = C.pack "_threads_set_callback"
 blisThreads = C.pack "bli_thread_set_num_threads"
 pthreadpool = C.pack "pthreadpool_create"
 
--- | The pool that a library brings. One that computes in OpenMP's regions has none.
+-- | The pool that a library brings. A library that computes in OpenMP's regions has none.
 poolOf :: FilePath -> Body -> Maybe Pool
 poolOf file body
   | any (\name -> any (`C.isPrefixOf` name) [C.pack "GOMP_", C.pack "__kmpc_"]) (bodyUndefined body) = Nothing
-  -- MKL has FFTW's names among others, and threads of the OpenMP runtime or of oneTBB.
+  -- MKL exports FFTW's names too, but computes with threads of the OpenMP runtime or of oneTBB.
   | named "libmkl_" = Nothing
   | defines "exec_blas" && defines "blas_num_threads" =
     Just (Pool "OpenBLAS" (since "0.3.27" (has openblasCallback)) (Just "OPENBLAS_NUM_THREADS"))

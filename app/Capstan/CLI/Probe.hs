@@ -1,9 +1,9 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | Asking the runtime itself: a process with nothing in it but the runtime says
--- which settings it read, and whether it can open a region.
+-- | Asks the runtime itself: a process that contains only the runtime reports its settings, and
+-- whether it can open a region.
 --
--- Nothing of the runtime's logic is repeated here, so nothing can differ.
+-- The command repeats none of the runtime's logic, so the answers cannot differ.
 module Capstan.CLI.Probe
   ( -- * Settings
     Settings (..),
@@ -36,7 +36,7 @@ import System.Exit (ExitCode)
 import System.Posix.IO (dup, fdToHandle)
 import System.Process
 
--- | Where a value comes from.
+-- | The source of a value.
 data Source = FromDefault | FromEnvironment | FromLimits | FromCommandLine
   deriving (Eq, Show)
 
@@ -49,23 +49,23 @@ data Setting = Setting
     settingRejected :: Bool,
     -- | Another variable takes precedence over it.
     settingHidden :: Bool,
-    -- | What the runtime says about it on standard error.
+    -- | The lines about the variable that the runtime writes to standard error.
     settingWarnings :: [String]
   }
   deriving (Eq, Show)
 
--- | Processors, as the runtime counts them.
+-- | The processors that the runtime counts.
 data Machine = Machine
-  { -- | In the affinity mask.
+  { -- | The number in the affinity mask.
     machineAffinity :: Int,
-    -- | That the cgroup's quota pays for, rounded up; 0: no quota.
+    -- | The number that the cgroup's quota allows, rounded up; 0 for no quota.
     machineQuota :: Int,
-    -- | The smaller of the two.
+    -- | The smaller of the two numbers.
     machineAvailable :: Int
   }
   deriving (Eq, Show)
 
--- | All that the runtime said.
+-- | The complete answer of the runtime.
 data Settings = Settings
   { settingsMachine :: Machine,
     settingsList :: [Setting],
@@ -93,7 +93,7 @@ instance FromJSON Setting where
       <*> pure (state == "hidden")
       <*> pure []
 
--- | The settings of a program that starts with those variables.
+-- | The settings of a program that starts with the given variables.
 askSettings :: [(String, String)] -> IO (Either String Settings)
 askSettings variables = do
   dump <- anonymousFile "capstan-settings"
@@ -114,10 +114,10 @@ askSettings variables = do
     isNamedIn name line = name `elem` words' line
     words' = words . map (\c -> if c `elem` (",.:;=\"'" :: String) then ' ' else c)
 
--- | What became of a region.
+-- | The result of a region.
 data Trial = Trial
   { trialReport :: Maybe ProcessReport,
-    -- | What went wrong, if it did.
+    -- | The failure, if there was one.
     trialFailure :: Maybe String
   }
   deriving (Eq, Show)
@@ -142,8 +142,8 @@ details ending said = how <> concatMap (": " <>) (take 1 (reverse said))
   where
     how = maybe " (no end within 10 s)" (\code -> " (" <> show code <> ")") ending
 
--- Runs this executable again, with the runtime and nothing else in it. The
--- outcome, 'Nothing' when it hung, and the lines on its standard error.
+-- Runs this executable again, as a process that contains only the runtime. Returns its exit code,
+-- or 'Nothing' if it hung, and the lines of its standard error.
 probe :: String -> [(String, String)] -> IO (Maybe ExitCode, [String])
 probe what variables = do
   self <- ownExecutable >>= maybe (throwProblem unavailable "cannot find this command's own file, to start it with the runtime") pure
@@ -164,14 +164,14 @@ probe what variables = do
   where
     messages = filter (not . all isSpace) . withoutDisplay . lines
 
--- Without the text that OMP_DISPLAY_ENV may have asked for.
+-- Removes the text that OMP_DISPLAY_ENV may have produced.
 withoutDisplay :: [String] -> [String]
 withoutDisplay said = case break (isInfixOf "OPENMP DISPLAY ENVIRONMENT BEGIN") said of
   (before, _ : rest) -> before <> drop 1 (dropWhile (not . isInfixOf "OPENMP DISPLAY ENVIRONMENT END") rest)
   (before, []) -> before
 
--- Polls: a blocking wait would hold up the whole runtime system, and so the
--- time limit.
+-- Waits for a process by polling: a blocking wait would block the whole runtime system, and with it
+-- the time limit.
 await :: ProcessHandle -> Int -> IO (Maybe ExitCode)
 await process remaining = do
   code <- getProcessExitCode process

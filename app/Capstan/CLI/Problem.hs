@@ -1,8 +1,7 @@
--- | What ends a command early: a message, and the exit code that says whose
--- fault it was.
+-- | Failures that end a command: a message, and an exit code that names the kind of failure.
 --
--- @run@ follows env(1) and nohup(1), so that 0 to 124 are the program's own;
--- the other subcommands follow sysexits(3).
+-- @run@ follows env(1) and nohup(1), so the codes 0 to 124 are the program's own. The other
+-- subcommands follow sysexits(3).
 module Capstan.CLI.Problem
   ( Problem (..),
     throwProblem,
@@ -33,15 +32,16 @@ data Problem = Problem ExitCode String
 
 instance Exception Problem
 
--- | Ends the command; @Main@ prints the message, which may have names from files in it ("Capstan.Bench.Visible").
+-- | Ends the command. @Main@ prints the message, which may contain names from files
+-- ("Capstan.Bench.Visible").
 throwProblem :: ExitCode -> String -> IO a
 throwProblem code message = throwIO (Problem code message)
 
--- | Says something on standard error and goes on.
+-- | Writes a warning to standard error.
 warn :: String -> IO ()
 warn message = hPutStrLn stderr ("capstan: warning: " <> visible message)
 
--- | 125: the command itself failed, the program was not started.
+-- | 125: the command itself failed, and the program was not started.
 runFailed :: ExitCode
 runFailed = ExitFailure 125
 
@@ -61,11 +61,11 @@ usageError = ExitFailure 64
 noInput :: ExitCode
 noInput = ExitFailure 66
 
--- | 69: something that the command needs is not there, such as its libraries.
+-- | 69: something that the command needs is missing, such as its libraries.
 unavailable :: ExitCode
 unavailable = ExitFailure 69
 
--- | 73: what was to be written cannot be.
+-- | 73: a file cannot be written.
 cannotCreate :: ExitCode
 cannotCreate = ExitFailure 73
 

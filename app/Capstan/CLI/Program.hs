@@ -1,5 +1,4 @@
--- | What a name on the command line stands for: a file, and behind a script its
--- interpreter.
+-- | Resolves a name on the command line: to a file, and from a script to its interpreter.
 module Capstan.CLI.Program
   ( Lookup (..),
     findProgram,
@@ -29,7 +28,7 @@ import System.Posix.User (getRealGroupID, getRealUserID)
 -- | The result of looking for a program.
 data Lookup
   = Found FilePath
-  | -- | There is such a file, but it cannot be executed.
+  | -- | The file exists, but cannot be executed.
     NotExecutable FilePath
   | Missing
   deriving (Eq, Show)
@@ -43,7 +42,7 @@ findProgram name
     path <- fromMaybe "/bin:/usr/bin" <$> lookupEnv "PATH"
     search Missing [if null directory then name else directory </> name | directory <- splitOn ':' path]
   where
-    -- The first that can be executed; without one, the first that is there.
+    -- The first file that can be executed; if there is none, the first file that exists.
     search best candidates = case candidates of
       [] -> pure best
       file : rest -> do
@@ -66,20 +65,19 @@ splitOn separator string = case break (== separator) string of
   (part, _ : rest) -> part : splitOn separator rest
   (part, []) -> [part]
 
--- | What a file is, to the system that executes it.
+-- | The kind of a file, for the system that executes it.
 data Image
   = ElfImage Elf
   | -- | A script, with the words after @#!@.
     ScriptImage [String]
-  | -- | Neither; a shell may make sense of it.
+  | -- | Neither of the two; a shell may be able to run it.
     UnknownImage
   deriving (Show)
 
--- | A program: the file that was named, and the files that were followed from it
--- to the last, which is what runs.
+-- | A program: the file that the user named, the scripts between, and the last file, which runs.
 data Program = Program
   { programFile :: FilePath,
-    -- | Scripts on the way, outermost first; empty for a binary.
+    -- | The scripts between, with the outermost first; empty for a binary.
     programScripts :: [FilePath],
     programFinal :: FilePath,
     programImage :: Image
@@ -127,7 +125,7 @@ imageOf file = do
   case elf of
     Just found -> pure (ElfImage found)
     Nothing -> do
-      -- A pipe is not read: nobody may write to it.
+      -- A pipe is not read, because the read could wait for ever.
       start <- try (getFileStatus file >>= beginning) :: IO (Either IOException B.ByteString)
       pure $ case start of
         Right bytes | C.pack "#!" `B.isPrefixOf` bytes -> ScriptImage (words (takeWhile (/= '\n') (drop 2 (C.unpack bytes))))
@@ -137,12 +135,12 @@ imageOf file = do
       | isRegularFile status = withBinaryFile file ReadMode (`B.hGet` 256)
       | otherwise = pure B.empty
 
--- | Why the loader would not trust the environment.
+-- | The reason why the loader does not trust the environment.
 data Privilege = SetUser | SetGroup | FileCapabilities
   deriving (Eq, Show)
 
--- | Whether executing the file raises privileges, so that the loader ignores
--- @LD_PRELOAD@ and the runtime its own variables.
+-- | Whether the file runs with raised privileges. Then the loader ignores @LD_PRELOAD@, and the
+-- runtime ignores its own variables.
 privilegeOf :: FilePath -> IO (Maybe Privilege)
 privilegeOf file = do
   status <- try (getFileStatus file) :: IO (Either IOException FileStatus)
@@ -160,7 +158,7 @@ privilegeOf file = do
           | capable && user /= 0 -> Just FileCapabilities
           | otherwise -> Nothing
 
--- | As in "PROGRAM is ...".
+-- | The privilege as text, as in "PROGRAM is ...".
 privilegeText :: Privilege -> String
 privilegeText privilege = case privilege of
   SetUser -> "set-user-ID"

@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | What the runtime did for a program: the lines that processes write as they
--- end, and the summary that @capstan run --report@ makes of them.
+-- | Reports about a run: the lines that processes write as they end, and the summary of these lines
+-- that @capstan run --report@ shows.
 module Capstan.CLI.Report
   ( ProcessReport (..),
     PoolReport (..),
@@ -34,20 +34,20 @@ import Data.Maybe (catMaybes, isJust, isNothing, listToMaybe, mapMaybe)
 import Data.Ord (Down (..))
 import Text.Printf (printf)
 
--- | One process, as its runtime saw it.
+-- | The report of one process.
 data ProcessReport = ProcessReport
   { reportVersion :: String,
     reportPid :: Int,
     reportParent :: Int,
     reportProgram :: String,
     reportSubstrate :: String,
-    -- | Of the @rts@ substrate.
+    -- | The version of GHC, on the @rts@ substrate.
     reportGhc :: Maybe String,
     reportCapabilities :: Int,
-    -- | A Haskell program, whose foreign calls open the regions.
+    -- | Whether it is a Haskell program, whose foreign calls open the regions.
     reportHaskell :: Bool,
     reportRegions :: Int64,
-    -- | Of these, by whose calls they were opened.
+    -- | The regions by the kind of code that opened them.
     reportCallers :: Callers,
     reportThreads :: Int,
     reportLargestTeam :: Int,
@@ -55,29 +55,30 @@ data ProcessReport = ProcessReport
     -- | Nanoseconds from load to end.
     reportWall :: Int64,
     reportLibrary :: String,
-    -- | What was refused or fell back.
+    -- | A setting that was refused, or a fallback.
     reportNote :: Maybe String,
     -- | Libraries that brought threads of their own.
     reportPools :: [PoolReport]
   }
   deriving (Eq, Show)
 
--- | Regions that were opened by code of GCC, by code of LLVM's or Intel's compilers, and by libraries whose threads are
--- Capstan's now.
+-- | The numbers of regions that were opened by code of GCC, by code of LLVM's or Intel's compilers,
+-- and by libraries that use Capstan's threads now.
 data Callers = Callers {byGcc :: Int64, byLlvm :: Int64, byAdopted :: Int64}
   deriving (Eq, Show)
 
 -- | A library with a pool of its own.
 data PoolReport = PoolReport
   { poolLibrary :: String,
-    -- | As users call it.
+    -- | The name of the pool that users know.
     poolKind :: String,
-    -- | Parallel sections of its that Capstan ran, and the threads of the largest.
+    -- | The number of the library's parallel sections that Capstan ran, and the number of threads
+    -- of the largest section.
     poolSections :: Int64,
     poolLargest :: Int,
-    -- | Threads that it made itself, as far as known.
+    -- | The number of threads that the library made itself, as far as known.
     poolMade :: Int,
-    -- | Why it has been left to its own threads.
+    -- | The reason why the library keeps its own threads.
     poolWhy :: Maybe String
   }
   deriving (Eq, Show)
@@ -154,16 +155,16 @@ poolJson p =
         "why" .= poolWhy p
       ]
 
--- | The lines of a report descriptor. What is no report is left out: any
--- process may write to a descriptor that it inherited.
+-- | The reports in the lines of a report descriptor. Other lines are left out, as any process may
+-- write to a descriptor that it inherited.
 parseReports :: B.ByteString -> [ProcessReport]
 parseReports = mapMaybe decodeLine . filter ((<= longestReport) . B.length) . C.lines
 
--- The runtime writes less in one line (LINE in runtime/core/process/report.c).
+-- The bound of a line. The runtime's lines are shorter (LINE in runtime/core/process/report.c).
 longestReport :: Int
 longestReport = 4096
 
--- For a terminal: the texts come from other processes.
+-- A report that is safe to show on a terminal: its texts come from other processes.
 visibleReport :: ProcessReport -> ProcessReport
 visibleReport r =
   r
@@ -183,19 +184,19 @@ visibleReport r =
           poolWhy = visible <$> poolWhy p
         }
 
--- | Why the program itself did not report.
+-- | The reason why the program itself did not report.
 data Silence
-  = -- | The loader ignored us, because the program is privileged in that way.
+  = -- | The loader ignored the runtime, because the program is privileged in the named way.
     Untrusting String
-  | -- | There is no loader in a static program.
+  | -- | A static program has no loader.
     Static
-  | -- | Made for another processor or another C library.
+  | -- | The program is for another processor or another C library.
     Foreign
-  | -- | Ended before it could, or in a way that runs no exit handlers.
+  | -- | The program ended before it could report, or in a way that runs no exit handlers.
     Abrupt
   deriving (Eq, Show)
 
--- | A run, told to its user.
+-- | The summary of a run.
 data Summary = Summary
   { summaryCommand :: [String],
     summaryOutcome :: Outcome,
@@ -204,14 +205,15 @@ data Summary = Summary
   }
   deriving (Show)
 
--- The program itself, and its descendants with the busiest first. A program may
--- report more than once: before it executes another, its handlers may have run.
+-- The report of the program itself, and the reports of its descendants, with the busiest first. A
+-- program may report more than once, because its handlers may run before it executes another
+-- program.
 ownAndOthers :: Summary -> (Maybe ProcessReport, [ProcessReport])
 ownAndOthers summary = (listToMaybe (reverse own), sortOn (Down . reportRegions) others)
   where
     (own, others) = partition ((== outcomePid (summaryOutcome summary)) . reportPid) (summaryReports summary)
 
--- | For people.
+-- | The summary as text.
 summaryText :: Style -> Summary -> String
 summaryText style summary = unlines (title : map row rows)
   where
@@ -251,7 +253,7 @@ processRows style r =
     <> [("pool", poolText p) | p <- reportPools r]
     <> [("note", caution style note) | Just note <- [reportNote r]]
 
--- | Whose calls opened the regions; empty where the runtime does not say.
+-- | The kinds of code that opened the regions; empty if the runtime does not report them.
 callersText :: ProcessReport -> String
 callersText r =
   intercalate ", " $
@@ -306,7 +308,7 @@ silenceText ending silence = case silence of
     Killed signal -> printf "signal %d ended the program before the runtime could report" signal
     Exited _ -> "the program ended without its exit handlers, or closed what it did not open"
 
--- | For programs: one object.
+-- | The summary as one JSON object.
 summaryJson :: Summary -> Encoding
 summaryJson summary =
   pairs $
@@ -335,7 +337,7 @@ summaryJson summary =
       Exited c -> (Just c, Nothing)
       Killed s -> (Nothing, Just s)
 
--- | Nanoseconds, for people.
+-- | A number of nanoseconds, with the unit that fits it.
 duration :: Int64 -> String
 duration ns
   | ns < 1000000 = printf "%.0f us" (fromIntegral ns / 1e3 :: Double)

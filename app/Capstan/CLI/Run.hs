@@ -1,8 +1,8 @@
 -- | @capstan run@: an unmodified program, served by Capstan.
 --
--- Without a report the command becomes the program, so that exit code, signals
--- and job control are the program's own. With a report the program is a child,
--- and "Capstan.CLI.Host" sees to it that nobody notices.
+-- Without a report the command becomes the program, so exit code, signals and job control are the
+-- program's own. With a report the program is a child, and "Capstan.CLI.Host" passes signals, job
+-- control and exit code on.
 module Capstan.CLI.Run (subcommand) where
 
 import Capstan.CLI.Elf (Elf (..), isNative, readElf)
@@ -88,7 +88,7 @@ examinePrivilege name = do
     Found file -> fmap privilegeText <$> privilegeOf file
     _ -> pure Nothing
 
--- The program could not be started: say why as env(1) does.
+-- The program could not be started: report the reason as env(1) does.
 cannotRun :: String -> Errno -> IO a
 cannotRun name errno = do
   found <- findProgram name
@@ -120,7 +120,7 @@ reported chosen destination privilege = do
             summarySilence = silence,
             summaryReports = reports
           }
-  -- The program's exit code matters more than a reader who has gone.
+  -- If the report's reader has gone, the command still returns the program's exit code.
   written <- try (writeSummary chosen handle style summary) :: IO (Either IOException ())
   case (written, destination) of
     (Left failure, File _) -> warn ("the report could not be written: " <> show failure)
@@ -147,7 +147,7 @@ writeSummary chosen handle style summary = do
     else hPutStr handle (summaryText style summary)
   hFlush handle
 
--- Why the program did not report.
+-- The reason why the program did not report.
 examineSilence :: String -> IO Silence
 examineSilence name = do
   self <- ownExecutable >>= maybe (pure Nothing) (readElf isOpenMPSymbol)

@@ -1,4 +1,4 @@
--- | Colour, where someone looks: on a terminal, unless @NO_COLOR@ says no.
+-- | Colour for output on a terminal, unless the variable @NO_COLOR@ is set.
 module Capstan.CLI.Style
   ( Style,
     styleFor,
@@ -15,7 +15,7 @@ import System.Console.ANSI
 import System.Environment (lookupEnv)
 import System.IO (Handle)
 
--- | How to dress up text for one handle.
+-- | Functions that add colour to text, for one handle.
 newtype Style = Style ([SGR] -> String -> String)
 
 -- | The style that suits the handle. <https://no-color.org> is respected.
@@ -39,18 +39,18 @@ apply codes (Style dress) = dress codes
 heading :: Style -> String -> String
 heading = apply [SetConsoleIntensity BoldIntensity]
 
--- | All is well.
+-- | Text of a good finding.
 good :: Style -> String -> String
 good = apply [SetColor Foreground Dull Green]
 
--- | Something to know.
+-- | Text of a note.
 caution :: Style -> String -> String
 caution = apply [SetColor Foreground Dull Yellow]
 
--- | Something to change.
+-- | Text of a problem.
 bad :: Style -> String -> String
 bad = apply [SetColor Foreground Dull Red, SetConsoleIntensity BoldIntensity]
 
--- | Of minor interest.
+-- | Text of minor interest.
 faint :: Style -> String -> String
 faint = apply [SetConsoleIntensity FaintIntensity]

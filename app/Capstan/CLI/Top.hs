@@ -34,7 +34,7 @@ subcommand =
     progDesc "Show what the runtime of a running process does, each second until it ends"
       <> withExamples
         [ Example "capstan top 4711" "threads in regions, permits of oneTBB, the share of processors, and the busiest threads",
-          Example "capstan top --once 4711" "the next second alone"
+          Example "capstan top --once 4711" "the next second only"
         ]
 
 options :: Parser Options
@@ -60,7 +60,7 @@ run chosen = do
   where
     pid = optionProcess chosen
 
--- | The runtime's file in the process, and where it lies.
+-- | The runtime's file in the process, and its address there.
 findRuntime :: Int -> IO (FilePath, Integer)
 findRuntime pid = do
   maps <- try (readFileStrict ("/proc/" <> show pid <> "/maps")) :: IO (Either IOException String)
@@ -85,7 +85,7 @@ problemText pid problem
   | problem == ePERM = "may not look into process " <> show pid <> ": it belongs to another user, or the kernel forbids it (kernel.yama.ptrace_scope)"
   | otherwise = "process " <> show pid <> " has ended"
 
--- | A thread's number, name, and processor time so far, in hundredths of a second.
+-- | The number, the name and the processor time of each thread, in hundredths of a second.
 threadTimes :: Int -> IO [(String, (String, Integer))]
 threadTimes pid = do
   threads <- fromRight [] <$> (try (listDirectory tasks) :: IO (Either IOException [FilePath]))

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.Bench.Advice
--- Description : Causes of distortion in words: the evidence, and what to change.
+-- Description : Causes of distortion in words: evidence and advice.
 module Capstan.Bench.Advice
   ( Cause (..),
     causeTitle,
@@ -25,25 +25,26 @@ import Data.Text (Text)
 import qualified Data.Text as Text
 import Numeric (showFFloat)
 
--- | What can distort a figure. The order is that in which they are told: causes before effects.
+-- | The causes that can distort a figure, in the order in which they are reported: causes before
+-- effects.
 data Cause
   = -- | Each call makes @malloc@ ask the kernel for memory.
     AllocatorThreshold
   | -- | Each call touches pages that the process did not have.
     PageFaults
-  | -- | Memory waits for the garbage collector, which does not know how much it is.
+  | -- | Memory waits for the garbage collector, which does not know its size.
     LateFinalisers
-  | -- | The first call pays for pages, or evaluates, what the others find there.
+  | -- | The first call touches pages, or evaluates a value, and later calls find the result.
     FirstTouch
-  | -- | Ready threads have to wait for a core.
+  | -- | Threads that are ready wait for a core.
     Oversubscription
   | -- | The processor is not equally fast in all processes.
     CpuFrequency
-  | -- | What is timed at once is too short for the clock.
+  | -- | The section that is timed at once is too short for the clock.
     TimerResolution
-  | -- | A benchmark's figure depends on what ran before it.
+  | -- | A benchmark's figure depends on the benchmarks that ran before it.
     OrderEffect
-  | -- | Repeats differ, each in processes of its own.
+  | -- | Repeats of a benchmark differ, although each has processes of its own.
     Disagreement
   deriving (Eq, Ord, Show, Enum, Bounded)
 
@@ -59,8 +60,8 @@ causeTitle cause = case cause of
   OrderEffect -> "order effect"
   Disagreement -> "repeats disagree"
 
--- | A cause in one benchmark: the part of the time that it explains (or by how much figures differ),
--- the seconds of a call, and the numbers that show it.
+-- | A cause in one benchmark: the part of the time that it explains (or the difference of the
+-- figures), the seconds of a call, and the numbers that show it.
 data Finding = Finding
   { findingCause :: !Cause,
     findingShare :: !Double,
@@ -71,30 +72,36 @@ data Finding = Finding
 
 -- | Evidence. Times in seconds, sizes in bytes, counts per call.
 data Numbers
-  = -- | Faults, and what one costs.
+  = -- | The number of faults, and the cost of a fault.
     Faults Double Double
-  | -- | mmap, their size, brk, munmap and madvise, faults.
+  | -- | The numbers of mmap calls, their bytes, brk calls, munmap and madvise calls, and faults.
     Kernel Double Double Double Double Double
-  | -- | Bytes that were late, after so many calls.
+  | -- | The bytes that were freed late, and the number of calls.
     Late Double Double
-  | -- | The first call, its faults, and the bytes that it allocated beyond the others, where it is that.
+  | -- | The time of the first call, its faults, and the bytes that it allocated more than later
+    -- calls, if that is the cause.
     First Double Double Double
-  | -- | Part of the time spent waiting, cores used, cores there are, threads, involuntary switches a second.
+  | -- | The part of the time spent waiting, the used cores, the available cores, the threads, and
+    -- the involuntary switches a second.
     Waiting Double Double Int Int Double
-  | -- | Threads that a call makes and has at once, cores used, cores there are, involuntary switches a second.
+  | -- | The largest number of threads of a call at a time, the used cores, the available cores, and
+    -- the involuntary switches a second.
     Making Int Double Int Double
-  | -- | Slowest over fastest process: the additions, the benchmark.
+  | -- | The ratio of the slowest to the fastest process, for the chain of additions and for the
+    -- benchmark.
     Frequency Double Double
-  | -- | What the clock needs, what it times at once, whether each run is timed by itself.
+  | -- | The time of the clock, the section that is timed at once, and whether each run is timed by
+    -- itself.
     Clock Double Double Bool
-  | -- | Alone, after others; the least and the largest after others. Page faults, and bytes that the collector
-    -- copied, alone and where they differ most.
+  | -- | The figure alone, the figure after other benchmarks, and the least and the largest figure
+    -- after others. Then page faults and bytes that the collector copied: each alone, and in the
+    -- process where they differ most.
     Order Double Double Double Double (Maybe (Double, Double)) (Maybe (Double, Double))
-  | -- | How many repeats, the least and the largest.
+  | -- | The number of repeats, and their least and largest figures.
     Repeats Int Double Double
   deriving (Eq, Show)
 
--- | The evidence of the worst of some benchmarks.
+-- | The evidence of the worst of several benchmarks.
 wordsFor :: [Text] -> Finding -> [Text]
 wordsFor names (Finding _ share call numbers) = case numbers of
   Faults faults each ->
@@ -149,15 +156,15 @@ wordsFor names (Finding _ share call numbers) = case numbers of
       name : _ -> name <> ": "
       [] -> ""
 
--- | So many of a thing that has an s where there are several.
+-- | A number with a noun, which has an s in the plural.
 plural :: Int -> Text -> Text
 plural n thing = Text.pack (show n) <> " " <> thing <> (if n == 1 then "" else "s")
 
--- | Whether a process that uses so many of so many cores leaves nothing to others.
+-- | Whether a process uses nearly all cores. The arguments are the used and the available cores.
 fillsCores :: Double -> Int -> Bool
 fillsCores used cores = used >= 0.9 * fromIntegral cores
 
--- | What to change.
+-- | The advice about a finding.
 adviceFor :: Finding -> [Text]
 adviceFor finding = case findingCause finding of
   AllocatorThreshold ->
@@ -173,8 +180,8 @@ adviceFor finding = case findingCause finding of
     | otherwise -> ["Write to the memory once in the environment (env), so that no measured call is the first."]
   Oversubscription
     | Waiting _ used cores _ _ <- findingNumbers finding, fillsCores used cores -> ["Run fewer threads: +RTS -N, OMP_NUM_THREADS."]
-    | Making {} <- findingNumbers finding -> ["Make no more threads than there are cores, and keep them from call to call."]
-    | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and small effects of order are not told."]
+    | Making {} <- findingNumbers finding -> ["Make at most one thread for each core, and keep the threads from call to call."]
+    | otherwise -> ["Measure when nothing else runs; the figures of this run are not the benchmark's, and small effects of order are not reported."]
   CpuFrequency ->
     ["Fix the frequency (cpupower frequency-set -g performance, no turbo), leave hyperthreads and other guests idle, or compare only figures of the same round."]
   TimerResolution ->
@@ -182,7 +189,7 @@ adviceFor finding = case findingCause finding of
   OrderEffect ->
     ["Believe the figure of a process of its own. Something survives a benchmark: memory that malloc keeps, a larger heap, a full cache, live data that the collector copies."]
   Disagreement ->
-    ["No figure of these is to be believed before the difference is explained: alignment of code or data, or the first of the causes above."]
+    ["Believe none of these figures before the difference is explained. Possible causes are the alignment of code or data, and the first of the causes above."]
 
 -- | Seconds, with a unit.
 duration :: Double -> Text
@@ -191,13 +198,13 @@ duration = Text.pack . secs
 percent :: Double -> Text
 percent x = Text.pack (showFFloat (Just 0) (100 * x) " %")
 
--- | A share; of what is many times as much, how many times.
+-- | A share in percent; a large one as a factor.
 extent :: Double -> Text
 extent x
   | x < 10 = percent x
   | otherwise = count (1 + x) <> " times"
 
--- | Three figures, of what is rounded to three: 0.9996 is 1.00 too.
+-- | A number with three significant digits. It is rounded first, so 0.9996 is shown as 1.00.
 count :: Double -> Text
 count x
   | x >= 99.95 = shown 0

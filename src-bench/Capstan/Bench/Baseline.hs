@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.Bench.Baseline
--- Description : An earlier run beside this one.
+-- Description : The comparison with an earlier run.
 module Capstan.Bench.Baseline
   ( Change (..),
     Verdict (..),
@@ -21,7 +21,8 @@ import qualified Data.Text as Text
 data Verdict = Slower | Faster | Same | New | Gone
   deriving (Eq, Show)
 
--- | A benchmark then and now, in seconds per call; the figure is missing where it was not run.
+-- | A benchmark in the earlier and in the present run, in seconds per call. A figure is missing if
+-- the benchmark was not run.
 data Change = Change
   { changeName :: Text,
     changeThen :: Maybe Double,
@@ -30,7 +31,8 @@ data Change = Change
   }
   deriving (Eq, Show)
 
--- | Slower (or faster) is what differs by more than the tolerance and in every process.
+-- | The changes between two runs. A benchmark is slower (or faster) if the difference exceeds the
+-- tolerance, and if all processes show it.
 changes :: Double -> Session -> Session -> [Change]
 changes tolerance old new =
   [change name (find name old) (find name new) | name <- map accountName (sessionAccounts new)]
@@ -46,7 +48,7 @@ changes tolerance old new =
     verdict _ Nothing = Gone
     figures = map trialEstimate . trials
 
--- | One line.
+-- | A change as one line.
 changeText :: Change -> Text
 changeText c = case (changeThen c, changeNow c) of
   (Just a, Just b) -> name <> duration a <> " -> " <> duration b <> " (" <> sign (b / a - 1) <> "), " <> word

@@ -2,11 +2,11 @@
 
 -- |
 -- Module      : Capstan.Bench.Child
--- Description : What a process is started for, and doing it.
+-- Description : The task of a started process, and its execution.
 --
--- A session starts the program again, with the same arguments, and names in the environment a file
--- that holds its task; the program gets as far as 'Capstan.Bench.defaultMain', does the task and
--- leaves what it observed in another file.
+-- A session starts the program again, with the same arguments. An environment variable names a file
+-- with the task of the process. When the program reaches 'Capstan.Bench.defaultMain', it performs
+-- the task and writes its observations to another file.
 module Capstan.Bench.Child
   ( Task (..),
     Work (..),
@@ -37,32 +37,35 @@ import System.Exit (die)
 import System.IO.Unsafe (unsafePerformIO)
 import Text.Read (readMaybe)
 
--- | Names the file with the task. Variables that begin with @CAPSTAN_@ belong to the OpenMP runtime.
+-- | The variable that names the file with the task. Its name does not begin with @CAPSTAN_@,
+-- because such variables belong to the OpenMP runtime.
 taskVariable :: String
 taskVariable = "CAPSTANBENCH_TASK"
 
 data Task = Task
   { taskResult :: FilePath,
-    -- | Of which call of 'Capstan.Bench.defaultMain', counted from 0: a program may have several.
+    -- | The number of the call of 'Capstan.Bench.defaultMain', from 0: a program may call it
+    -- several times.
     taskSuite :: Int,
     taskWork :: Work
   }
   deriving (Eq, Show)
 
 data Work
-  = -- | One benchmark, in this round, for so many seconds.
+  = -- | One benchmark, in a round, for a number of seconds.
     TimeAlone Int Double String
-  | -- | These benchmarks one after the other, for so many seconds each.
+  | -- | Several benchmarks one after the other, in a round, each for a number of seconds.
     TimeTogether Int Double Order [String]
-  | -- | One benchmark, so many calls, watched.
+  | -- | One benchmark, for a number of calls, watched.
     Watch Int64 String
   deriving (Eq, Show)
 
 data Observation = Timed [(String, Trial)] | Counted (Maybe Watched)
   deriving (Eq, Show)
 
--- Names are written as Haskell writes them: one that is not Unicode, such as that of a file in another encoding, would
--- come back as another. In the locale of C the name of a temporary folder may be one.
+-- Names are written with 'show'. A name that is not Unicode, such as the name of a file in another
+-- encoding, would otherwise come back as a different name. In the C locale the name of a temporary
+-- folder may be such a name.
 
 instance ToJSON Task where
   toJSON (Task file suite work) = object . (["result" .= show file, "suite" .= suite] ++) $ case work of
@@ -94,15 +97,15 @@ instance FromJSON Observation where
 named :: MonadFail m => [(String, Trial)] -> m Observation
 named trials = Timed . (`zip` map snd trials) <$> mapM (written . fst) trials
 
--- | What Haskell has written.
+-- | Reads a value that 'show' has written.
 written :: (Read a, MonadFail m) => String -> m a
 written text = maybe (fail ("not as Haskell writes it: " ++ take 100 text)) pure (readMaybe text)
 
--- | What this process was started for. What a benchmark itself starts is not to take it up.
+-- | The task of this process. Processes that a benchmark starts must not perform it.
 ownTask :: IO (Maybe Task)
 ownTask = evaluate inherited
 
--- | Read once, because the variable is gone afterwards.
+-- | The task is read once, and the variable is removed.
 inherited :: Maybe Task
 inherited = unsafePerformIO $ do
   variable <- lookupEnv taskVariable
@@ -111,20 +114,20 @@ inherited = unsafePerformIO $ do
     readJson file >>= either (die . ("a task that cannot be read: " ++)) pure
 {-# NOINLINE inherited #-}
 
--- | Does the task with these benchmarks, whose names are unique.
+-- | Performs the task with the benchmarks, whose names are unique.
 perform :: Task -> [Benchmark] -> IO ()
 perform (Task result _ work) benchmarks = do
   writeFile (begunFile result) ""
   observation <- observe work benchmarks
-  -- The file is there when it is whole, whatever becomes of the program afterwards.
+  -- The file gets its name only when it is complete, even if the program fails afterwards.
   encodeFile (result ++ ".new") observation
   renameFile (result ++ ".new") result
 
--- | Of a result's file: one that is there as soon as the program has come to its benchmarks.
+-- | The file beside a result's file that exists as soon as the program has reached its benchmarks.
 begunFile :: FilePath -> FilePath
 begunFile result = result ++ ".begun"
 
--- | Does it in this process.
+-- | Performs the work in this process.
 observe :: Work -> [Benchmark] -> IO Observation
 observe work benchmarks = do
   collectStatistics
@@ -138,7 +141,8 @@ observe work benchmarks = do
       visit (== name) (\_ bm -> watchBenchmark n bm >>= writeIORef seen) benchmarks
       Counted <$> readIORef seen
 
--- | Trials of the benchmarks that are wanted; a place is told how many came before.
+-- | The trials of the wanted benchmarks. The function for the place gets the number of earlier
+-- benchmarks.
 time :: Double -> (Int -> Place) -> (String -> Bool) -> [Benchmark] -> IO [(String, Trial)]
 time seconds place wanted benchmarks = do
   surroundings <- describeSurroundings

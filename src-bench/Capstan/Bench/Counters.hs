@@ -2,10 +2,10 @@
 
 -- |
 -- Module      : Capstan.Bench.Counters
--- Description : What the kernel, glibc and the processor counted, as records.
+-- Description : The counts of the kernel, of glibc and of the processor, as records.
 --
--- The door to @src-bench/cbits@, whose headers say what each figure is. Nothing needs privileges.
--- What the machine does not give is 'Nothing'.
+-- The foreign imports of @src-bench/cbits@, whose headers describe each figure. No call needs
+-- privileges. Figures that the machine does not have are 'Nothing'.
 module Capstan.Bench.Counters
   ( Reading (..),
     openCounters,
@@ -33,28 +33,28 @@ import Foreign.Marshal.Array (allocaArray, peekArray)
 import Foreign.Ptr (Ptr, nullPtr)
 import System.Posix.Internals (peekFilePath)
 
--- | Counts since the process began, but for the last two fields, which are of this moment.
+-- | The counts since the process began. The last two fields have the values of the moment.
 data Reading = Reading
   { minorFaults :: !(Maybe Double),
     majorFaults :: !(Maybe Double),
     voluntarySwitches :: !(Maybe Double),
     involuntarySwitches :: !(Maybe Double),
-    -- | Seconds that threads were ready to run and had no core.
+    -- | The seconds for which threads were ready to run but had no core.
     coreWait :: !(Maybe Double),
     cycles :: !(Maybe Double),
     instructions :: !(Maybe Double),
-    -- | Bytes that @malloc@ has given and not got back.
+    -- | The bytes that @malloc@ has allocated and that were not freed.
     mallocBytes :: !(Maybe Double),
-    -- | Seconds of a fixed chain of additions.
+    -- | The seconds that a fixed chain of additions takes.
     spinTime :: !(Maybe Double)
   }
   deriving (Eq, Show)
 
--- | Opens the processor's counters, where there are any. Once, before the first reading.
+-- | Opens the processor's counters, if there are any. To be called once, before the first reading.
 openCounters :: IO ()
 openCounters = c_open
 
--- | Some ten microseconds.
+-- | Reads all counters. Takes some ten microseconds.
 readCounters :: IO Reading
 readCounters = do
   values <- figures 9 c_read
@@ -66,12 +66,12 @@ readCounters = do
 nano :: Maybe Double -> Maybe Double
 nano = fmap (* 1e-9)
 
--- | What was counted between two readings, the earlier one first. Of malloc's bytes it is the growth,
--- of the spin the mean.
+-- | The counts between two readings, the earlier reading first. The result has the growth of
+-- malloc's bytes, and the mean of the spin times.
 since :: Reading -> Reading -> Reading
 since = zipReadings subtract (\before after -> (before + after) / 2)
 
--- | Two stretches of time together.
+-- | The sum of two stretches of time.
 plus :: Reading -> Reading -> Reading
 plus = zipReadings (+) (\a b -> (a + b) / 2)
 
@@ -91,18 +91,18 @@ zipReadings f g a b =
   where
     on h field = h <$> field a <*> field b
 
--- | What the machine's primitives cost, in seconds.
+-- | The cost of the machine's primitive operations, in seconds.
 data Costs = Costs
-  { -- | To touch a page for the first time and to give it back.
+  { -- | The first touch of a page, and its return.
     faultCost :: !Double,
     -- | An @mmap@ with its @munmap@.
     mappingCost :: !Double,
-    -- | Between two readings of the clock that differ.
+    -- | The least difference between two readings of the clock.
     clockResolution :: !Double
   }
   deriving (Eq, Show)
 
--- | Some milliseconds.
+-- | Measures the costs. Takes some milliseconds.
 measureCosts :: IO Costs
 measureCosts = do
   values <- figures 3 c_costs
@@ -110,14 +110,15 @@ measureCosts = do
     Just [fault, mapping, resolution] -> pure (Costs (1e-9 * fault) (1e-9 * mapping) (1e-9 * resolution))
     _ -> error "Capstan.Bench.Counters: the C side has other fields"
 
--- | Calls for memory.
+-- | The numbers of calls for memory.
 data Calls = Calls
-  { -- | @mmap@ of memory without a file, but for GHC's own heap, and @mremap@.
+  { -- | @mmap@ of memory without a file, except for GHC's own heap, and @mremap@.
     maps :: !Double,
     mapBytes :: !Double,
     unmaps :: !Double,
     unmapBytes :: !Double,
-    -- | @brk@ to a higher address (in other threads than the first, @mprotect@), and to a lower one.
+    -- | @brk@ to a higher address (@mprotect@ in threads other than the first), and to a lower
+    -- address.
     grows :: !Double,
     trims :: !Double,
     -- | @madvise@ that gives pages back.
@@ -127,17 +128,18 @@ data Calls = Calls
   }
   deriving (Eq, Show)
 
--- | What was counted between two moments, the earlier one first.
+-- | The calls between two moments, the earlier moment first.
 callsSince :: Calls -> Calls -> Calls
 callsSince (Calls a b c d e f g h) (Calls a' b' c' d' e' f' g' h') =
   Calls (a' - a) (b' - b) (c' - c) (d' - d) (e' - e) (f' - f) (g' - g) (h' - h)
 
--- | Counts all calls for memory of this process from here on. Each takes microseconds then, and it
--- cannot be undone, so nothing is timed afterwards. False where the system does not let us.
+-- | Counts all calls for memory of this process from now on. Each such call takes microseconds
+-- then, and this cannot be undone, so no time is measured afterwards. Returns 'False' if the system
+-- does not allow it.
 watchCalls :: IO Bool
 watchCalls = (== 0) <$> c_watch
 
--- | Zero before 'watchCalls'.
+-- | The calls so far; 0 before 'watchCalls'.
 countedCalls :: IO Calls
 countedCalls = do
   values <- figures 8 c_calls
@@ -145,25 +147,26 @@ countedCalls = do
     Just [a, b, c, d, e, f, g, h] -> pure (Calls a b c d e f g h)
     _ -> error "Capstan.Bench.Counters: the C side has other fields"
 
--- | How many threads there were at once since 'watchCalls', of those that were made.
+-- | The largest number of threads at a time that were made after 'watchCalls'.
 mostThreads :: IO Int
 mostThreads = fromIntegral <$> c_most_threads
 
--- | Processors that this process may use.
+-- | The number of processors that this process may use.
 processors :: IO Int
 processors = fromIntegral <$> c_processors
 
--- | OS threads of this process.
+-- | The number of OS threads of this process.
 threads :: IO Int
 threads = fromIntegral <$> c_threads
 
--- | Where this process was when it began, which @main@ may have left since. Nothing where the system did not say.
+-- | The working directory in which this process began; @main@ may have changed it since. 'Nothing'
+-- if the system does not know it.
 startFolder :: IO (Maybe FilePath)
 startFolder = do
   folder <- c_folder
   if folder == nullPtr then pure Nothing else Just <$> peekFilePath folder
 
--- | Makes GHC's runtime system keep its statistics from here on, as @+RTS -T@ does.
+-- | Makes GHC's runtime system keep its statistics from now on, as @+RTS -T@ does.
 collectStatistics :: IO ()
 collectStatistics = c_collect
 
@@ -198,8 +201,8 @@ figures n fill = allocaArray n $ \at -> do
   where
     known x = if isNaN x || isInfinite x then Nothing else Just x
 
--- The reading and the watch ask the kernel and take time, so they are safe calls: a collection that
--- another thread starts meanwhile need not wait.
+-- The first four calls ask the kernel and take time, so they are safe: a collection that another
+-- thread starts meanwhile need not wait.
 foreign import ccall safe "cst_bench_open" c_open :: IO ()
 
 foreign import ccall safe "cst_bench_read" c_read :: Ptr Double -> IO ()

@@ -2,18 +2,20 @@
 
 -- |
 -- Module      : Capstan.Bench.Diagnose
--- Description : From what was observed to what distorts it: a pure function.
+-- Description : Finds the causes of distortion in the observations: a pure function.
 --
--- Two questions are asked. Is a good part of a benchmark's time spent on something that is not the
--- benchmark's own work? And do figures that should agree do so: the same benchmark alone and after
--- others, and benchmarks that are repeats of each other (their names differ in digits only)?
+-- The module asks two questions. Does a large part of a benchmark's time go to something other than
+-- the benchmark's own work? Do figures agree that should agree? These are the figures of a
+-- benchmark alone and after others, and those of repeats (benchmarks whose names differ only in
+-- digits).
 --
--- A cause is named when it explains a tenth of the time or more, from counts and from what the things
--- counted cost on this machine at that time, and never from a time alone. Disagreement must be
--- larger than a tenth and than what the processes of one benchmark differ by, as measured and at equal
--- speed of the processor; or, for an order, a fifth by what is counted, whatever the times are. Where other work on the
--- machine took the cores, an order is accused by the times of what had to wait only of factors from three, and repeats
--- disagree when they do by a fifth in processor time, which leaves out waiting for a core.
+-- A cause is named if it explains a tenth of the time or more. The explanation uses counts, and the
+-- cost of each counted event on this machine at that time, but never a time alone. A disagreement
+-- must exceed a tenth, and also the spread of the processes of one benchmark, as measured and at
+-- equal speed of the processor. An order is also accused if counts explain a fifth of the time,
+-- whatever the times are. If other work on the machine took the cores, times of processes that had
+-- to wait accuse an order only from a factor of three on. Repeats then disagree if they differ by a
+-- fifth in processor time, which excludes the wait for a core.
 module Capstan.Bench.Diagnose
   ( Cause (..),
     causeTitle,
@@ -39,22 +41,23 @@ import Data.Maybe (catMaybes, fromMaybe, isNothing, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
--- | A cause, the benchmarks that show it (the worst one first), the evidence and what to change.
+-- | A cause, the benchmarks that show it (the worst benchmark first), the evidence and the advice.
 data Diagnosis = Diagnosis
   { diagnosisCause :: Cause,
     diagnosisSubjects :: [Text],
-    -- | The part of the time that it explains in the worst one, or by how much figures differ.
+    -- | The part of the time that the cause explains in the worst benchmark, or the difference of
+    -- the figures.
     diagnosisShare :: !Double,
     diagnosisEvidence :: [Text],
     diagnosisAdvice :: [Text]
   }
   deriving (Eq, Show)
 
--- | A tenth: less is not worth a word, and lies within what a shared machine does by itself.
+-- | A tenth: smaller effects are not reported, as a shared machine shows them by itself.
 matters :: Double
 matters = 0.1
 
--- | All that is to be said, in a fixed order: what benchmarks have in common is said once.
+-- | All diagnoses, in a fixed order. A cause that several benchmarks share is reported once.
 diagnose :: [Account] -> [Diagnosis]
 diagnose accounts =
   [ Diagnosis
@@ -76,24 +79,26 @@ diagnose accounts =
       | otherwise = own ++ withCounted (orders calm) ++ concatMap repeated (families calm)
     calm = undisturbed [a | a <- accounts, maybe True byOthers (oversubscription a)]
     orders = concatMap (confirmed (mapMaybe orderEffect) . pure) . filter (isNothing . timerResolution)
-    -- What the counts tell of those whose times do not.
+    -- Adds the orders that counts accuse, for benchmarks whose times do not.
     withCounted told = told ++ [d | d@(name, _) <- mapMaybe countedOrder calm, name `notElem` map fst told]
-    -- What differs only because the processor was slower at times is no disagreement.
+    -- A difference that exists only because the processor was slower at times is no disagreement.
     confirmed f as = if null (f (atEqualSpeed as)) then [] else f as
-    -- A processor of two speeds makes processes of one benchmark differ more than two repeats do: those
-    -- that are apart at equal speed must be so as measured, or differ by a quarter in the middle.
+    -- On a processor with two speeds, processes of one benchmark may differ more than two repeats
+    -- do. So repeats that differ at equal speed must also differ as measured, or differ by a
+    -- quarter in the middle.
     repeated as
       | null fair = []
       | not (null measured) = measured
       | otherwise = [d | spreadOf (map typical as) >= quarter, d@(_, f) <- fair, findingCause f == Disagreement, findingShare f >= quarter - 1]
       where
         (measured, fair, quarter) = (repeats as, repeats (atEqualSpeed as), 1 + 2.5 * matters)
-    -- A core that is shared is slower by half or so, and what is three times as much has another reason.
+    -- A shared core is slower by half or so, so a factor of three has another reason.
     beyondSharing f = case findingNumbers f of
       Order alone after least most _ _ -> spreadOf [alone, after, least, most] >= 3
       _ -> False
-    -- Where others took the cores, times differ for that reason: what had to wait is compared by the time that
-    -- the processor spent on it, and an order is accused only of more than sharing a core explains. Whose own threads wait accuses nobody.
+    -- If other processes took the cores, times differ for that reason. Benchmarks that had to wait
+    -- are then compared by processor time, and an order is accused only if sharing a core does not
+    -- explain the difference. A benchmark whose own threads wait for each other accuses no order.
     byOthers f = case findingNumbers f of
       Waiting _ used cores _ _ -> not (fillsCores used cores)
       _ -> False
@@ -103,17 +108,17 @@ ownCauses = [pageFaults, allocatorThreshold, lateFinalisers, firstTouch, timerRe
 
 -- * Figures of an account
 
--- | Seconds per call: the middle of the processes that ran nothing else, or of the others where there
--- are none.
+-- | The seconds per call: the middle of the processes that ran one benchmark only, or of the other
+-- processes if there are none.
 typical :: Account -> Double
 typical a = middle (map trialEstimate (if null (accountAlone a) then accountAfter a else accountAlone a))
 
--- | The processes that figures are made of: the same.
+-- | The trials from which figures are made: those of 'typical'.
 trials :: Account -> [Trial]
 trials a = if null (accountAlone a) then accountAfter a else accountAlone a
 
--- | Seconds of a call in one process, without those in which it was ready to run and had no core. Shares are shares of it:
--- what waiting adds belongs to none of the causes.
+-- | The seconds of a call in one process, without the time for which it was ready to run but had no
+-- core. Shares refer to this time, because waiting belongs to none of the causes.
 trialWork :: Trial -> Double
 trialWork t = middle [sampleWork s / max 1 (sampleCalls s) | s <- trialSamples t]
 
@@ -122,11 +127,11 @@ sampleWork s = min time (max (measCpuTime (sampleMeasured s)) (time - fromMaybe 
   where
     time = sampleTime s
 
--- | The same in the middle process.
+-- | 'trialWork' of the middle process.
 work :: Account -> Double
 work = middle . map trialWork . trials
 
--- | How many of something a call takes: in the middle process, over all its samples.
+-- | The count of an event per call, in the middle process, over all its samples.
 countPerCall :: (Sample -> Maybe Double) -> Account -> Maybe Double
 countPerCall field a
   | null counted = Nothing
@@ -141,8 +146,9 @@ countInTrial field t
   where
     calls = sum (map sampleCalls (trialSamples t))
 
--- | Where each run is timed by itself, criterion collects before each, and what survives is copied to
--- pages of its own: a fault in every few runs, outside of the time that was taken.
+-- | The page faults per call. If each run is timed by itself, criterion collects before each run,
+-- and copies surviving data to new pages. This causes a fault in every few runs, outside of the
+-- measured time.
 faultsPerCall :: Account -> Double
 faultsPerCall a
   | any trialPerRun (trials a) = max 0 (found - 1)
@@ -150,7 +156,7 @@ faultsPerCall a
   where
     found = fromMaybe 0 (countPerCall (minorFaults . sampleReading) a)
 
--- | The cheapest of the processes: a disturbed one overstates what things cost.
+-- | The least cost among the processes: a disturbed process overstates costs.
 cost :: (Costs -> Double) -> Account -> Double
 cost field a = case map (field . surroundingCosts . trialSurroundings) (trials a) of
   [] -> 0
@@ -176,7 +182,7 @@ pageFaults a
   where
     share = faultShare a
 
--- | Calls for memory that are made call after call, whether their pages are touched or not.
+-- | Each call makes calls for memory, whether their pages are touched or not.
 allocatorThreshold :: Account -> Maybe Finding
 allocatorThreshold a = do
   Watched n calls _ _ <- accountWatched a
@@ -189,7 +195,7 @@ allocatorThreshold a = do
     then finding AllocatorThreshold share a (Kernel (maps calls / n) size ((grows calls + trims calls) / n) ((unmaps calls + discards calls) / n) (faultsPerCall a))
     else Nothing
 
--- | Memory that waits for the collector, where that costs something: pages, or collections.
+-- | Memory waits for the collector, and this costs pages or collections.
 lateFinalisers :: Account -> Maybe Finding
 lateFinalisers a = do
   watched <- accountWatched a
@@ -199,9 +205,10 @@ lateFinalisers a = do
     then finding LateFinalisers share a (Late late (watchedIterations watched))
     else Nothing
 
--- | The first call touches pages that the others find there, or it evaluates what they find evaluated. Pages of what it
--- allocates on GHC's heap are not counted: the others have them too, at another place. What is evaluated must take
--- longer by a part of a sample that counts: criterion counts those from 'threshold' seconds.
+-- | The first call touches pages, or evaluates a value, and later calls find the result. Pages that
+-- it allocates on GHC's heap do not count, as later calls have such pages too, at another place. An
+-- evaluation must take longer by a relevant part of a sample: criterion uses samples from
+-- 'threshold' seconds on.
 firstTouch :: Account -> Maybe Finding
 firstTouch a
   | null firsts = Nothing
@@ -222,7 +229,7 @@ firstTouch a
 touchMatters :: Double
 touchMatters = 0.0005
 
--- | The same chain of additions takes longer in some processes, and the benchmark with it.
+-- | The chain of additions takes longer in some processes, and the benchmark takes longer with it.
 cpuFrequency :: Account -> Maybe Finding
 cpuFrequency a
   | length pairs < 2 || spreadOf spins < 1.05 || spreadOf times < 1.05 = Nothing
@@ -232,7 +239,7 @@ cpuFrequency a
     pairs = [(trialEstimate t, middle spin) | t <- accountAlone a ++ accountAfter a, let spin = mapMaybe (spinTime . sampleReading) (trialSamples t), not (null spin)]
     (times, spins) = unzip pairs
 
--- | What is timed at once is not long against the clock.
+-- | The section that is timed at once is not long against the clock.
 timerResolution :: Account -> Maybe Finding
 timerResolution a = case trials a of
   t : _
@@ -243,9 +250,10 @@ timerResolution a = case trials a of
     section = middle [sampleTime s | t <- trials a, s <- trialSamples t]
     resolution = cost clockResolution a
 
--- | Threads that were ready to run had no core. Where each run is timed by itself, it is not known what part of the
--- waiting fell into runs. Of threads that a call makes and ends, nobody knows how long they waited: there are more of them
--- than cores, these are busy, and taken from one thread for another.
+-- | Threads that were ready to run had no core. If each run is timed by itself, it is not known
+-- which part of the waiting fell into runs. The waiting time of threads that a call makes and ends
+-- is not known either. Such threads are accused if they outnumber the cores, the cores are busy,
+-- and the kernel switches between the threads.
 oversubscription :: Account -> Maybe Finding
 oversubscription a
   | any trialPerRun (trials a) = Nothing
@@ -268,13 +276,13 @@ oversubscription a
     running = maximum (map surroundingThreads around)
     switches = fromMaybe 0 (countPerCall (involuntarySwitches . sampleReading) a) / max 1e-12 (typical a)
 
--- | Whether no process of it waited for a core for long.
+-- | Whether no process of a benchmark waited long for a core.
 hasCores :: Account -> Bool
 hasCores a = and [sum (mapMaybe (coreWait . sampleReading) samples) < matters / 2 * sum (map sampleTime samples) | t <- accountAlone a ++ accountAfter a, let samples = trialSamples t]
 
 -- * Figures that should agree
 
--- | The same benchmark, alone and after others.
+-- | Compares a benchmark alone and after others.
 orderEffect :: Account -> Maybe (Text, Finding)
 orderEffect a
   | length alone < 2 || length after < 2 = Nothing
@@ -285,14 +293,15 @@ orderEffect a
     alone = inner (map trialEstimate (accountAlone a))
     after = inner (map trialEstimate (accountAfter a))
     share = abs (middle after / middle alone - 1) `max` (spreadOf after - 1)
-    -- The orders differ, and by more than processes of one order do.
+    -- The orders differ, by more than processes of one order do.
     scattered = length after >= 3 && spreadOf after >= (1 + 2 * matters) * spreadOf alone * spreadOf alone * spreadOf (speeds (accountAfter a))
-    -- A processor that was slower on one side is no reason to accuse the order.
+    -- If the processor was slower on one side, this is no reason to accuse the order.
     unlike = spreadOf [middle (speeds (accountAlone a)), middle (speeds (accountAfter a))]
     speeds ts = [middle spins | t <- ts, let spins = mapMaybe (spinTime . sampleReading) (trialSamples t), not (null spins)]
 
--- | The same, told from what was counted, which other work on the machine does not change: in a process that ran others a
--- call touches other numbers of new pages than in processes of its own, which agree, or the collector copies more or less.
+-- | As 'orderEffect', from counts, which other work on the machine does not change. In a process
+-- that ran other benchmarks, a call touches more or fewer new pages than in processes of its own,
+-- or the collector copies more or less. The processes of its own must agree.
 countedOrder :: Account -> Maybe (Text, Finding)
 countedOrder a
   | any trialPerRun (accountAlone a) || length alone < 2 || null after = Nothing
@@ -303,8 +312,10 @@ countedOrder a
     (alone, after) = (map trialWork (accountAlone a), map trialWork (accountAfter a))
     share = max (spreadOf [middle alone, middle after]) (spreadOf after) - 1
 
--- | What distinguishes a process that ran others as well from those of its own: the seconds of a call that it accounts
--- for, page faults alone and there, bytes that the collector copied alone and there; those that account for something.
+-- | The difference in counts between a process that ran other benchmarks and the processes of a
+-- benchmark's own. The result has the seconds of a call that the difference explains, the page
+-- faults alone and there, and the copied bytes alone and there. Counts that explain little are left
+-- out.
 countedDifference :: Account -> (Double, Maybe (Double, Double), Maybe (Double, Double))
 countedDifference a
   | null (accountAlone a) || null (accountAfter a) || not sure = (0, Nothing, Nothing)
@@ -323,27 +334,29 @@ countedDifference a
     faultsIn = fromMaybe 0 . countInTrial (minorFaults . sampleReading)
     copiedIn = fromMaybe 0 . countInTrial (fmap fromIntegral . fromInt . measBytesCopied . sampleMeasured)
     collecting = fromMaybe 0 . countInTrial (fromDouble . measGcCpuSeconds . sampleMeasured)
-    -- Seconds for a byte, where most is copied; a collection that copies little costs by other things.
+    -- The seconds for a byte, from the process that copies most: the cost of a collection that
+    -- copies little has other reasons.
     copyCost = minimum (2e-9 : [collecting t / copiedIn t | t <- accountAlone a ++ accountAfter a, copiedIn t > 0])
 
--- | Whether all figures of one side are that much larger than all of the other.
+-- | Whether all figures of one side exceed all figures of the other side by the factor.
 apart :: Double -> [Double] -> [Double] -> Bool
 apart factor xs ys = minimum ys > factor * maximum xs || minimum xs > factor * maximum ys
 
--- | All of up to five figures; of more, without the fifth of them at each end: the more processes, the surer it is
--- that one was disturbed.
+-- | Drops a fifth of the figures at each end if there are more than five: the more processes, the
+-- likelier a disturbed process.
 inner :: [Double] -> [Double]
 inner xs = take (length xs - 2 * outside) (drop outside (sort xs))
   where
     outside = (length xs - 1) `div` 5
 
--- | Benchmarks whose names differ in digits only.
+-- | The groups of benchmarks whose names differ only in digits.
 families :: [Account] -> [[Account]]
 families accounts = [as | as@(_ : _ : _) <- Map.elems byFamily]
   where
     byFamily = Map.fromListWith (flip (++)) [(f, [a]) | a <- accounts, Just f <- [family (accountName a)]]
 
--- | What repeats have in common: the name without digits at its end. Nothing where there are none.
+-- | The common name of repeats: a name without the digits at its end. 'Nothing' if the name has no
+-- such digits.
 family :: Text -> Maybe Text
 family name
   | Text.null digits = Nothing
@@ -351,7 +364,7 @@ family name
   where
     digits = Text.takeWhileEnd isDigit name
 
--- | What is wrong among repeats: they differ alone, or only by their place in a process.
+-- | The findings among repeats: they differ alone, or only by their place in a process.
 repeats :: [Account] -> [(Text, Finding)]
 repeats as
   | or [separate a b | a <- as, b <- as] = report Disagreement alone (spreadOf alone)

@@ -1,10 +1,10 @@
 -- |
 -- Module      : Capstan.Bench.Encoding
--- Description : UTF-8 in and out, whatever the locale is.
+-- Description : UTF-8 for input and output, whatever the locale.
 --
--- Figures are in µs, and names in any language. Under the locale of C neither could be printed, and no
--- name in another alphabet could be asked for. GHC keeps bytes that its locale does not know as characters
--- of their own (U+DC80 to U+DCFF); here these are the bytes again.
+-- Output has the sign µs, and names in any language. In the C locale neither could be printed, and
+-- a user could not ask for a name in another alphabet. GHC keeps bytes that its locale does not
+-- know as special characters (U+DC80 to U+DCFF); this module turns them back into bytes.
 module Capstan.Bench.Encoding
   ( speakUtf8,
     fromBytes,
@@ -24,7 +24,8 @@ import System.IO (hSetEncoding, stderr, stdout)
 speakUtf8 :: IO ()
 speakUtf8 = mapM_ (`hSetEncoding` mkUTF8 RoundtripFailure) [stdout, stderr]
 
--- | What a text from the command line, the environment or the file system says in UTF-8; the text itself where it is none.
+-- | Decodes a text from the command line, the environment or the file system as UTF-8. Returns the
+-- text unchanged if it is not UTF-8.
 fromBytes :: String -> String
 fromBytes text
   | any isByte text = either (const text) Text.unpack (decodeUtf8' (Bytes.toStrict (Builder.toLazyByteString (foldMap encoded text))))

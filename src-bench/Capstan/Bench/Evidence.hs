@@ -2,12 +2,13 @@
 
 -- |
 -- Module      : Capstan.Bench.Evidence
--- Description : What was observed of a benchmark, in one process and in all, and how it is kept.
+-- Description : The observations of a benchmark, in one process and in all processes, and their
+-- file.
 --
 -- A 'Trial' is one benchmark in one process: its first call, then samples of many calls, each with
--- criterion's measurement and the counters around it. An 'Account' is all that is known of one
--- benchmark: trials in processes of their own, trials in processes that ran the others as well, and
--- the calls for memory that a process of its own was watched for. Times are in seconds.
+-- criterion's measurement and the counters around it. An 'Account' has all observations of one
+-- benchmark. These are trials in processes of their own, trials in processes that ran the other
+-- benchmarks as well, and the calls for memory in a watched process. Times are in seconds.
 module Capstan.Bench.Evidence
   ( -- * One process
     Sample (..),
@@ -43,10 +44,10 @@ import qualified Data.Text as Text
 import System.Directory (renameFile)
 import System.IO.Error (ioeGetErrorString)
 
--- | Some calls that were timed together (one by one, where criterion times each run by itself).
+-- | Some calls that were timed together (or one by one, if criterion times each run by itself).
 data Sample = Sample
   { sampleMeasured :: !Measured,
-    -- | What was counted meanwhile.
+    -- | The counts of the same time.
     sampleReading :: !Reading
   }
   deriving (Eq, Show)
@@ -57,19 +58,19 @@ sampleTime = measTime . sampleMeasured
 sampleCalls :: Sample -> Double
 sampleCalls = fromIntegral . measIters . sampleMeasured
 
--- | Seconds per call.
+-- | The seconds per call.
 perCall :: Sample -> Double
 perCall s = sampleTime s / max 1 (sampleCalls s)
 
--- | Where in which process.
+-- | The process of a trial, and its place there.
 data Place
-  = -- | Alone in a process of its own, in this round.
+  = -- | Alone in a process of its own, in a round.
     Alone Int
-  | -- | In this round, after so many others in the same process.
+  | -- | In a round, after a number of other benchmarks in the same process.
     After Int Int
   deriving (Eq, Show)
 
--- | What is true of the process, and what things cost in it.
+-- | Properties of a process, and the costs of events in it.
 data Surroundings = Surroundings
   { surroundingCosts :: !Costs,
     surroundingProcessors :: !Int,
@@ -81,28 +82,29 @@ data Surroundings = Surroundings
 data Trial = Trial
   { trialPlace :: !Place,
     trialSurroundings :: !Surroundings,
-    -- | The first call in this process, by itself.
+    -- | The first call in the process, by itself.
     trialFirst :: !Sample,
     trialSamples :: [Sample],
     -- | Whether each run is timed by itself ('Criterion.Main.perRunEnv').
     trialPerRun :: !Bool,
-    -- | What an empty run costs when each is timed by itself; nothing otherwise.
+    -- | The cost of an empty run if each run is timed by itself; 'Nothing' otherwise.
     trialFloor :: !(Maybe Double)
   }
   deriving (Eq, Show)
 
--- | Seconds per call: the median of the samples.
+-- | The seconds per call: the median of the samples.
 trialEstimate :: Trial -> Double
 trialEstimate = middle . map perCall . trialSamples
 
--- | What a process was watched for, with nothing timed.
+-- | The observations of a watched process, in which no time is measured.
 data Watched = Watched
   { watchedIterations :: !Double,
-    -- | While the calls ran.
+    -- | The calls for memory while the benchmark ran.
     watchedCalls :: !Calls,
-    -- | Bytes of @malloc@, or mapped ones, that were still held after the calls and that the next collection freed.
+    -- | The bytes of @malloc@, or of mappings, that were still held after the calls and that the
+    -- next collection freed.
     watchedLate :: !(Maybe Double),
-    -- | How many threads there were at once of those that the calls made.
+    -- | The largest number of threads at a time that the calls made.
     watchedThreads :: !Int
   }
   deriving (Eq, Show)
@@ -111,16 +113,17 @@ data Account = Account
   { accountName :: !Text,
     accountAlone :: [Trial],
     accountAfter :: [Trial],
-    -- | Nothing where the kernel does not let us watch.
+    -- | 'Nothing' if the kernel does not allow watching.
     accountWatched :: !(Maybe Watched)
   }
   deriving (Eq, Show)
 
--- | The same accounts without the samples during which the processor was slow: a fixed chain of
--- additions beside them took a quarter longer than the fastest did, and longer than the middle one.
--- Another guest was on the core then, and slowed memory down in other proportions than additions.
--- Processes of a benchmark's own without any other sample are left out too, where there are two that
--- have some; those that ran others as well are kept, because each of them had its own order.
+-- | Removes the samples during which the processor was slow. The chain of additions beside such a
+-- sample took a quarter longer than the fastest chain, and longer than the middle chain. Another
+-- guest was on the core then, which slows memory and additions in different proportions. A process
+-- of a benchmark's own that has only such samples is left out too, if at least two other such
+-- processes remain. Processes that ran other benchmarks are kept, because each of them had its own
+-- order.
 undisturbed :: [Account] -> [Account]
 undisturbed accounts = [a {accountAlone = keep (accountAlone a), accountAfter = map (\t -> fromMaybe t (calmed t)) (accountAfter a)} | a <- accounts]
   where
@@ -136,9 +139,9 @@ undisturbed accounts = [a {accountAlone = keep (accountAlone a), accountAfter = 
       calm -> Just t {trialSamples = calm}
     quick s = maybe True (<= limit) (spinTime (sampleReading s))
 
--- | The same accounts with each sample's time as it would have been at the fastest speed of the
--- processor that was seen in them. A guest on a busy host, and a core whose clock changes, are slower at
--- times, and the chain of additions beside each sample tells by how much.
+-- | Scales the time of each sample to the fastest speed of the processor that the accounts show. A
+-- guest on a busy host, and a core whose clock changes, are slower at times. The chain of additions
+-- beside each sample shows by how much.
 atEqualSpeed :: [Account] -> [Account]
 atEqualSpeed accounts = map (onTrials (map (\t -> t {trialSamples = map scaled (trialSamples t)}))) accounts
   where
@@ -147,12 +150,11 @@ atEqualSpeed accounts = map (onTrials (map (\t -> t {trialSamples = map scaled (
       Just x | x > 0 -> s {sampleMeasured = (sampleMeasured s) {measTime = sampleTime s * fastest / x}}
       _ -> s
 
--- | What figures are compared by: 'undisturbed' and 'atEqualSpeed'.
+-- | The accounts for comparisons of figures: 'undisturbed' and 'atEqualSpeed'.
 atFullSpeed :: [Account] -> [Account]
 atFullSpeed = atEqualSpeed . undisturbed
 
--- | The same account with the time that the processor spent on it, in all threads, in place of what
--- passed.
+-- | The account with processor time, of all threads, in place of elapsed time.
 inProcessorTime :: Account -> Account
 inProcessorTime = onTrials (map (\t -> t {trialSamples = map spent (trialSamples t)}))
   where
@@ -161,11 +163,11 @@ inProcessorTime = onTrials (map (\t -> t {trialSamples = map spent (trialSamples
 onTrials :: ([Trial] -> [Trial]) -> Account -> Account
 onTrials f a = a {accountAlone = f (accountAlone a), accountAfter = f (accountAfter a)}
 
--- | What the chain of additions took beside each sample.
+-- | The times of the chain of additions beside each sample.
 spinsOf :: [Account] -> [Double]
 spinsOf accounts = [x | a <- accounts, t <- accountAlone a ++ accountAfter a, s <- trialSamples t, Just x <- [spinTime (sampleReading s)]]
 
--- | A run of the program: all its benchmarks in the order in which it lists them.
+-- | A run of the program: all its benchmarks, in the order of the program.
 data Session = Session
   { sessionProgram :: !Text,
     sessionDate :: !Text,
@@ -240,7 +242,7 @@ instance FromJSON Session where
 readSession :: FilePath -> IO (Either Text Session)
 readSession file = either (Left . Text.pack) Right <$> readJson file
 
--- | Replaces the file at once, so that a reader never sees half of it.
+-- | Replaces the file in one step, so a reader never sees half of it.
 writeSession :: FilePath -> Session -> IO ()
 writeSession file session = do
   encodeFile (file ++ ".new") session

@@ -1,9 +1,9 @@
 -- |
 -- Module      : Capstan.Bench.Json
--- Description : JSON from files that others may have written.
+-- Description : JSON from files that other programs may have written.
 --
--- A parser of JSON follows each bracket with a call of itself, and takes twenty times the memory of the
--- text. So the size and the depth are looked at first.
+-- A parser of JSON calls itself for each bracket, and takes twenty times the memory of the text. So
+-- this module checks the size and the depth first.
 module Capstan.Bench.Json
   ( readJson,
     decodeJson,
@@ -17,21 +17,21 @@ import Data.Word (Word8)
 import System.IO (IOMode (..), withBinaryFile)
 import System.IO.Error (ioeGetErrorString)
 
--- | Results of some hours have a hundredth of it.
+-- | The largest size in bytes: results of some hours have a hundredth of it.
 mostBytes :: Int
 mostBytes = 128 * 1024 * 1024
 
--- | Ours have seven.
+-- | The largest depth of brackets: results have seven.
 mostDepth :: Int
 mostDepth = 64
 
--- | What a file holds, or why that cannot be told.
+-- | The value of a file, or the reason why it cannot be read.
 readJson :: FromJSON a => FilePath -> IO (Either String a)
 readJson file = do
   contents <- try (withBinaryFile file ReadMode (\from -> B.hGet from (mostBytes + 1))) :: IO (Either IOException B.ByteString)
   pure (either (Left . ioeGetErrorString) decodeJson contents)
 
--- | The same of a text.
+-- | The value of a text, or the reason why it cannot be read.
 decodeJson :: FromJSON a => B.ByteString -> Either String a
 decodeJson text
   | B.length text > mostBytes = Left ("JSON of more than " ++ show mostBytes ++ " bytes")
@@ -40,7 +40,8 @@ decodeJson text
 
 data Scan = Scan !Int !Int !Within
 
--- | Where a character stands: in a string a bracket is none, and behind a backslash a quotation mark is none.
+-- | The place of a character: brackets in strings do not count, and a quotation mark after a
+-- backslash does not end a string.
 data Within = Outside | InString | Escaped
 
 -- | Whether brackets are nested too deeply, outside of strings.

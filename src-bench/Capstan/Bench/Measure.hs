@@ -6,10 +6,10 @@
 -- Description : One benchmark in this process: criterion's measurement with counters around it.
 --
 -- Each sample is criterion's 'measure'. The counters are read where criterion makes and cleans the
--- environment of a sample, that is outside its clocks, so they cost a call nothing. A first call is
--- measured by itself, then samples grow until they are long enough for the clock, and are dropped;
--- then come samples of different sizes, large and small in turn, so that neither drift nor what a
--- sample costs by itself looks like time per call.
+-- environment of a sample. This is outside of its clocks, so they cost a call nothing. A first call
+-- is measured by itself. Then samples grow until they are long enough for the clock, and are
+-- dropped. Then come samples of different sizes, large and small in turn. So neither a drift nor
+-- the fixed cost of a sample looks like time per call.
 module Capstan.Bench.Measure
   ( measureTrial,
     sampler,
@@ -32,11 +32,12 @@ import Data.IORef
 import Data.Int (Int64)
 import System.Mem (performGC, performMajorGC)
 
--- | Samples that a trial aims at; fewer where single calls are long.
+-- | The number of samples that a trial aims at. A trial has fewer samples if single calls are long.
 sampleCount :: Int
 sampleCount = 20
 
--- | A benchmark whose environments tell what was counted between their making and their cleaning.
+-- | A benchmark that adds the counts between the making and the cleaning of its environments to the
+-- reference.
 counted :: IORef (Maybe Reading) -> Benchmarkable -> IO Benchmarkable
 counted total Benchmarkable {..} = do
   started <- newIORef Nothing
@@ -53,7 +54,7 @@ counted total Benchmarkable {..} = do
         cleanEnv n e
   pure Benchmarkable {allocEnv = make, cleanEnv = clean, ..}
 
--- | What takes a sample of so many calls of the benchmark: criterion's 'measure', and the counters.
+-- | A function that takes a sample of a number of calls: criterion's 'measure', with the counters.
 sampler :: Benchmarkable -> IO (Int64 -> IO Sample)
 sampler benchmark = do
   total <- newIORef Nothing
@@ -64,7 +65,8 @@ sampler benchmark = do
     reading <- readIORef total
     maybe (error "Capstan.Bench.Measure: criterion made no environment") (pure . Sample m) reading
 
--- | Takes about so many seconds, and at least six calls: the first one, two to see how long they are, and three.
+-- | Measures a benchmark for about the given number of seconds. It makes at least six calls: the
+-- first call, two calls to estimate their length, and three samples.
 measureTrial :: Double -> Place -> Surroundings -> Maybe Double -> Benchmarkable -> IO Trial
 measureTrial seconds place surroundings empty benchmark = do
   initializeTime
@@ -72,7 +74,7 @@ measureTrial seconds place surroundings empty benchmark = do
   performGC
   first <- sample 1
   performGC
-  -- The first call says nothing about the others: threads start in it, pages are touched.
+  -- The first call is not typical: it starts threads and touches pages.
   guess <- grow sample 1
   samples <- mapM sample (sizes seconds guess)
   pure
@@ -86,9 +88,9 @@ measureTrial seconds place surroundings empty benchmark = do
       }
   where
     shortest = seconds / fromIntegral (2 * sampleCount)
-    -- Twice, and the shorter one: a pause of the machine would make the samples small. Where each run is
-    -- timed by itself, what lies between two runs is longer than they are, and is what the time is spent
-    -- on.
+    -- Each size is tried twice, and the shorter time counts: a pause of the machine would make the
+    -- samples too small. If each run is timed by itself, the time between two runs is longer than
+    -- the runs, and uses most of the trial's time.
     grow sample n = do
       spent <- min <$> spend sample n <*> spend sample n
       if spent >= shortest || n >= 2 ^ (40 :: Int) then pure (spent / fromIntegral n) else grow sample (2 * n)
@@ -98,10 +100,10 @@ measureTrial seconds place surroundings empty benchmark = do
       taken <- subtract before <$> getTime
       pure (if perRun benchmark then taken else sampleTime s)
 
--- | The calls of each sample: a fifth to nine fifths of the mean, so that criterion's regression has
--- something to go by, large and small in turn. A call that
--- is itself as long as a sample is sampled by itself, at least five times, or three where it takes longer
--- than the trial is to.
+-- | The number of calls of each sample, from a fifth to nine fifths of the mean, large and small in
+-- turn: criterion's regression needs different sizes. If a call is as long as a sample, each sample
+-- has one call. There are at least five samples then, or three if a call takes longer than the
+-- whole trial should take.
 sizes :: Double -> Double -> [Int64]
 sizes seconds call
   | call * fromIntegral sampleCount > seconds = replicate (max (if call > seconds then 3 else 5) (floor (seconds / call))) 1
@@ -111,7 +113,7 @@ sizes seconds call
     weights = [0.2 + 1.6 * fromIntegral i / fromIntegral (sampleCount - 1) | i <- [0 .. sampleCount - 1]]
     alternate xs = take (length xs) (concat (zipWith (\a b -> [a, b]) xs (reverse xs)))
 
--- | What criterion's clocks show for an empty run that is timed by itself, in seconds.
+-- | The seconds that criterion's clocks show for an empty run that is timed by itself.
 measureFloor :: IO Double
 measureFloor = do
   initializeTime
@@ -121,8 +123,8 @@ measureFloor = do
 describeSurroundings :: IO Surroundings
 describeSurroundings = Surroundings <$> measureCosts <*> processors <*> threads <*> getNumCapabilities
 
--- | One call unwatched, then so many watched. Nothing may be timed in this process afterwards. Nothing
--- where the kernel refuses.
+-- | Makes one call unwatched, and then a number of calls watched. No time may be measured in this
+-- process afterwards. Returns 'Nothing' if the kernel refuses.
 watchBenchmark :: Int64 -> Benchmarkable -> IO (Maybe Watched)
 watchBenchmark n benchmark = do
   runBenchmarkable_ benchmark 1
@@ -135,7 +137,7 @@ watchBenchmark n benchmark = do
       after <- countedCalls
       made <- mostThreads
       held <- mallocBytes <$> readCounters
-      -- Finalisers of C that are found in the first collection of a process may run in the next one.
+      -- C finalisers that the first collection of a process finds may run in the next collection.
       performMajorGC
       performMajorGC
       left <- settled held (50 :: Int)
@@ -145,13 +147,14 @@ watchBenchmark n benchmark = do
             Watched
               { watchedIterations = fromIntegral n,
                 watchedCalls = callsSince before after,
-                -- A large block of malloc's is unmapped as well, and counts once.
+                -- A large block of malloc is unmapped as well, and must count once.
                 watchedLate = max (unmapBytes given) <$> ((-) <$> held <*> left),
                 watchedThreads = made
               }
         )
   where
-    -- A collection only finds the finalisers that are due; they run when there is nothing else to do.
+    -- A collection only finds the finalisers that are due. They run when the process has no other
+    -- work.
     settled before turns = do
       threadDelay 2000
       now <- mallocBytes <$> readCounters

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Bench.Options
--- Description : Criterion's command line, and ours beside it.
+-- Description : The command line: criterion's options and ours.
 module Capstan.Bench.Options
   ( Options (..),
     optionsVariable,
@@ -23,17 +23,19 @@ data Options = Options
   { optionRounds :: !Int,
     optionSeed :: !Word64,
     optionBaseline :: Maybe FilePath,
-    -- | The part by which a figure may be larger than the baseline's.
+    -- | The part by which a figure may exceed the baseline's figure.
     optionTolerance :: !Double,
     optionStrict :: !Bool,
     optionMode :: Mode
   }
 
--- | Holds options as words of a command line, for programs whose own command line is not ours.
+-- | The variable that holds options as words of a command line, for programs with a command line of
+-- their own.
 optionsVariable :: String
 optionsVariable = "CAPSTANBENCH_OPTIONS"
 
--- | What the program asks for, and the variable, which has the last word. Ends the program where that is not understood.
+-- | The options of a mode, overridden by those in the variable. Ends the program if the variable is
+-- not understood.
 optionsFor :: Mode -> IO Options
 optionsFor mode = do
   variable <- lookupEnv optionsVariable
@@ -45,7 +47,8 @@ optionsFor mode = do
   where
     defaults = Options 3 1 Nothing 0.05 False mode
 
--- | The same, and then the command line. Ends the program when the arguments are not understood, as criterion does.
+-- | As 'optionsFor', overridden by the command line. Ends the program if the arguments are not
+-- understood, as criterion does.
 parseOptions :: Config -> IO Options
 parseOptions config = do
   defaults <- optionsFor (Run config Prefix [])
@@ -54,17 +57,17 @@ parseOptions config = do
     preferences = prefs showHelpOnError
     description =
       fullDesc
-        <> header "Benchmarks in fresh processes and shuffled order, with a diagnosis"
+        <> header "Benchmarks in new processes and shuffled order, with a diagnosis"
         <> footerDoc (unChunk (vsepChunks [infoFooter (describe config), paragraph exits]))
-    exits = "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that is not there, or an option of criterion's that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
+    exits = "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that does not exist, or an option of criterion that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
 
 options :: Options -> Parser Options
 options defaults =
   Options
     <$> option positive (long "rounds" <> metavar "N" <> value (optionRounds defaults) <> showDefault <> help "Processes of each benchmark, and orders of all of them in one process")
-    <*> option auto (long "seed" <> metavar "N" <> value (optionSeed defaults) <> showDefault <> help "Of the shuffled orders")
+    <*> option auto (long "seed" <> metavar "N" <> value (optionSeed defaults) <> showDefault <> help "Seed of the shuffled orders")
     <*> ((<|> optionBaseline defaults) <$> optional (strOption (long "baseline" <> metavar "FILE" <> help "Compare with a file that --json wrote")))
-    <*> (fmap (/ 100) . option auto) (long "tolerance" <> metavar "PERCENT" <> value (100 * optionTolerance defaults) <> showDefault <> help "By how much a figure may exceed the baseline's")
+    <*> (fmap (/ 100) . option auto) (long "tolerance" <> metavar "PERCENT" <> value (100 * optionTolerance defaults) <> showDefault <> help "Percentage by which a figure may exceed the baseline's")
     <*> ((optionStrict defaults ||) <$> switch (long "strict" <> help "A diagnosis is a failure"))
     <*> ((`over` optionMode defaults) <$> parseWith (configOf (optionMode defaults)))
   where
@@ -72,7 +75,8 @@ options defaults =
       n <- auto
       if n < 1 then readerError (show n ++ "; it must be 1 or more") else pure n
 
--- | A mode whose names, where it has none, are those of the other; nothing but a run gives way to another mode.
+-- | Combines two modes. A run without names takes the names of the earlier run, or gives way to
+-- another earlier mode.
 over :: Mode -> Mode -> Mode
 over later earlier = case (later, earlier) of
   (Run config _ [], Run _ match names) -> Run config match names
@@ -85,7 +89,8 @@ configOf mode = case mode of
   RunIters config _ _ _ -> config
   _ -> defaultConfig
 
--- | Options of criterion's that this harness does not have. They are refused, not ignored.
+-- | Options of criterion that this harness does not have. It refuses them, and does not ignore
+-- them.
 refused :: Config -> Config -> [String]
 refused defaults config =
   ["--raw: the observations are written by --json" | rawDataFile config /= rawDataFile defaults]

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.Bench.Page
--- Description : The report as one HTML file that needs no other.
+-- Description : The report as one HTML file that needs no other file.
 module Capstan.Bench.Page
   ( pageText,
   )
@@ -20,7 +20,7 @@ import Data.Text (Text)
 import qualified Data.Text as Text
 import qualified Data.Text.Lazy as Lazy
 
--- | A whole page.
+-- | The whole page.
 pageText :: Session -> [Figures] -> [Diagnosis] -> [Change] -> Lazy.Text
 pageText session figures diagnoses changes =
   "<!DOCTYPE html>\n"
@@ -81,7 +81,8 @@ facet f =
     a = figuresAccount f
     Summary low m high = figuresMedian f
 
--- | Names down, figures across; a column that is nothing everywhere is left out.
+-- | A table with a row for each name and a column for each figure. Columns without any figure are
+-- left out.
 table :: [Figures] -> Node
 table figures = element "div" ["class" =: "wide"] [element "table" [] (element "tr" [] (map (header . fst) columns) : map row figures)]
   where

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.Bench.Plot
--- Description : Two plots, as SVG: all benchmarks on one axis, and the samples of one.
+-- Description : Two plots, as SVG: all benchmarks on one axis, and the samples of one benchmark.
 module Capstan.Bench.Plot
   ( Strip (..),
     strips,
@@ -20,7 +20,7 @@ import Statistics.Sample.KernelDensity (kde)
 -- | A benchmark: its figures alone, and after others.
 data Strip = Strip Text [Double] [Double]
 
--- | One row for each, on a logarithmic axis that all share.
+-- | One row for each benchmark, on a common logarithmic axis.
 strips :: [Strip] -> Node
 strips rows
   | null values = element "p" [] [text "Nothing was measured."]
@@ -39,14 +39,14 @@ strips rows
       where
         y = top + step * (fromIntegral (i :: Int) + 0.5)
 
--- | What there is room for beside a row: the end of a name tells most.
+-- | A name cut to the room beside a row. The end of a name is kept, as it differs most.
 fitting :: Text -> Text
 fitting name
   | Text.length name <= 34 = name
   | otherwise = "…" <> Text.takeEnd 33 name
 
--- | Time per call of the samples of some processes, on an axis that begins at 0 only if they do; and
--- their density.
+-- | The time per call of the samples of several processes, with their density. The axis fits the
+-- samples, and need not begin at 0.
 samplesPlot :: [[Double]] -> Node
 samplesPlot processes
   | length values < 2 = element "p" [] [text "Too few samples to plot."]
@@ -84,7 +84,8 @@ vertical x top bottom = element "line" ["class" =: "grid", "x1" =. x, "x2" =. x,
 label :: Text -> Text -> Double -> Double -> Text -> Node
 label anchor name x y content = element "text" ["class" =: name, "text-anchor" =: anchor, "x" =. x, "y" =. y] [text content]
 
--- | 1, 2 and 5 times powers of ten; powers alone where there are many.
+-- | The ticks of an axis: 1, 2 and 5 times powers of ten, only powers on a long axis, and more
+-- ticks on a short axis.
 ticks :: Double -> Double -> [Double]
 ticks low high = [t | e <- [-12 .. 4 :: Int], m <- mantissas, let t = m * 10 ^^ e, t >= low, t <= high]
   where
@@ -94,7 +95,7 @@ ticks low high = [t | e <- [-12 .. 4 :: Int], m <- mantissas, let t = m * 10 ^^ 
       | high / low < 8 = [1, 1.5, 2, 3, 4, 5, 7]
       | otherwise = [1, 2, 5]
 
--- | Three figures at most, without zeros at the end.
+-- | A duration with at most three digits, without zeros at the end.
 shortDuration :: Double -> Text
 shortDuration v = case Text.words (duration v) of
   [figure, unit] -> withoutZeros (Text.take (if Text.any (== '.') (Text.take 3 figure) then 4 else 3) figure) <> " " <> unit

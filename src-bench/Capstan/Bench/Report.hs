@@ -31,13 +31,13 @@ import Statistics.Types (confidenceInterval, estPoint)
 -- | An account with its statistics, in seconds per call.
 data Figures = Figures
   { figuresAccount :: Account,
-    -- | Median, mean and standard deviation of the samples of all processes that ran nothing else, or of the
-    -- others where there are none.
+    -- | Median, mean and standard deviation of the samples of all processes that ran one benchmark
+    -- only, or of the other processes if there are none.
     figuresMedian :: Summary,
     figuresMean :: Summary,
     figuresDeviation :: Summary,
-    -- | What criterion calls the time: the slope of its regression, and R². Nothing where all samples have
-    -- the same number of calls.
+    -- | The figure that criterion calls the time: the slope of its regression, and R². 'Nothing' if
+    -- all samples have the same number of calls.
     figuresFit :: Maybe (Summary, Double)
   }
 
@@ -51,7 +51,7 @@ figuresOf config a = do
     samples = concatMap trialSamples (trials a)
     values = map perCall samples
 
--- | What a call takes, by name: the key for CSV, the words for people, the figure.
+-- | The counts per call: the key for CSV, the words for people, and the figure.
 perCallFigures :: Account -> [(Text, Text, Double)]
 perCallFigures a =
   catMaybes
@@ -77,7 +77,7 @@ perCallFigures a =
     measured field = countPerCall (field . sampleMeasured) a
     calls field = (\w -> field (watchedCalls w) / watchedIterations w) <$> accountWatched a
 
--- | As criterion shows it, and what a call takes beside its time; what is too little to be shown is
+-- | The text that criterion shows, and the counts per call. Counts that are too small to show are
 -- left out.
 accountText :: Figures -> Text
 accountText f =
@@ -96,7 +96,7 @@ accountText f =
     line name text = Text.justifyLeft 15 ' ' name <> text
     summary (Summary low m high) = Text.justifyLeft 10 ' ' (duration m) <> " (" <> duration low <> " .. " <> duration high <> ")"
 
--- | A paragraph.
+-- | A diagnosis as a paragraph.
 diagnosisText :: Diagnosis -> Text
 diagnosisText d =
   Text.unlines $
@@ -107,7 +107,7 @@ diagnosisText d =
       names | length names > 4 -> Text.intercalate ", " (take 3 names) <> " and " <> Text.pack (show (length names - 3)) <> " more"
       names -> Text.intercalate ", " names
 
--- | Criterion's columns first, then ours.
+-- | The results as CSV: first the columns of criterion, then ours.
 csvText :: [Figures] -> Text
 csvText figures = Text.unlines (map (Text.intercalate ",") (header : map row figures))
   where
@@ -135,7 +135,7 @@ junitText figures =
       ++ ["</testsuite>"]
   where
     escaped = Text.concatMap one
-    -- What XML has no place for is shown as an unknown letter.
+    -- A character that XML does not allow is shown as U+FFFD.
     one c = case c of
       '&' -> "&amp;"
       '<' -> "&lt;"

@@ -2,12 +2,12 @@
 
 -- |
 -- Module      : Capstan.Bench.Session
--- Description : Starts the program again and again: rounds, processes, orders.
+-- Description : Starts the program repeatedly: rounds, processes, orders.
 --
--- In each round every benchmark gets a process of its own, in shuffled order, and somewhere among them
--- one process runs all benchmarks as criterion would: in the order of the program, reversed, and
--- shuffled, in turn. An order that would be accused is tried again. At the end each benchmark is watched once
--- for its calls for memory, in a process in which nothing is timed.
+-- In each round every benchmark gets a process of its own, in shuffled order. At a random place
+-- among them, one process runs all benchmarks as criterion would. Its order is that of the program,
+-- reversed or shuffled, in turn. An order that would be accused is tried again. At the end each
+-- benchmark is watched once for its calls for memory, in a process in which no time is measured.
 module Capstan.Bench.Session
   ( Plan (..),
     runSession,
@@ -45,19 +45,19 @@ import System.IO (Handle, IOMode (..), hClose, hFlush, hGetContents, hIsTerminal
 import System.Process (CreateProcess (..), StdStream (..), proc, waitForProcess, withCreateProcess)
 
 data Plan = Plan
-  { -- | Those wanted, in the order of the program.
+  { -- | The wanted benchmarks, in the order of the program.
     planNames :: [String],
     planRounds :: !Int,
-    -- | For one benchmark in one process.
+    -- | The seconds for one benchmark in one process.
     planSeconds :: !Double,
     planSeed :: !Word64,
     planQuiet :: !Bool,
-    -- | Which call of 'Capstan.Bench.defaultMain' it is, from 0.
+    -- | The number of the call of 'Capstan.Bench.defaultMain', from 0.
     planSuite :: !Int
   }
 
--- | What was observed, and the words of each process that failed. Only the words where the program, when it
--- is started again, does not come as far as its benchmarks.
+-- | Runs a session. Returns the observations, and the output of each process that failed. Returns
+-- only the output if the program, when it is started again, does not reach its benchmarks.
 runSession :: Plan -> IO (Either String (Session, [String]))
 runSession plan = withScratch $ \scratch -> do
   let steps = concatMap (roundOf plan) [1 .. planRounds plan]
@@ -65,7 +65,8 @@ runSession plan = withScratch $ \scratch -> do
       run i work = progress plan i total work >> runWork scratch (planSuite plan) work
   timed <- whileBegun (zipWith run [1 ..] steps)
   let first = timesIn [found | Right found <- timed]
-  -- An order is not accused of what happened once: the process that shows it is started once more.
+  -- An effect that happened once does not accuse an order: the process that shows it is started
+  -- once more.
   again <- mapM (run total . togetherIn plan) (suspects (accountsOf plan first Map.empty))
   let trials = Map.unionWith calmer first (timesIn [found | Right found <- again])
       estimate name = middle (map trialEstimate (Map.findWithDefault [] name trials))
@@ -79,7 +80,8 @@ runSession plan = withScratch $ \scratch -> do
       session <- sessionOf plan trials counts
       pure (Right (session, [words' | Left (Failed words') <- timed ++ watched]))
 
--- | All of them; the first one alone where it did not come to its work: the others would not either.
+-- | Runs all processes. If the first process does not reach its work, it runs only that process,
+-- since the others would not either.
 whileBegun :: [IO (Either Failure a)] -> IO [Either Failure a]
 whileBegun [] = pure []
 whileBegun (first : others) = do
@@ -88,13 +90,13 @@ whileBegun (first : others) = do
     Left (NotBegun _) -> pure [outcome]
     _ -> (outcome :) . map (either (Left . Failed . failureWords) Right) <$> sequence others
 
--- | The same orders of all benchmarks, in this process, as criterion measures.
+-- | Measures all benchmarks in this process, as criterion does, in the same orders as a session.
 runHere :: Plan -> [Benchmark] -> IO Session
 runHere plan benchmarks = do
   found <- forM [1 .. planRounds plan] $ \r -> observe (togetherIn plan r) benchmarks
   sessionOf plan (timesIn found) Map.empty
 
--- | What was timed, by name.
+-- | The trials by the names of their benchmarks.
 timesIn :: [Observation] -> Map.Map String [Trial]
 timesIn found = Map.fromListWith (flip (++)) [(name, [t]) | Timed trials <- found, (name, t) <- trials]
 
@@ -115,7 +117,8 @@ accountsOf plan trials counts = [account name found | name <- planNames plan, Ju
           accountWatched = Map.findWithDefault Nothing name counts
         }
 
--- | The rounds in which a benchmark took longer after others than it need, where its order would be accused.
+-- | The rounds whose orders would be accused: a benchmark took longer there after others than in
+-- its best process.
 suspects :: [Account] -> [Int]
 suspects accounts = Set.toList (Set.fromList (concatMap slow accused))
   where
@@ -123,11 +126,13 @@ suspects accounts = Set.toList (Set.fromList (concatMap slow accused))
     slow a = [r | t <- accountAfter a, trialEstimate t > 1.1 * least a, After r _ <- [trialPlace t]]
     least a = minimum (map trialEstimate (accountAlone a ++ accountAfter a))
 
--- | Of two trials in the same place, the shorter one: what an order does, it does again.
+-- | Of two trials in the same place, takes the shorter trial: a real effect of an order happens
+-- again.
 calmer :: [Trial] -> [Trial] -> [Trial]
 calmer ts repeated = [minimumBy (comparing trialEstimate) (t : [u | u <- repeated, trialPlace u == trialPlace t]) | t <- ts]
 
--- | About a twentieth of a second of calls: watched ones take microseconds more. Of long calls one is enough.
+-- | The number of watched calls: about a twentieth of a second of calls, as watched calls take
+-- microseconds more. One call is enough if calls are long.
 watchFor :: Integral n => Double -> n
 watchFor call = max (if call > 1 then 1 else 4) (min 20000 (floor (0.05 / max 1e-9 call)))
 
@@ -153,11 +158,12 @@ togetherIn plan r = TimeTogether r (planSeconds plan) order (planNames plan)
 seedOf :: Plan -> Int -> Word64
 seedOf plan r = planSeed plan * 1000 + fromIntegral r
 
--- | What a process said that left no result: it came to its work, or it did not.
+-- | The output of a process that left no result. The process reached its work, or it did not.
 data Failure = Failed {failureWords :: String} | NotBegun {failureWords :: String}
 
--- | A process for this work of a suite. It starts where this one did, which may have gone elsewhere since. What
--- the program does after its work is its own affair, unless a signal ends it.
+-- | Runs a process for a piece of work of a suite. It starts in the directory in which this process
+-- started, which may have changed its directory since. The end of the program after its work does
+-- not matter, unless a signal ends it.
 runWork :: FilePath -> Int -> Work -> IO (Either Failure Observation)
 runWork scratch suite work = do
   program <- getExecutablePath
@@ -186,8 +192,9 @@ runWork scratch suite work = do
       | bySignal code = "the process was ended by signal " ++ show (negate n)
       | otherwise = "the process failed with exit code " ++ show n
 
--- | The standard input of this process from its beginning, where it is a file. Anything else was read once and cannot
--- be read again: a process that tries is told so, rather than finding it empty or waiting for what does not come.
+-- | The standard input of this process from its beginning, if it is a file. Other input was read
+-- once and cannot be read again. A process that tries gets an error; otherwise it would find the
+-- input empty, or wait for ever.
 sameInput :: IO Handle
 sameInput = do
   file <- try (readable =<< getSymbolicLinkTarget own) :: IO (Either IOException Handle)
@@ -203,17 +210,17 @@ anyText :: FilePath -> IO String
 anyText file = withFile file ReadMode $ \from -> do
   hSetEncoding from =<< mkTextEncoding "UTF-8//TRANSLIT"
   said <- hGetContents from
-  -- Read to its end, so that the file is closed before the next process writes it.
+  -- The text is read to its end, so the file is closed before the next process writes it.
   said <$ evaluate (length said)
 
--- | What can be written in UTF-8.
+-- | A title for the work, in characters that UTF-8 can encode.
 title :: Work -> String
 title work = Text.unpack . Text.pack $ case work of
   TimeAlone _ _ name -> name
   TimeTogether {} -> "all benchmarks in one process"
   Watch _ name -> name ++ ", watched"
 
--- | On terminals, one line that is written over.
+-- | Shows the progress on terminals, in one line that is overwritten.
 progress :: Plan -> Int -> Int -> Work -> IO ()
 progress plan i total work = onTerminal plan ("\r\ESC[K" ++ show i ++ "/" ++ show total ++ " " ++ title work)
 
@@ -230,7 +237,7 @@ withScratch = bracket make removePathForcibly
   where
     make = do
       base <- getTemporaryDirectory >>= makeAbsolute
-      -- The file reserves a name that nobody else has.
+      -- The file reserves a name that no other process has.
       (file, handle) <- openTempFile base "capstan-bench"
       hClose handle
       removePathForcibly file

@@ -1,10 +1,10 @@
 -- |
 -- Module      : Capstan.Bench.Statistics
--- Description : The statistics package's medians and bootstrap, and criterion's regression, put together.
+-- Description : Medians and bootstrap of the statistics package, with criterion's regression.
 --
--- The middle is the median of samples, because on a machine that others use as well noise only adds;
--- its interval is a bootstrap (bias-corrected and accelerated), as criterion has it for means. The
--- generator has a fixed seed: the same samples give the same interval.
+-- The middle is the median of samples, because on a shared machine noise only adds time. Its
+-- interval is a bootstrap (bias-corrected and accelerated), as criterion has it for means. The
+-- generator has a fixed seed, so the same samples give the same interval.
 module Capstan.Bench.Statistics
   ( middle,
     spreadOf,
@@ -31,12 +31,12 @@ import qualified Statistics.Sample as Sample
 import Statistics.Types (confidenceInterval, estPoint)
 import System.Random.MWC (create)
 
--- | The median; of nothing it is 0.
+-- | The median; 0 for an empty list.
 middle :: [Double] -> Double
 middle [] = 0
 middle values = median s (U.fromList values)
 
--- | The largest over the smallest; 1 of nothing.
+-- | The ratio of the largest to the smallest value; 1 for an empty list.
 spreadOf :: [Double] -> Double
 spreadOf values
   | null values || minimum values <= 0 = 1
@@ -46,12 +46,12 @@ spreadOf values
 data Summary = Summary {summaryLow :: !Double, summaryMiddle :: !Double, summaryHigh :: !Double}
   deriving (Eq, Show)
 
--- | What is estimated from samples.
+-- | The kinds of estimates.
 data Estimate = Median | Mean | Deviation
   deriving (Eq, Show)
 
--- | With the confidence and the number of resamples of criterion's configuration. Of fewer than three
--- samples, or equal ones, the interval is their range.
+-- | An estimate with its interval, with the confidence and the number of resamples of criterion's
+-- configuration. For fewer than three samples, or equal samples, the interval is their range.
 summarise :: Config -> Estimate -> [Double] -> IO Summary
 summarise config estimate values
   | null values = pure (Summary 0 0 0)
@@ -72,8 +72,8 @@ summarise config estimate values
       Deviation -> Summary plain plain plain
       _ -> Summary (minimum values) plain (maximum values)
 
--- | Criterion's regression: predictors, what they are to explain, samples. The words of the problem
--- where there is none, as when all samples have the same number of calls.
+-- | Criterion's regression, given the predictors, the responder and the samples. Returns the reason
+-- if it is not possible, for example if all samples have the same number of calls.
 regression :: Config -> [String] -> String -> [Measured] -> IO (Either String Regression)
 regression config predictors responder samples
   | "iters" `elem` predictors && all ((== map measIters (take 1 samples)) . pure . measIters) samples = pure (Left "all samples have the same number of calls")
@@ -81,8 +81,8 @@ regression config predictors responder samples
     generator <- create
     withConfig config (runExceptT (regress generator predictors responder (V.fromList samples)))
 
--- | By how much the second of two figures grows with the first: a line by least squares, through at
--- least three points that are not all above each other.
+-- | The slope of the second figure over the first: a line by least squares, through at least three
+-- points that do not all have the same first figure.
 slopeOf :: [(Double, Double)] -> Double
 slopeOf points = U.head (fst (olsRegress [U.fromList xs] (U.fromList ys)))
   where

@@ -25,11 +25,12 @@ import qualified Data.List as List
 import qualified Data.Map.Strict as Map
 import Data.Word (Word64)
 
--- | Full names, in the order in which they are listed.
+-- | The full names, in the order of the list of benchmarks.
 names :: [Benchmark] -> [String]
 names = concatMap benchNames
 
--- | The same benchmarks, each with a name of its own: the second of a name gets @ (2)@ after it.
+-- | Gives each benchmark a unique name: the second benchmark with the same name gets the suffix @
+-- (2)@.
 uniquely :: [Benchmark] -> [Benchmark]
 uniquely = snd . mapAccumL (rename "") Map.empty
   where
@@ -45,7 +46,8 @@ uniquely = snd . mapAccumL (rename "") Map.empty
 data Order = Declared | Reversed | Shuffled Word64
   deriving (Eq, Show, Read)
 
--- | Orders the members of each group; a group stays together, and so do those of an environment.
+-- | Orders the members of each group. A group stays together, and so do the benchmarks of an
+-- environment.
 inOrder :: Order -> [Benchmark] -> [Benchmark]
 inOrder order = arrange . map inside
   where
@@ -57,7 +59,7 @@ inOrder order = arrange . map inside
     inside (Environment make clean f) = Environment make clean (inside . f)
     inside b = b
 
--- | An order that depends on the seed and the names alone.
+-- | An order that depends only on the seed and the names.
 shuffled :: Word64 -> (a -> String) -> [a] -> [a]
 shuffled seed name = sortOn (List.foldl' step (mix seed) . name)
   where
@@ -71,7 +73,7 @@ mix x = z2 `xor` (z2 `shiftR` 31)
     z1 = (z0 `xor` (z0 `shiftR` 30)) * 0xbf58476d1ce4e5b9
     z2 = (z1 `xor` (z1 `shiftR` 27)) * 0x94d049bb133111eb
 
--- | Does something with each benchmark whose full name is wanted, in order.
+-- | Runs an action for each benchmark whose full name is wanted, in order.
 visit :: (String -> Bool) -> (String -> Benchmarkable -> IO ()) -> [Benchmark] -> IO ()
 visit wanted act bs = forM_ bs (go "")
   where

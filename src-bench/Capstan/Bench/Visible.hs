@@ -1,9 +1,9 @@
 -- |
 -- Module      : Capstan.Bench.Visible
--- Description : Texts of others, made fit for a terminal.
+-- Description : Makes foreign texts safe to show on a terminal.
 --
--- File names, reports of other processes and results of earlier runs may hold any character. Some of them
--- tell a terminal to do things, or let a text look like another one.
+-- File names, reports of other processes and results of earlier runs may hold any character. Some
+-- characters control a terminal, or make a text look like another text.
 module Capstan.Bench.Visible
   ( visible,
     visibleText,
@@ -15,9 +15,10 @@ import Data.Text (Text)
 import qualified Data.Text as Text
 import Numeric (showHex)
 
--- | The text in one line, with an escape for each character that is not seen as itself: control characters,
--- those that change the direction of writing or have no width, and bytes that are control characters where
--- the text is no UTF-8 (GHC reads such a byte as a character from U+DC80 on).
+-- | The text in one line, with an escape for each character that would not be visible as itself.
+-- These are control characters, and characters that change the direction of writing or have no
+-- width. In a text that is not UTF-8 they are also bytes that are control characters (GHC reads
+-- such a byte as a character from U+DC80 on).
 visible :: String -> String
 visible = concatMap shown
   where
@@ -31,7 +32,7 @@ visible = concatMap shown
         | otherwise -> "\\u{" <> showHex (ord c) "}"
     byte n = "\\x" <> [d | n < 16, d <- "0"] <> showHex n ""
 
--- | The same of a 'Text'.
+-- | As 'visible', for a 'Text'.
 visibleText :: Text -> Text
 visibleText text
   | visible unpacked == unpacked = text

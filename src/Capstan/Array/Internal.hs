@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Capstan.Array.Internal
--- Description : What a shared array is, and where its memory comes from
+-- Description : Shared arrays and their memory
 module Capstan.Array.Internal
   ( Array (..),
     Alignment (..),
@@ -27,27 +27,28 @@ import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (PlainPtr), u
 import GHC.Ptr (Ptr (Ptr))
 import GHC.Stack (HasCallStack)
 
--- | Elements of one type, in memory that neither moves nor is copied on its way to C and back. It is a
--- mutable storable vector by another name, so it costs nothing to see it as one.
+-- | Elements of one type, in memory that neither moves nor is copied on its way to C and back. An
+-- array is a mutable storable vector under another name, so conversions cost nothing.
 --
--- Shared means shared: whoever has the array, or a slice of it, sees what others write. Nothing keeps
--- two threads from writing the same element at once; "Capstan.Array.Linear" does.
+-- Every thread that has the array, or a slice of it, sees the writes of other threads. This type
+-- does not keep two threads from writing the same element at the same time; "Capstan.Array.Linear"
+-- does.
 newtype Array a = Array (Mutable.IOVector a)
 
 type role Array nominal
 
--- | Where the first element is to lie. With all but 'Element', the array also fills its last line or
--- page, so that it shares none with other data: threads that write different arrays then do not take
+-- | The alignment of the first element. Except with 'Element', the array also fills its last line
+-- or page, so it shares none with other data. Threads that write different arrays then do not take
 -- cache lines from each other.
 data Alignment
-  = -- | As its type needs.
+  = -- | As the type of the elements needs.
     Element
-  | -- | At the begin of a cache line, 64 bytes.
+  | -- | At the beginning of a cache line, 64 bytes.
     CacheLine
-  | -- | At the begin of a page, 4096 bytes.
+  | -- | At the beginning of a page, 4096 bytes.
     Page
-  | -- | At the begin of 2 MiB, with the wish that the kernel uses large pages: for arrays of many
-    -- MiB that are used at random. Costs up to 4 MiB more than the elements.
+  | -- | At a multiple of 2 MiB, with a request to the kernel for large pages. Meant for arrays of
+    -- many MiB that are accessed at random. Costs up to 4 MiB more than the elements.
     HugePage
   deriving (Eq, Ord, Show, Enum, Bounded)
 
@@ -61,11 +62,12 @@ boundary element alignment = case alignment of
 foreign import ccall unsafe "cst_pages_prefer_large"
   preferLarge :: Ptr a -> CSize -> IO ()
 
--- | An array of so many elements, whose contents are undefined. What is wrong is said by the name of the function.
+-- | An array with the given number of elements, whose contents are undefined. Errors name the given
+-- function.
 --
--- The memory is the collector's: an object of its own that it never moves, and frees when nothing
--- refers to the array any more. Nothing has a finaliser, so none can run too early, too late or at
--- the program's end beside C code that still writes.
+-- The memory is one object of the collector, which never moves it, and frees it when no value
+-- refers to the array any more. The array has no finaliser. So no finaliser can run too early, too
+-- late, or at the program's end while C code still writes.
 newAligned :: forall a. (HasCallStack, Storable a) => String -> Alignment -> Int -> IO (Array a)
 newAligned function alignment count = do
   when (count < 0) . invalid $
@@ -83,11 +85,13 @@ newAligned function alignment count = do
     unit = boundary (alignmentOf (undefined :: a)) alignment
     alignmentOf = Foreign.Storable.alignment
     bytes = if alignment == Element then count * size else (count * size + unit - 1) `div` unit * unit
-    -- GHC's. The collector knows a large object by the first block of its memory alone. One that is aligned to more begins
-    -- in a later block: it would be moved, and its memory given to others. So only its elements are aligned.
+    -- The size of GHC's blocks. The collector recognises a large object only by the first block of
+    -- its memory. An object with a larger alignment begins in a later block: the collector would
+    -- move it, and reuse its memory. So only the elements are aligned.
     block = 4096
 
--- | An exception, if there is no element with that index among so many, that names the function.
+-- | Throws an 'OutOfBounds' that names the function, if the index is not below the number of
+-- elements or is negative.
 checkIndex :: HasCallStack => String -> Int -> Int -> IO ()
 checkIndex function index count
   | index >= 0 && index < count = pure ()
@@ -98,13 +102,14 @@ outside :: HasCallStack => String -> Int -> Int -> IO ()
 outside = outOfBounds
 {-# NOINLINE outside #-}
 
--- | Where the elements are. The memory is kept until the action is over.
+-- | Runs an action with the address of the first element. The array stays alive until the action
+-- ends.
 withPointer :: Array a -> (Ptr a -> IO b) -> IO b
 withPointer (Array (Mutable.MVector _ memory)) = withForeignPtr memory
 {-# INLINE withPointer #-}
 
--- | The same at no cost at all, for actions that come to an end or throw: the compiler may forget an
--- array whose action it knows to go on for ever.
+-- | As 'withPointer', at no cost at all, for actions that end or throw. If GHC sees that the action
+-- never ends, it may free the array during the action.
 unsafeWithPointer :: Array a -> (Ptr a -> IO b) -> IO b
 unsafeWithPointer (Array (Mutable.MVector _ memory)) = unsafeWithForeignPtr memory
 {-# INLINE unsafeWithPointer #-}

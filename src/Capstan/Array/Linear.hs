@@ -3,11 +3,11 @@
 -- Description : Disjoint parts of an array, proven by the types
 -- Stability   : experimental
 --
--- Who holds a 'Part' of an array is the only one who can read or write those elements, and the
--- compiler sees to it. A part may be split, and the pieces given to C, to an OpenMP region and to
--- other Haskell threads at the same time, and it comes back when the pieces are combined again. A
--- program in which two of them could touch the same element, or one could keep a part for later,
--- does not compile.
+-- A 'Part' of an array is the exclusive right to read and write its elements, and the compiler
+-- enforces it. The holder may split a part and give the pieces to C, to an OpenMP region and to
+-- other Haskell threads at the same time. The whole part comes back when the pieces are combined. A
+-- program in which two holders could touch the same element, or in which a function could keep a
+-- part for later, does not compile.
 --
 -- > {-# LANGUAGE LinearTypes, QualifiedDo #-}
 -- > import qualified Capstan.Array.Linear as Linear
@@ -21,20 +21,21 @@
 --
 -- == How it works
 --
--- A function with the arrow @%1 ->@ uses its argument exactly once. Nothing makes a part but
--- splitting another one, and 'new' begins with the whole array, so two parts never overlap. The
--- name @s@ of the array in the type of a part is known to nobody else, so a part can neither
--- leave the function that it was given to nor be mixed up with that of another array; and since a
--- piece's type says which piece it is, 'combine' needs no check: the lower half and the upper
--- half of the same part, in this order, are the whole.
+-- A function with the arrow @%1 ->@ uses its argument exactly once. 'new' begins with the whole
+-- array, and all other parts come from splitting a part, so two parts never overlap. The type of a
+-- part has a name @s@ of its array, which no other code can write. So a part cannot leave the
+-- function that received it, nor be mixed up with a part of another array. The type of a piece also
+-- says which piece it is, so 'combine' needs no check: it takes the lower and the upper half of one
+-- part, in this order.
 --
--- Types do not outlive the compiler: after it, a part is an address and a length, in registers.
--- 'split', 'combine', 'read', 'write' and 'withC' allocate nothing and make no closure.
+-- These types exist only in the compiler: at run time a part is an address and a length, in
+-- registers. 'split', 'combine', 'read', 'write' and 'withC' allocate nothing and make no closure.
 --
 -- == Actions
 --
--- An 'Action' is an 'System.IO.IO' whose result must be used exactly once. The module has the names that
--- @QualifiedDo@ asks for. A result that may be used as often as one likes comes as 'Ur' (unrestricted).
+-- An 'Action' is an 'System.IO.IO' whose result must be used exactly once. The module exports the
+-- names that @QualifiedDo@ needs. A result that may be used any number of times is wrapped in 'Ur'
+-- (unrestricted).
 --
 -- The module is meant to be imported qualified. It needs @LinearTypes@ in the programs that use it,
 -- GHC 9.0 or later.

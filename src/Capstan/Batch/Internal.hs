@@ -12,12 +12,12 @@
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UndecidableInstances #-}
 {-# LANGUAGE UnliftedFFITypes #-}
--- The bytecode interpreter knows no primitives in Cmm.
+-- GHC's bytecode interpreter does not support primitives in Cmm.
 {-# OPTIONS_GHC -fobject-code #-}
 
 -- |
 -- Module      : Capstan.Batch.Internal
--- Description : How a batch is written down
+-- Description : The memory of a batch
 module Capstan.Batch.Internal
   ( Batch,
     new,
@@ -56,28 +56,28 @@ import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
 import GHC.IO (IO (IO))
 import GHC.TypeLits (ErrorMessage (..), Nat, TypeError, type (+), type (<=?))
 
--- | Foreign calls with their arguments, and after 'run' their results. One thread at a time may use
--- a batch.
+-- | A list of foreign calls with their arguments, and after 'run' with their results. One thread at
+-- a time may use a batch.
 newtype Batch = Batch (IORef (MutableByteArray RealWorld))
   deriving (Eq)
 
 -- The memory holds four words about the batch, then the records (runtime/haskell/batch.h).
 --
--- written: where the next record goes
--- finished: results are there for records before this place
--- origin: what to add to a place to make it one that no earlier 'clear' has seen
--- All in words.
+-- The next record goes to the place 'written'. The records before the place 'finished' have
+-- results. 'origin' grows at each 'clear': added to a place, it gives a key that was never used
+-- before. All places are counted in words.
 written, finished, origin, first :: Int
 written = 0
 finished = 1
 origin = 2
 first = 4
 
--- | An empty batch, with room for so many calls of a few arguments. It grows. GHC's heap overflow if there is no memory
--- for them.
+-- | An empty batch, with room for the given number of calls with a few arguments. The batch grows
+-- if it needs more room. GHC throws a heap overflow if memory is exhausted.
 new :: Int -> IO Batch
 new calls = do
-  -- At most so many that the number of bytes is one; GHC has no memory for them either.
+  -- The limit keeps the number of bytes within an 'Int'; GHC has no memory for that number of calls
+  -- either.
   memory <- newPinnedByteArray (8 * (first + 6 * max 1 (min (maxBound `div` 64) calls)))
   mapM_ (\place -> writeByteArray memory place first) [written, finished]
   writeByteArray memory origin (0 :: Int)
@@ -93,7 +93,7 @@ clear (Batch reference) = do
   writeByteArray memory written first
   writeByteArray memory finished first
 
--- | Memory with room for so many words more, and where they go.
+-- | Memory with room for the given number of further words, and the place of these words.
 reserve :: Batch -> Int -> IO (MutableByteArray RealWorld, Int)
 reserve (Batch reference) count = do
   memory <- readIORef reference
@@ -110,16 +110,19 @@ reserve (Batch reference) count = do
 
 -- * Types of functions
 
--- | What 'add' makes of a function's type: the same arguments, and a 'Result' for what is returned.
+-- | The type of 'add' for a function type: the same arguments, with a 'Result' in place of the
+-- returned value.
 type family Added f where
   Added (a -> f) = a -> Added f
   Added (IO r) = IO (Result r)
   Added r = IO (Result r)
 
--- | C functions that can be called in a batch: of 'Argument's, with a 'Returned', in 'IO' or pure.
+-- | The types of C functions that a batch can call: their arguments are 'Argument's, and their
+-- result is a 'Returned', in 'IO' or pure.
 class Callable f where
-  -- | Adds a call, given how to put the arguments so far: those in general registers, given the place of the first,
-  -- and those in floating-point ones; and how many there are of each.
+  -- | Adds a call. The two functions write the arguments so far: the arguments in general
+  -- registers, and those in floating-point registers. Each takes the place of its first argument.
+  -- The two numbers count these arguments.
   adding :: Batch -> Ptr () -> Put -> Put -> Int -> Int -> Added f
 
 instance (Argument a, KnownRegister (Passed a), Callable f) => Callable (a -> f) where
@@ -134,12 +137,13 @@ instance (Returned r, KnownRegister (From r)) => Callable (IO r) where
   adding batch function integers floats n m = record n m batch function integers floats
   {-# INLINE adding #-}
 
--- | A pure function, when it has all its arguments.
+-- | A pure function that has all its arguments.
 instance {-# OVERLAPPABLE #-} (Returned r, KnownRegister (From r), Added r ~ IO (Result r)) => Callable r where
   adding batch function integers floats n m = record n m batch function integers floats
   {-# INLINE adding #-}
 
--- | Writes a call down that returns such a type. It is inlined where it has all its arguments, and then allocates nothing.
+-- | Writes the record of a call whose result has the type @r@. It is inlined where it has all its
+-- arguments, and then allocates nothing.
 record :: forall r. KnownRegister (From r) => Int -> Int -> Batch -> Ptr () -> Put -> Put -> IO (Result r)
 record n m batch function integers floats = do
   (memory, at) <- reserve batch (3 + n + m)
@@ -152,7 +156,7 @@ record n m batch function integers floats = do
   pure (Result (before + at))
 {-# INLINE record #-}
 
--- | How many arguments of the type go into registers of a kind.
+-- | The number of arguments of a function type that go into registers of a kind.
 type family Count (register :: Register) (f :: Type) :: Nat where
   Count register (a -> f) = Same register (Passed a) + Count register f
   Count register r = 0
@@ -161,7 +165,7 @@ type family Same (register :: Register) (other :: Register) :: Nat where
   Same register register = 1
   Same register other = 0
 
--- | That all arguments go into registers.
+-- | The constraint that all arguments fit into registers.
 type Fits f =
   ( Within (Count 'General f <=? 6) "more than six integers or pointers",
     Within (Count 'Floating f <=? 8) "more than eight floating-point numbers"
@@ -172,7 +176,8 @@ type family Within (fits :: Bool) what :: Constraint where
   Within 'False what =
     TypeError ('Text "Capstan.Batch cannot call a function with " ':<>: 'Text what)
 
--- | Adds a call of the function to the batch. It takes the function's arguments, and gives the key to its result.
+-- | Adds a call of the function to the batch. It takes the function's arguments, and returns the
+-- key to the call's result.
 --
 -- Cost: a few stores, 1 to 2 ns. Nothing is allocated, except when the batch grows.
 add :: forall f. (Callable f, Fits f) => Batch -> FunPtr f -> Added f
@@ -183,12 +188,13 @@ add batch function = adding @f batch (castFunPtrToPtr function) none none 0 0
 
 -- * Results
 
--- | The key to what a call will have returned.
+-- | The key to the result of a call.
 newtype Result r = Result Int
   deriving (Eq, Show)
 
--- | What a call of this batch has returned. 'Capstan.Exception.Unavailable' if it has not been made yet, if an exception ended 'run', or if it
--- was forgotten by 'clear'. The key of another batch gives what that place holds here.
+-- | The result of a call of this batch. Throws 'Capstan.Exception.Unavailable' if the call has not
+-- been made yet, if an exception ended 'run', or if 'clear' forgot the call. A key of another batch
+-- reads an unrelated result of this batch.
 --
 -- Cost: a few loads.
 result :: Returned r => Batch -> Result r -> IO r
@@ -213,21 +219,21 @@ foreign import prim "capstan_batch_run"
 foreign import ccall unsafe "cst_batch_run"
   runHere :: Ptr () -> Ptr () -> IO ()
 
--- | Makes all calls, in the order in which they were added, as one safe foreign call: the collector
--- and other Haskell threads go on meanwhile, and the functions may block and call Haskell. The batch
--- keeps the calls; to run it again makes them again. An asynchronous exception (@timeout@, @killThread@) arrives when
--- the last call has returned; then there are no results.
+-- | Makes all calls, in the order in which they were added, as one safe foreign call. The collector
+-- and other Haskell threads run meanwhile, and the functions may block and call Haskell. The batch
+-- keeps the calls, so another 'run' makes them again. An asynchronous exception (@timeout@,
+-- @killThread@) arrives when the last call has returned; then the batch has no results.
 --
--- Cost: that of one safe call, and 1 to 2 ns for each function beside what it does itself.
+-- Cost: one safe call, and 1 to 2 ns for each function, in addition to the function's own time.
 run :: Batch -> IO ()
 run = runBy $ \(Ptr from) (Ptr to) -> IO $ \s -> case run# from to s of
   (# s' #) -> (# s', () #)
 {-# INLINE run #-}
 
--- | The same as one unsafe foreign call: for functions that neither call Haskell nor take long, because no collection can
--- begin before the last has returned.
+-- | As 'run', but as one unsafe foreign call. Meant for functions that are short and do not call
+-- Haskell, because no collection can begin before the last function has returned.
 --
--- Cost: 1 to 2 ns for each function beside what it does itself.
+-- Cost: 1 to 2 ns for each function, in addition to the function's own time.
 runUnsafe :: Batch -> IO ()
 runUnsafe = runBy runHere
 {-# INLINE runUnsafe #-}

@@ -7,16 +7,18 @@
 -- Module      : Capstan.Callback.Evaluators
 -- Description : The threads that evaluate a callback, so that they can be interrupted
 --
--- The Haskell thread that evaluates an OS thread's callbacks lives longer than one of them, and serves
--- other callbacks as well. So an exception that is meant for one evaluation must arrive within it:
+-- A Haskell thread evaluates all callbacks of an OS thread, so it outlives each evaluation. An
+-- exception that is meant for one evaluation must arrive within that evaluation:
 --
--- * E1. The evaluating thread writes that it evaluates, and then looks whether it is interrupted.
--- * E2. Who interrupts writes that down first, then changes the state of each that evaluates, and throws.
--- * E3. A thread whose state has been changed does not leave its evaluation before the exception was
---   taken.
+-- * E1. The evaluating thread first writes that it evaluates, and then checks whether the callback
+--   is interrupted.
+-- * E2. The interrupting thread first writes that the callback is interrupted. Then it changes the
+--   state of each evaluating thread, and throws to it.
+-- * E3. A thread whose state was changed does not leave its evaluation before the exception has
+--   arrived.
 --
--- E1 and E2 each are a store and a load with a barrier in between, so one of the two sees the other. By
--- E3 no exception comes late.
+-- E1 and E2 are each a store and a load with a barrier in between, so at least one of the two
+-- threads sees the other's store. By E3 no exception arrives late.
 module Capstan.Callback.Evaluators
   ( Evaluators,
     newEvaluators,
@@ -37,29 +39,31 @@ import GHC.Conc (ThreadId (..))
 import GHC.Exts (ThreadId#)
 import System.Mem.Weak (Weak, deRefWeak)
 
--- | Of one function pointer.
+-- | The evaluating threads of one function pointer.
 data Evaluators = Evaluators
   { interruption :: !(IORef (Maybe SomeException)),
     known :: !(IORef Known)
   }
 
--- | By the threads' numbers, which are never used again; and how many came since some were forgotten.
+-- | The evaluating threads by their numbers, which GHC never reuses. The 'Int' counts the threads
+-- that were added since ended threads were last removed.
 data Known = Known !Int !(IntMap Evaluator)
 
--- | A thread, which this does not keep alive: one that waits for ever is to be told so.
+-- | An evaluating thread. The reference is weak: GHC can still tell the thread that it waits for
+-- ever.
 data Evaluator = Evaluator !(Weak ThreadId) !(IORef State)
 
 data State
   = Idle
   | Evaluating
-  | -- | An exception is on its way; filled when it was taken.
+  | -- | An exception is on its way; the 'MVar' is filled when it has arrived.
     Interrupted !(MVar ())
 
 newEvaluators :: IO Evaluators
 newEvaluators = Evaluators <$> newIORef Nothing <*> newIORef (Known 0 IntMap.empty)
 
--- | Evaluates a call, so that it can be interrupted. Costs some 50 ns, and for the first one of a thread
--- 1 µs.
+-- | Evaluates a call so that it can be interrupted. Costs some 50 ns, and 1 µs for a thread's first
+-- call.
 evaluating :: Evaluators -> IO () -> IO ()
 evaluating evaluators action = do
   state <- myThreadId >>= stateOf evaluators
@@ -69,7 +73,7 @@ evaluating evaluators action = do
     restore (maybe action throwIO interrupted) `onException` leave state
     leave state
 
--- | E3. Waiting, the exception may come.
+-- | Implements E3. The exception may arrive while the thread waits.
 leave :: IORef State -> IO ()
 leave state = do
   before <- atomicModifyIORef' state (Idle,)
@@ -88,7 +92,7 @@ stateOf evaluators thread@(ThreadId thread#) = do
       new <- Evaluator <$> mkWeakThreadId thread <*> pure state
       count <- atomicModifyIORef' (known evaluators) $ \(Known n others) ->
         (Known (n + 1) (IntMap.insert number new others), n + 1)
-      -- Each region has new threads.
+      -- The threads of a region end with it, so the table would grow without limit.
       when (count >= 64) (forgetEnded evaluators)
       pure state
 
@@ -100,7 +104,8 @@ forgetEnded evaluators = do
 
 foreign import ccall unsafe "rts_getThreadId" threadNumber :: ThreadId# -> IO CLong
 
--- | Throws the exception to all who evaluate, and to all who begin later. Does not wait for them.
+-- | Throws the exception to all threads that evaluate the callback, and to all threads that begin
+-- to evaluate it later. Does not wait for them.
 interruptEvaluators :: Evaluators -> SomeException -> IO ()
 interruptEvaluators evaluators exception = do
   atomicWriteIORef (interruption evaluators) (Just exception) -- E2
@@ -110,7 +115,7 @@ interruptEvaluators evaluators exception = do
     chosen <- atomicModifyIORef' state $ \s -> case s of
       Evaluating -> (Interrupted taken, True)
       _ -> (s, False)
-    -- By another thread, for it waits as long as the callback masks exceptions, or is in C.
+    -- Another thread throws, for 'throwTo' waits while the callback masks exceptions or is in C.
     when chosen . (() <$) . forkIO $ do
       thread <- deRefWeak weak
       forM_ thread (`throwTo` exception)

@@ -5,7 +5,7 @@
 
 -- |
 -- Module      : Capstan.Callback.Internal
--- Description : How a callback reads its arguments and stores its result
+-- Description : The arguments and the result of a callback, and its function pointer
 module Capstan.Callback.Internal
   ( Function (..),
     Evaluation (..),
@@ -38,21 +38,22 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | Whether the garbage collector may run while C computes between two callbacks.
 data Mode
-  = -- | It may: after a callback C goes on without a Capability, as in a safe foreign call. Right
-    -- unless you know better. Where callbacks come faster than one in a microsecond the Capability is not
-    -- given away each time: who wants it gets it after the next callback, a collection after sixteen at most, and
-    -- if C does not call again, either gets it after two milliseconds.
+  = -- | The collector may run: after a callback, C continues without a Capability, as in a safe
+    -- foreign call. This is the right choice for most programs. If callbacks follow each other
+    -- within a microsecond, the Capability is not released each time. Another thread that wants it
+    -- gets it after the next callback, and a collection begins after sixteen callbacks at most. If
+    -- C does not call again, the Capability is released after two milliseconds.
     Released
-  | -- | It may not: after a callback C goes on with the Capability, as in an unsafe foreign call,
-    -- until it calls back again, waits in OpenMP (barrier, lock, @taskwait@; a test of a lock that is taken, or
-    -- @taskyield@) or ends its region.
-    -- The cost of a callback is that of an unsafe call. For C code that calls back often and
-    -- waits for nothing else: while it does, every collection waits for it, and a @wrapper@
-    -- pointer must not be called.
+  | -- | The collector may not run: after a callback, C continues with the Capability, as in an
+    -- unsafe foreign call. It keeps the Capability until it calls back again, waits in OpenMP or
+    -- ends its region. Such waits are barriers, locks, @taskwait@, a failing test of a lock, and
+    -- @taskyield@. A callback costs as much as an unsafe call. This is for C code that calls back
+    -- often and waits for nothing else. While it runs, every collection waits for it, and no
+    -- @wrapper@ pointer may be called.
     Kept
   deriving (Eq, Ord, Show, Read, Enum, Bounded)
 
--- | A callback could not be evaluated. The text says why, and what to do.
+-- | A callback could not be evaluated. The text names the reason and a remedy.
 newtype CallbackRefused = CallbackRefused String
 
 instance Show CallbackRefused where
@@ -64,15 +65,16 @@ instance Exception CallbackRefused where
 
 -- * Functions
 
--- | A Haskell function that C can call: of any number of 'Argument's, with a 'Returned', in 'IO' or pure.
+-- | The types of Haskell functions that C can call: any number of 'Argument's, and a 'Returned' as
+-- the result, in 'IO' or pure.
 class Function f where
   evaluation :: f -> Arguments -> Evaluation
 
--- | Reads a call's arguments that come after some others, and stores the result. (A function of two
--- arguments is inlined where it is given two.)
+-- | Reads the remaining arguments of a call, and stores the result. (It is a type of its own so
+-- that a function of two arguments is inlined where it gets two.)
 newtype Evaluation = Evaluation {evaluateAt :: Ptr Call -> IO ()}
 
--- | Of the call that the target points to. (Inlined where it is given an evaluation.)
+-- | Evaluates the call to which the target points. (It is inlined where it gets an evaluation.)
 evaluateCall :: Evaluation -> Ptr (Ptr Call) -> IO ()
 evaluateCall evaluate' = peek >=> evaluateAt evaluate'
 {-# INLINE evaluateCall #-}
@@ -88,7 +90,7 @@ instance Returned r => Function (IO r) where
   evaluation action _ = Evaluation $ \call -> action >>= returning call
   {-# INLINE evaluation #-}
 
--- | A pure function, when it has all its arguments.
+-- | A pure function that has all its arguments.
 instance {-# OVERLAPPABLE #-} Returned r => Function r where
   evaluation r _ = Evaluation (`returning` r)
   {-# INLINE evaluation #-}
@@ -115,7 +117,7 @@ foreign import ccall unsafe "cst_callback_fail"
 foreign import ccall unsafe "cst_coroutine_set_stack_size"
   setStackSize :: CSize -> IO ()
 
--- | A function pointer until 'close', and the first exception of its calls.
+-- | A function pointer that is valid until 'close', and the first exception of its calls.
 data Scope f = Scope
   { scopeFunction :: FunPtr f,
     scopeCallback :: Ptr Callback,
@@ -123,7 +125,7 @@ data Scope f = Scope
     scopeThrown :: IORef (Maybe SomeException)
   }
 
--- | Before the first callback of the process; done once.
+-- | Prepares the process for its first callback. Later calls do nothing.
 prepareCallbacks :: IO ()
 prepareCallbacks = evaluate prepared
 
@@ -133,7 +135,7 @@ prepared = unsafePerformIO (Coroutine.serverAction >>= setServer . castStable >>
     castStable = castPtrToStablePtr . castStablePtrToPtr
 {-# NOINLINE prepared #-}
 
--- | Makes a function pointer. To be called with asynchronous exceptions masked.
+-- | Makes a function pointer. The caller must have masked asynchronous exceptions.
 open :: Mode -> (Ptr (Ptr Call) -> IO ()) -> IO (Scope f)
 open mode run = do
   prepareCallbacks
@@ -157,11 +159,11 @@ open mode run = do
   pure (Scope function callback target thrown)
 {-# NOINLINE open #-}
 
--- | Lets its calls return zero from now on.
+-- | Makes all calls of the function pointer return zero from now on.
 interrupt :: Scope f -> IO ()
 interrupt = failCallback . scopeCallback
 
--- | Ends it, and gives the exception of its calls, if there was any.
+-- | Ends the function pointer. Returns the first exception of its calls, if a call threw.
 close :: Scope f -> IO (Maybe SomeException)
 close scope = do
   state <- closeCallback (scopeCallback scope)
@@ -172,13 +174,14 @@ close scope = do
     Nothing -> refusal state
 {-# NOINLINE close #-}
 
--- | As @enum cst_callback_state@.
+-- | The exception for a value of @enum cst_callback_state@.
 refusal :: Word32 -> Maybe SomeException
 refusal state = case state of
   2 -> refused "callback refused: the C function was called by an unsafe foreign import, which holds a Capability while the region's threads wait for one; import it safe"
   3 -> refused "callback refused: an OpenMP worker called back in a program without bound threads; link it with -threaded"
   4 -> refused "callback refused: the process has forked since the callback was made; make it in the child"
-  -- The program ends, and so does this thread, which waits for nobody: as with GHC's other threads, nothing is printed.
+  -- The program ends, so this thread ends too, without waiting. As with GHC's other threads, it
+  -- prints nothing.
   5 -> Just (toException ThreadKilled)
   6 -> refused "callback refused: no memory for a side stack"
   7 -> refused "callback lost: the Haskell thread that evaluated it was killed"
@@ -186,8 +189,8 @@ refusal state = case state of
   where
     refused = Just . toException . CallbackRefused
 
--- | How large the side stacks are that are made from now on, in bytes; 1 MiB if this was never
--- called. What a callback calls in C runs on such a stack; Haskell code itself needs little of it,
--- 64 KiB are enough. Below each lies an inaccessible page. Only used pages take memory.
+-- | Sets the size in bytes of side stacks that are made from now on; the initial size is 1 MiB. C
+-- code that a callback calls runs on such a stack. Haskell code itself needs little of it: 64 KiB
+-- are enough. An inaccessible page lies below each stack. Only used pages take memory.
 setSideStackSize :: Int -> IO ()
 setSideStackSize size = setStackSize (fromIntegral (max 65536 size))

@@ -4,11 +4,11 @@
 
 -- |
 -- Module      : Capstan.Chan.Machine
--- Description : What a channel asks of the machine
+-- Description : The operations that a channel needs
 --
--- The channel's protocol ("Capstan.Chan.Protocol") is written for any 'Machine'. One is 'IO'. The
--- tests have another that runs threads in every possible order, so the source that is explored is
--- the source that is shipped. Not for users.
+-- The channel's protocol ("Capstan.Chan.Protocol") is written for any 'Machine'. 'IO' is such a
+-- machine. The tests have a machine that runs threads in every possible order, so they explore the
+-- very source that is shipped. Not for users.
 module Capstan.Chan.Machine
   ( Machine (..),
   )
@@ -32,47 +32,50 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   -- | A word of memory that holds an immutable value.
   type Cell m :: Type -> Type
 
-  -- | What an object holds between two cells, so that who writes to one does not disturb who uses the other.
+  -- | Unused bytes between two cells of an object. Writers of one cell then do not disturb users of
+  -- the other cell.
   type Gap m :: Type
 
-  -- | A place that is filled once, and in which one thread may wait.
+  -- | A place that is filled once, and for which one thread may wait.
   type Slot m :: Type -> Type
 
-  -- | The value is evaluated.
+  -- | Makes a cell, and evaluates its value.
   newCell :: a -> m (Cell m a)
 
   -- | Reads with acquire order.
   readCell :: Cell m a -> m a
 
-  -- | @replaceCell cell old new@ writes @new@ if the cell still holds the very value @old@ that was
-  -- read from it, and says whether it did. A full barrier. @new@ must be evaluated.
+  -- | @replaceCell cell old new@ writes @new@ if the cell still holds the very object @old@ that
+  -- was read from it, and returns whether it did. It is a full barrier. @new@ must be evaluated.
   replaceCell :: Cell m a -> a -> a -> m Bool
 
-  -- | So many bytes.
+  -- | Makes a gap of a number of bytes.
   newGap :: Int -> m (Gap m)
 
   newSlot :: m (Slot m a)
 
-  -- | Fills the slot, unless it is full: a slot that is full remains so. Never waits.
+  -- | Fills the slot, unless it is full, and returns whether it did. A full slot stays full. Never
+  -- waits.
   fillSlot :: Slot m a -> a -> m Bool
 
-  -- | Waits until the slot is full, or returns the asynchronous exception that arrived earlier.
-  -- Called masked.
+  -- | Waits until the slot is full, or returns an asynchronous exception that arrives earlier. The
+  -- caller has masked exceptions.
   awaitSlot :: Slot m a -> m (Either SomeException a)
 
-  -- | The same, not to be interrupted: the slot is full, or will be within a few steps.
+  -- | As 'awaitSlot', but cannot be interrupted: the slot is full, or another thread fills it
+  -- within a few steps.
   takeSlot :: Slot m a -> m a
 
-  -- | Looks again for something that was not there, for a moment, and lets other threads run.
+  -- | Repeats a poll that found nothing, for a moment, and lets other threads run in between.
   lookOut :: m (Maybe a) -> m (Maybe a)
 
-  -- | Asynchronous exceptions arrive in 'awaitSlot' only.
+  -- | Runs an operation in which asynchronous exceptions arrive only in 'awaitSlot'.
   masked :: m a -> m a
 
   throw :: SomeException -> m a
 
-  -- | The asynchronous exception arrives again, in the state of exceptions in which the caller is: now, or when
-  -- the caller can next be interrupted.
+  -- | Makes an asynchronous exception arrive again, in the masking state of the caller: now, or
+  -- when the caller can next be interrupted.
   postpone :: SomeException -> m ()
 
 instance Machine IO where
@@ -84,20 +87,23 @@ instance Machine IO where
   readCell = readIORef
   {-# INLINE readCell #-}
 
-  -- The comparison is of pointers. Both values are evaluated, so each is an address of a constructor
-  -- with that constructor's tag, and the caller passes on what it read: the same address.
+  -- The comparison is of pointers. Both values are evaluated, so each is the address of a
+  -- constructor with its tag. The caller passes on the value that it read, so the address is the
+  -- same.
   replaceCell (IORef (STRef variable)) = swapVariable variable
   {-# INLINE replaceCell #-}
 
-  -- The collector copies what an object points to in the order of its fields. Without a gap two cells become neighbours in a line.
+  -- The collector copies the objects of a record in the order of its fields. Without a gap, two
+  -- cells become neighbours on a cache line.
   newGap size = newByteArray size >>= unsafeFreezeByteArray
   newSlot = newEmptyMVar
   {-# INLINE newSlot #-}
   fillSlot = tryPutMVar
   {-# INLINE fillSlot #-}
 
-  -- Read, not taken: a slot stays full, for an offer that comes later must be refused.
-  -- Awake at first: to be woken takes about as long, where the partner is on another Capability.
+  -- The slot is read, not taken, so it stays full: an offer that comes later must be refused. The
+  -- thread first polls awake for 20 µs, because the wake of a parked thread takes about that time
+  -- if the partner is on another Capability.
   awaitSlot slot = try (inTurn slot >> briefly 20 (yield >> tryReadMVar slot) >>= maybe (readMVar slot) pure)
   {-# INLINE awaitSlot #-}
   takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
@@ -111,16 +117,18 @@ instance Machine IO where
     masking <- getMaskingState
     if masking == Unmasked then throwIO e else leavePending e
 
--- | In a seeded run, waits for the turn to read what is in the slot.
+-- | In a seeded run, waits for the thread's turn to read the slot.
 inTurn :: MVar a -> IO ()
 inTurn slot = asMember (`parkUntil` (not <$> isEmptyMVar slot)) (pure ())
 
--- | Throws to the calling thread, which is masked, and returns when the exception waits there. Not before: the thread could
--- leave the call for which the exception is meant, a time limit for one, and be hit outside of it.
+-- | Throws to the calling thread, which has masked exceptions, and returns when the exception is
+-- pending there. It must not return earlier. Otherwise the exception could hit the thread after the
+-- call for which it is meant, such as a time limit.
 --
--- By another thread, for an exception that a thread throws to itself does not wait. That thread is on the same Capability,
--- where what it throws is in its place at once; if the caller has been moved meanwhile, the message is there when
--- the Capability that the caller is on then has been through its scheduler, between two steps on it.
+-- Another thread throws, because an exception that a thread throws to itself does not become
+-- pending. The thrower is on the same Capability, where its exception is pending at once. If GHC
+-- has moved the caller meanwhile, the exception travels as a message. It has arrived when the
+-- caller's Capability has run its scheduler between two steps of the caller on that Capability.
 leavePending :: SomeException -> IO ()
 leavePending e = do
   me <- myThreadId

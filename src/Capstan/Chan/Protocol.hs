@@ -1,6 +1,7 @@
 {-# LANGUAGE ExistentialQuantification #-}
 {-# LANGUAGE FlexibleContexts #-}
--- Who waits in a call holds the channel, not its cells: the collector would copy them first, and the gap between them later.
+-- Without a worker-wrapper split, a waiting call holds the channel, not its cells. If it held the
+-- cells, the collector would copy them first and the gap between them later.
 {-# OPTIONS_GHC -fno-worker-wrapper #-}
 
 -- |
@@ -10,43 +11,57 @@
 -- = The argument
 --
 -- 1. /One step./ A channel is one cell ("Capstan.Chan.State"). Each change of it is one
---    compare-and-swap from a state to its successor by a pure function, so the changes of a channel
---    have a total order, and what holds of every pure transition holds of the channel: items leave in
---    the order in which they came, none is lost or doubled, there are never more than the capacity.
---    An operation that fails to swap does so because another one succeeded.
+--    compare-and-swap from a state to its successor by a pure function. So the changes of a channel
+--    have a total order, and a property of all pure transitions is a property of the channel. Items
+--    leave in the order in which they came, no item is lost or doubled, and their number never
+--    exceeds the capacity. A swap fails only because another operation's swap succeeded.
 --
---    A channel without bounds has a second cell, the front, with its oldest items, so that who takes them does not disturb who sends.
---    They get there in three steps, which may be of three threads: the state becomes 'Moving', with the items and the number of the front,
---    which is empty; the front of that number becomes one with the items, and the next number; the state is 'moved'. Each is done once, no matter how late who
---    tries it comes, as a number never comes again, and the third not before the second. Nothing else fills a front. So a receiver that has read a
---    state that is not 'Moving', and after it an empty front, may go on as if there were no front: while the state is what it has read, the front stays
---    empty. ('replaceCell' must not take a later state for that one; each that has items was built anew, from an item.) One item stays in the state,
---    hence that alone says whether there are any, and 4. holds as it does without a front.
--- 2. /Senders are served by the cell./ A waiting sender's item moves, and the sender leaves the line,
---    in the same step. So an interrupted sender asks the cell: if it can take itself out of the line,
---    nothing was sent; if it is no longer there, the item was accepted, and 'send' returns.
--- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line says
---    nothing. The thread has one slot, and whoever fills it first decides: a sender with its item, a
---    closer, or the thread itself when it finds an item or is interrupted. A sender first takes the
---    receiver out of the line, then offers; when the offer is refused it still has its item, and
---    begins anew. An item in the slot of a thread that was interrupted is returned, and the exception
---    comes again at the end of the call ('postpone').
--- 4. /Nobody sleeps beside an item./ A receiver joins the line by a step from a state without items,
---    a sender by one from a state without room, so one of them is served by the other's later step.
---    A receiver leaves all lines before its call returns.
--- 5. /Masking./ From the first step that involves another thread until that thread was told, nothing
---    interrupts: the only interruptible call is 'awaitSlot'. What is not masked takes or puts an item by a single swap, before
---    which nothing and after which everything has happened; a swap before that one leaves the channel with the same items.
+--    A channel without bounds has a second cell, the front, with its oldest items, so that
+--    receivers do not disturb senders. Items get there in three steps, which different threads may
+--    perform. First the state becomes 'Moving', with the items and the number of the front, which
+--    is empty. Second, the front of that number is replaced by a front with the items and the next
+--    number. Third, the state becomes the 'moved' state. Each step happens once, however late a
+--    thread tries it, as a number never comes again. The third step comes after the second. No
+--    other step fills a front. So suppose that a receiver has read a state that is not 'Moving',
+--    and after it an empty front. Then the front stays empty while the state stays the same, and
+--    the receiver may continue as if the channel had no front. ('replaceCell' must not mistake a
+--    later state for that state; each state with items is a new object, built from an item.) One
+--    item stays in the state, so the state alone says whether the channel has items, and 4. holds
+--    as without a front.
+-- 2. /Senders are served by the cell./ A waiting sender's item moves, and the sender leaves the
+--    line, in the same step. So an interrupted sender looks at the cell. If it can take itself out
+--    of the line, nothing was sent. If it is no longer in the line, the item was accepted, and
+--    'send' returns.
+-- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line
+--    decides nothing. The thread has one slot, and the first to fill it decides. This may be a
+--    sender with its item, a closer, or the thread itself, when it finds an item or is interrupted.
+--    A sender first takes the receiver out of the line and then offers its item. If the offer is
+--    refused, the sender still has its item and begins anew. If the slot of an interrupted thread
+--    has an item, the call returns the item, and the exception arrives again at the end of the call
+--    ('postpone').
+-- 4. /No receiver sleeps beside an item./ A receiver joins the line by a step from a state without
+--    items. A sender joins by a step from a state without room. So the later step of a sender
+--    serves a waiting receiver, and that of a receiver serves a waiting sender. A receiver leaves
+--    all lines before its call returns.
+-- 5. /Masking./ Between the first step that involves another thread and the notification of that
+--    thread, no exception arrives: the only interruptible call is 'awaitSlot'. Code that is not
+--    masked takes or puts an item by a single swap: before it nothing has happened, and after it
+--    everything. Any earlier swap of such code leaves the channel with the same items.
 --
--- 6. /Watchers look again./ A thread that would send to one of several channels has no place in their lines: nobody takes its item. It is told when
---    there is room, or a receiver, or the end, and then leaves all lines and begins anew, with all others that watch. So what it was told may be
---    history, and nothing is lost when it is interrupted instead. It watches only a channel that is full, by a step from a full state; each step that
---    makes room, which no waiting sender takes, is from a state with watchers to one without, and tells those. Before it sends, it fills its own slot,
---    as a receiver does that finds an item: nobody else can serve it then.
+-- 6. /Watchers look again./ A thread that waits to send to one of several channels is only a
+--    watcher in their lines: no receiver takes its item from there. It is notified when a channel
+--    has room, has a receiver, or is closed. Then this watcher, and all others of that channel,
+--    leave all lines and begin anew. So a notification may be out of date, and nothing is lost if
+--    an exception interrupts the watcher instead. A thread watches only a full channel, by a step
+--    from a full state. If a step makes room that no waiting sender takes, it leads from a state
+--    with watchers to a state without, and notifies them. Before a watcher sends, it fills its own
+--    slot, as a receiver does that finds an item: then no other thread can serve it.
 --
--- Claiming a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent ML/
--- (ICFP 2009). Two threads that each would both send and receive can fail to claim each other, again and again if they go in step, as there:
--- each has filled its own slot before it finds the other's full. Nobody else is held up by that, and the first difference in speed ends it.
+-- The claim of a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent
+-- ML/ (ICFP 2009). As there, two threads that each both send and receive can fail to claim each
+-- other, because each fills its own slot before it finds the other's slot full. If they run in
+-- step, this can happen again and again. It delays no other thread, and the first difference in
+-- speed ends it.
 module Capstan.Chan.Protocol
   ( Chan,
     ChanClosed (..),
@@ -75,7 +90,8 @@ import Control.Exception (Exception (..), SomeException)
 import Control.Monad (void)
 import Unsafe.Coerce (unsafeCoerce)
 
--- | A channel: its capacity, its state, and its front, which is used if there are no bounds, and is kept away from the state then.
+-- | A channel: its capacity, its state, a gap, and its front. Only a channel without bounds uses
+-- the front and has a gap between front and state.
 data Chan m a = Chan !Int !(Cell m (State m a)) !(Gap m) !(Cell m (Front a))
 
 sameChan :: Eq (Cell m (State m a)) => Chan m a -> Chan m a -> Bool
@@ -105,12 +121,14 @@ send chan@(Chan capacity cell _ _) x = do
     _ -> settled (sendMasked chan x)
 {-# INLINEABLE send #-}
 
--- | How an operation that may wait ends: well, or well but with an exception that came too late to keep it from that.
+-- | The end of an operation that may wait: it succeeded in time, or it succeeded and then an
+-- exception arrived too late.
 data Timely r
   = InTime r
   | Late SomeException r
 
--- | Runs an operation masked; what came too late arrives in the caller's own state.
+-- | Runs an operation with exceptions masked. An exception that came too late arrives in the
+-- caller's own masking state.
 settled :: Machine m => m (Timely r) -> m r
 settled operation = do
   end <- masked operation
@@ -119,7 +137,7 @@ settled operation = do
     Late e r -> r <$ postpone e
 {-# INLINE settled #-}
 
--- | Every case of 'send', the rare ones with it.
+-- | All cases of 'send', including the rare cases.
 sendMasked :: Machine m => Chan m a -> a -> m (Timely ())
 sendMasked chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
@@ -157,10 +175,11 @@ sendPoll chan x = masked (offer chan x >>= found)
     found Over = throw (toException ChanClosed)
 {-# INLINEABLE sendPoll #-}
 
--- | What became of an item that was to be sent now: sent, not for want of room, or not because the channel is closed.
+-- | The result of an attempt to send without waiting: the item was sent, there was no room, or the
+-- channel is closed.
 data Offered = Accepted | Declined | Over
 
--- | Called masked.
+-- | Sends without waiting. The caller has masked exceptions.
 offer :: Machine m => Chan m a -> a -> m Offered
 offer chan@(Chan capacity cell _ _) x = do
   old <- readCell cell
@@ -175,7 +194,7 @@ offer chan@(Chan capacity cell _ _) x = do
     orAgain done = if done then pure Accepted else offer chan x
 {-# INLINEABLE offer #-}
 
--- | What there is now: an item, nothing, or the end.
+-- | The result of 'poll': an item, no item now, or the end of the channel.
 data Polled a = Got a | None | AtEnd
 
 poll :: Machine m => Chan m a -> m (Polled a)
@@ -188,7 +207,8 @@ poll chan@(Chan _ _ _ front) = do
     Front _ [] -> pollState chan
 {-# INLINEABLE poll #-}
 
--- | A 'poll' that found nothing in the front. That is looked at again: see the argument.
+-- | The rest of a 'poll' that found the front empty. It reads the front again: see step 1 of the
+-- argument.
 pollState :: Machine m => Chan m a -> m (Polled a)
 pollState chan@(Chan _ cell _ front) = do
   old <- readCell cell
@@ -206,8 +226,8 @@ pollState chan@(Chan _ cell _ front) = do
     orAgain result done = if done then pure result else poll chan
 {-# INLINEABLE pollState #-}
 
--- | Puts items into the front and out of the state, which shall not keep alive what is taken. Both has been done when this returns,
--- whoever did it.
+-- | Moves items from the state to the front, so that the state does not keep taken items alive.
+-- When it returns, both steps are done, by this thread or by another.
 move :: Machine m => Chan m a -> Int -> [a] -> m ()
 move chan@(Chan _ cell _ front) due batch = do
   ahead@(Front number _) <- readCell front
@@ -221,7 +241,7 @@ move chan@(Chan _ cell _ front) due batch = do
         Just new -> replaceCell cell old new >>= \done -> if done then pure () else settle
 {-# INLINEABLE move #-}
 
--- | A 'poll' that may have a sender to tell, so of a channel with bounds.
+-- | A 'poll' of a channel with bounds, which may have to notify a sender.
 pollMasked :: Machine m => Chan m a -> m (Polled a)
 pollMasked chan@(Chan _ cell _ _) = do
   old <- readCell cell
@@ -274,7 +294,8 @@ isClosed (Chan _ cell _ _) = shut <$> readCell cell
     shut _ = False
 {-# INLINEABLE isClosed #-}
 
--- | How many threads wait in the channel's lines. For tests: nobody may stay there who has gone on.
+-- | The number of threads in the channel's lines. Tests check that no thread stays there after its
+-- call.
 waiting :: Machine m => Chan m a -> m Int
 waiting (Chan _ cell _ _) = count <$> readCell cell
   where
@@ -284,16 +305,18 @@ waiting (Chan _ cell _ _) = count <$> readCell cell
 {-# INLINEABLE waiting #-}
 
 data Case m r
-  = -- | A channel to receive from, and what to make of its item, or of its end.
+  = -- | A channel to receive from, and a function of its item, or of 'Nothing' at its end.
     forall a. Case (Chan m a) (Maybe a -> r)
-  | -- | A channel to send to, the item, and what to make of that it was sent, or that the channel is closed.
+  | -- | A channel to send to, the item, and a function that learns whether the item was sent or the
+    -- channel is closed.
     forall a. SendCase (Chan m a) a (Bool -> r)
 
 instance Functor (Case m) where
   fmap f (Case chan g) = Case chan (f . g)
   fmap f (SendCase chan x g) = SendCase chan x (f . g)
 
--- | Whether a rendezvous is in the list both to send to and to receive from: its own watcher would wake it for ever.
+-- | Whether the list both sends to and receives from a rendezvous: the call's own watcher would
+-- wake it for ever.
 meetsItself :: [Case IO r] -> Bool
 meetsItself cases = or [sameChan to (unsafeCoerce from) | SendCase to@(Chan 0 _ _ _) _ _ <- cases, Case from _ <- cases]
 
@@ -308,7 +331,7 @@ selectPoll (Case chan f : rest) = do
 selectPoll (SendCase chan x f : rest) = masked (offer chan x) >>= maybe (selectPoll rest) (pure . Just . f) . wasSent
 {-# INLINEABLE selectPoll #-}
 
--- | Whether the item was sent, if the channel is not full.
+-- | Whether the item was sent. 'Nothing' if the channel is full.
 wasSent :: Offered -> Maybe Bool
 wasSent Accepted = Just True
 wasSent Over = Just False
@@ -318,7 +341,9 @@ select :: Machine m => [Case m r] -> m r
 select cases = selectPoll cases >>= maybe (selectLater cases) pure
 {-# INLINEABLE select #-}
 
--- | Where nothing was found. Who joins a line makes work for the one who serves it; so not at once, unless senders can only serve a line.
+-- | The rest of a 'select' that found no ready case. A thread that joins a line makes work for the
+-- thread that serves it. So the call polls for a moment first, unless a channel is a rendezvous,
+-- whose senders can serve only a line.
 selectLater :: Machine m => [Case m r] -> m r
 selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
   where
@@ -327,13 +352,13 @@ selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
     roomy (SendCase (Chan capacity _ _ _) _ _) = capacity > 0
 {-# INLINEABLE selectLater #-}
 
--- | What was put into the slot of a waiting receiver, or watcher.
+-- | The contents of the slot of a waiting receiver or watcher.
 data Outcome r
-  = -- | By a sender or a closer.
+  = -- | Filled by a sender or a closer.
     Served r
-  | -- | By somebody who made room, or closed: nothing has happened yet.
+  | -- | Filled by a thread that made room or closed a channel. Nothing was sent or received yet.
     LookAgain
-  | -- | By the receiver itself: nobody else may serve it.
+  | -- | Filled by the waiting thread itself: no other thread may serve it any more.
     Mine
 
 -- | Waits in the lines of all channels.
@@ -348,9 +373,9 @@ selectMasked cases = do
     Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key InTime)
   where
     finish key end (Served r) = end r <$ leave key others
-    -- Who fills its own slot does not wait for it.
+    -- A thread that fills its own slot does not wait for it, so the outcome here is 'LookAgain'.
     finish key _ _ = leave key cases >> selectMasked cases
-    -- Who serves a line takes out the one that it serves.
+    -- The thread that served this one has already taken it out of that line.
     others = case cases of
       [_] -> []
       _ -> cases
@@ -366,14 +391,14 @@ selectMasked cases = do
 {-# INLINEABLE selectMasked #-}
 
 data Enqueued r
-  = -- | In all lines, or served by somebody on the way.
+  = -- | The thread is in all lines, or another thread has served it meanwhile.
     Waiting
   | -- | A channel had an item.
     Found r
-  | -- | A channel had an item and has it no more.
+  | -- | A channel had an item, but another thread has taken it.
     Lost
 
--- | Joins the lines of the channels, one after another, unless one is found ready.
+-- | Joins the lines of the channels, one after another, until a channel is ready.
 enqueue :: Machine m => Slot m (Outcome r) -> Slot m () -> [Case m r] -> m (Enqueued r)
 enqueue _ _ [] = pure Waiting
 enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
@@ -383,7 +408,7 @@ enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
       queued <- replaceCell cell old (waitToReceive receiver old)
       if queued then sequence_ (watchers old) >> enqueue slot key rest else enqueue slot key cases
     else do
-      -- Before the item is taken, nobody may be about to give another.
+      -- Before this thread takes the item, it must exclude that another thread gives it one.
       mine <- fillSlot slot Mine
       if mine then taken <$> poll chan else pure Waiting
   where

@@ -4,9 +4,10 @@
 -- Module      : Capstan.Chan.State
 -- Description : A channel's state, one immutable value, and its transitions
 --
--- A channel lies in one value of type 'State'. An operation looks at it, computes the
--- next by one of the pure functions here, and puts it in place by compare-and-swap. Where senders never wait, the oldest items
--- are in a second value, 'Front', so that receivers do not disturb senders. Not for users.
+-- A channel is one value of type 'State'. An operation reads it, computes the next state by a pure
+-- function of this module, and puts that state in place by compare-and-swap. If senders never wait,
+-- the oldest items are in a second value, 'Front', so that receivers do not disturb senders. Not
+-- for users.
 module Capstan.Chan.State
   ( State (..),
     Front (..),
@@ -39,35 +40,41 @@ import Capstan.Chan.Machine (Machine (..))
 
 -- | A thread that waits for room.
 data Sender m a
-  = -- | It is told 'True' when its item was accepted and 'False' when the channel was closed.
+  = -- | A sender with its item. The slot gets 'True' when the item is accepted, and 'False' when
+    -- the channel is closed.
     Sender a !(Slot m Bool)
-  | -- | It would send to one of several channels, so nobody takes its item. The action tells it that there may be room now: it looks at all of
-    -- them again. The key tells it from others.
+  | -- | A thread that waits to send to one of several channels, so receivers do not take its item
+    -- here. The action notifies it that the channel may have room; then it tries all its channels
+    -- again. The key identifies the watcher.
     Watcher !(Slot m ()) (m ())
 
--- | A thread that waits for an item. The key tells it from others; the action offers an item, or the
--- news that there will be none, and says whether that was in time: a thread that waits on several
--- channels takes one offer.
+-- | A thread that waits for an item. The key identifies the receiver. The action offers an item, or
+-- 'Nothing' when the channel is closed. It returns whether the offer was in time, as a thread that
+-- waits on several channels takes only one offer.
 data Receiver m a = Receiver !(Slot m ()) (Maybe a -> m Bool)
 
--- | What a channel holds, but for what is in its 'Front'. Items are in two lists, first those that come first, then the others reversed. The first list
--- may be an unevaluated reversal: the rear is turned by a step of its own ('Turn'), whose work is
--- therefore never repeated when another thread's step comes first.
+-- | The contents of a channel, except for the items in its 'Front'. Items are in two lists: the
+-- first list has the oldest items in order, and the second list, the rear, has the newer items
+-- reversed. The first list may be an unevaluated reversal, because a step of its own ('Turn')
+-- reverses the rear. So this work is never repeated if another thread's step comes first.
 data State m a
-  = -- | So many items; nobody waits.
+  = -- | The number of items, and the items. No thread waits.
     Items !Int [a] [a]
-  | -- | Of a channel without bounds: the newest items, the last one first; nobody waits. While there are any in the front, there is one here.
+  | -- | A channel without bounds: the newest items, with the last item first. No thread waits.
+    -- While the front has items, this list has at least one.
     Open [a]
-  | -- | The same, but the first list, in its order, goes to the front, which has none until then and is the one of that number.
+  | -- | As 'Open', while a batch moves: the first list, in its order, goes to the front with that
+    -- number, which is empty until then.
     Moving !Int [a] [a]
-  | -- | So many items as there may be; senders wait.
+  | -- | As many items as the capacity allows. Senders wait.
     Full !Int [a] [a] !(Line (Sender m a))
-  | -- | No items; receivers wait.
+  | -- | No items. Receivers wait.
     Hungry !(Line (Receiver m a))
-  | -- | Closed, with the items that are left; nobody waits.
+  | -- | Closed, with the remaining items. No thread waits.
     Closed [a] [a]
 
--- | The oldest items of a channel without bounds, and how often there were new ones.
+-- | The oldest items of a channel without bounds. The number counts the batches that were moved to
+-- the front.
 data Front a = Front !Int [a]
 
 -- | Whether a channel of this capacity has a front.
@@ -80,7 +87,7 @@ vacant capacity
   | unbounded capacity = Open []
   | otherwise = Items 0 [] []
 
--- | Whether there is no item, though there may be some later.
+-- | Whether a channel has no item now, but may have items later.
 isVacant :: State m a -> Bool
 isVacant state = case state of
   Items _ [] [] -> True
@@ -89,17 +96,18 @@ isVacant state = case state of
   Full _ [] [] line -> null (plainSender line)
   _ -> False
 
--- | Those who wait, at least one: the first, those after it, those last in reverse.
+-- | The waiting threads, at least one: the first thread, the threads after it, and the last threads
+-- reversed.
 data Line e = Line e [e] [e]
 
 alone :: e -> Line e
 alone e = Line e [] []
 
--- | Puts one more behind the others.
+-- | Adds a thread at the end of the line.
 behind :: Line e -> e -> Line e
 behind (Line e front rear) new = Line e front (new : rear)
 
--- | In their order.
+-- | All waiting threads, in their order.
 everyone :: Line e -> [e]
 everyone (Line e front rear) = e : front ++ reverse rear
 
@@ -107,29 +115,30 @@ lineOf :: [e] -> Maybe (Line e)
 lineOf [] = Nothing
 lineOf (e : front) = Just (Line e front [])
 
--- | The first, and the others if there are any.
+-- | The first thread, and the line of the other threads, if there are any.
 next :: Line e -> (e, Maybe (Line e))
 next (Line e (e' : front) rear) = (e, Just (Line e' front rear))
 next (Line e [] rear) = (e, lineOf (reverse rear))
 
--- | What a receiver finds.
+-- | The next step of a receiver.
 data Take m a
-  = -- | An item.
+  = -- | Take an item.
     Take a (State m a)
-  | -- | An item, and a sender whose own item the new state has accepted: tell it.
+  | -- | Take an item. The new state has accepted the item of a waiting sender: notify that sender.
     TakeAndTell a (State m a) (Slot m Bool)
-  | -- | An item, and there is room now: wake those who watch for it.
+  | -- | Take an item. The channel has room now: wake the watchers.
     TakeAndWake a (State m a) [m ()]
-  | -- | Items, but in the rear: put this state in place and look again.
+  | -- | Only the rear has items: put this state in place and look again.
     Turn (State m a)
-  | -- | Items for the front, if it has that number. When they are there the state is to be 'moved'; then look again.
+  | -- | Put these items into the front, if it has that number. Then put the 'moved' state in place,
+    -- and look again.
     Move !Int [a]
-  | -- | No item.
+  | -- | No item now.
     Empty
   | -- | No item, now or later.
     Ended
 
--- | The front has that number, and no items.
+-- | The next step of a receiver, if the front has that number and no items.
 taking :: Int -> State m a -> Take m a
 taking number state = case state of
   Items n (x : front) rear -> Take x (Items (n - 1) front rear)
@@ -147,14 +156,16 @@ taking number state = case state of
   Closed [] [] -> Ended
 {-# INLINE taking #-}
 
--- | After the items for the front of that number are there; nothing if somebody has done that.
+-- | The state after the front with that number has got its items. 'Nothing' if another thread has
+-- already put this state in place.
 moved :: Int -> State m a -> Maybe (State m a)
 moved due state = case state of
   Moving number _ rear | number == due -> Just (Open rear)
   _ -> Nothing
 
--- | Where senders wait, the first one's item takes the place of the one that goes. Without any place
--- (a rendezvous), it is the one that goes. Watchers stay where they are, unless nobody else takes the place.
+-- | The next step of a receiver, if senders wait. The item of the first sender takes the place of
+-- the item that leaves. In a rendezvous, which has no place, the sender's item itself leaves.
+-- Watchers stay in line, unless no sender takes the place.
 takingFull :: Int -> [a] -> [a] -> Line (Sender m a) -> Take m a
 takingFull n front rear line = case (front, plainSender line) of
   (x : front', Just (item, slot, others)) -> TakeAndTell x (full n front' (item : rear) others) slot
@@ -163,7 +174,8 @@ takingFull n front rear line = case (front, plainSender line) of
   ([], Just (item, slot, others)) -> TakeAndTell item (full n [] [] others) slot
   ([], Nothing) -> Empty
 
--- | The first who is no watcher, its item, and the others.
+-- | The item and the slot of the first sender that is no watcher, and the line of the other
+-- threads.
 plainSender :: Line (Sender m a) -> Maybe (a, Slot m Bool, Maybe (Line (Sender m a)))
 plainSender line = case next line of
   (Sender item slot, others) -> Just (item, slot, others)
@@ -174,25 +186,25 @@ plainSender line = case next line of
     isPlain (Sender _ _) = True
     isPlain (Watcher _ _) = False
 
--- | What tells those who watch that they are to look again.
+-- | The actions that wake the watchers.
 watchers :: State m a -> [m ()]
 watchers (Full _ _ _ line) = [wake | Watcher _ wake <- everyone line]
 watchers _ = []
 
--- | A full channel, with those who wait, if any do.
+-- | A channel with this number of items, full if threads wait.
 full :: Int -> [a] -> [a] -> Maybe (Line (Sender m a)) -> State m a
 full n front rear = maybe (Items n front rear) (Full n front rear)
 
--- | What a sender finds.
+-- | The next step of a sender.
 data Put m a
-  = -- | Room.
+  = -- | The channel has room: put this state in place.
     Put (State m a)
-  | -- | A receiver that waits: offer it the item once this state is in place.
+  | -- | A receiver waits: put this state in place, then offer the item to the receiver.
     Give (State m a) (Receiver m a)
   | NoRoom
   | Shut
 
--- | The number is the channel's capacity.
+-- | The next step of a sender of an item. The number is the channel's capacity.
 putting :: Int -> a -> State m a -> Put m a
 putting capacity x state = case state of
   Items n front rear
@@ -205,21 +217,22 @@ putting capacity x state = case state of
   Closed _ _ -> Shut
 {-# INLINE putting #-}
 
--- | After 'NoRoom'.
+-- | The state with one more waiting sender, after 'NoRoom'.
 waitToSend :: Sender m a -> State m a -> State m a
 waitToSend sender state = case state of
   Items n front rear -> Full n front rear (alone sender)
   Full n front rear line -> Full n front rear (line `behind` sender)
   _ -> state
 
--- | Where there is no item. The 'watchers' of the state before are to be told: a receiver is room.
+-- | The state with one more waiting receiver, if the channel has no item. The caller wakes the
+-- 'watchers' of the old state, because a watcher can send to this receiver.
 waitToReceive :: Receiver m a -> State m a -> State m a
 waitToReceive receiver state = case state of
   Hungry line -> Hungry (line `behind` receiver)
   _ | isVacant state -> Hungry (alone receiver)
   _ -> state
 
--- | Without that sender; nothing if it does not wait here any more.
+-- | The state without that sender. 'Nothing' if the sender no longer waits here.
 dropSender :: Machine m => Slot m Bool -> State m a -> Maybe (State m a)
 dropSender gone (Full n front rear line)
   | any is (everyone line) = Just (full n front rear (lineOf (filter (not . is) (everyone line))))
@@ -228,7 +241,7 @@ dropSender gone (Full n front rear line)
     is (Watcher _ _) = False
 dropSender _ _ = Nothing
 
--- | Without the watcher of that key; nothing if it does not watch here any more.
+-- | The state without the watcher with that key. 'Nothing' if it no longer watches here.
 dropWatcher :: Machine m => Slot m () -> State m a -> Maybe (State m a)
 dropWatcher gone (Full n front rear line)
   | any is (everyone line) = Just (full n front rear (lineOf (filter (not . is) (everyone line))))
@@ -237,7 +250,8 @@ dropWatcher gone (Full n front rear line)
     is (Sender _ _) = False
 dropWatcher _ _ = Nothing
 
--- | Without that receiver; nothing if it does not wait here any more. The number is the channel's capacity.
+-- | The state without the receiver with that key. 'Nothing' if it no longer waits here. The number
+-- is the channel's capacity.
 dropReceiver :: Machine m => Int -> Slot m () -> State m a -> Maybe (State m a)
 dropReceiver capacity gone (Hungry line)
   | any is (everyone line) = Just (maybe (vacant capacity) Hungry (lineOf (filter (not . is) (everyone line))))

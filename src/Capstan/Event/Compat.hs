@@ -3,25 +3,26 @@
 -- Description : The names and types of GHC.Event
 -- Stability   : experimental
 --
--- A program that uses "GHC.Event" switches to Capstan by changing an import: the module is meant to be imported in place of it. Two packages pass their
--- own tests so: @network@ 3.1.1.1, whose @gracefulClose@ registers descriptors and timeouts, and
--- @time-manager@ 0.3.2, which keeps Warp's timeouts. What GHC.Event does not export any more, and its
--- users miss, is here too: 'loop', 'step' and 'shutdown', to drive a manager made by 'new'.
+-- A program that uses "GHC.Event" switches to Capstan when it imports this module instead. Two
+-- packages pass their own tests with it: @network@ 3.1.1.1, whose @gracefulClose@ registers
+-- descriptors and timeouts, and @time-manager@ 0.3.2, which keeps Warp's timeouts. The module also
+-- has 'loop', 'step' and 'shutdown', which drive a manager made by 'new'. GHC.Event does not export
+-- them any more.
 --
--- Differences that can be seen:
+-- A program can notice these differences:
 --
--- * The callback of an 'FdKey' that was unregistered does not begin any more, unless it is about to
---   on another thread. GHC.Event promises nothing.
--- * A callback hears only of events that it asked for, unless the descriptor has ended or has an error.
---   GHC.Event adds what another registration of the descriptor asked for.
+-- * After 'unregisterFd' the callback does not start any more, unless another thread is just about
+--   to start it. GHC.Event promises nothing.
+-- * A callback gets only events that its registration names, unless the descriptor has ended or has
+--   an error. GHC.Event adds the events of other registrations of the descriptor.
 -- * A descriptor that cannot be watched throws, as 'Capstan.Event.register' does. GHC.Event runs the
 --   callback at once.
--- * 'closeFd' lets the manager's thread call the callbacks, perhaps after it has returned. GHC.Event
---   calls them on the calling thread.
--- * A callback of a timeout may throw: it goes to the manager's handler of exceptions, and the others
---   run. In GHC.Event no timeout of the process fires after that.
--- * There is a timer manager for each Capability, and 'getSystemTimerManager' gives that of the
---   calling thread. A 'TimeoutKey' knows where it belongs.
+-- * With 'closeFd' the manager's thread calls the callbacks, perhaps after 'closeFd' has returned.
+--   GHC.Event calls them on the calling thread.
+-- * A callback of a timeout may throw. The exception goes to the manager's handler, and other
+--   callbacks run. In GHC.Event no timeout of the process fires after that.
+-- * Each Capability has a timer manager, and 'getSystemTimerManager' returns the manager of the
+--   calling thread's Capability. A 'TimeoutKey' knows its manager.
 --
 -- @since 0.1.0
 module Capstan.Event.Compat
@@ -93,7 +94,7 @@ getSystemEventManager
   | rtsSupportsBoundThreads = Just . EventManager <$> systemManager
   | otherwise = pure Nothing
 
--- | A manager of one's own, to be driven by 'loop' or 'step'.
+-- | A manager that the program drives with 'loop' or 'step'.
 new :: IO EventManager
 new = EventManager <$> newManager
 
@@ -105,8 +106,8 @@ getSystemTimerManager = TimerManager <$> systemManager
 loop :: EventManager -> IO ()
 loop (EventManager manager) = Event.loop manager
 
--- | One turn, which waits until there is something to do, whatever signals come meanwhile. 'False' after
--- 'shutdown', when nothing is left.
+-- | Drives the manager for one turn. It waits until there is work, also when signals interrupt it.
+-- Returns 'False' after 'shutdown', when no work is left.
 step :: EventManager -> IO Bool
 step (EventManager manager) = Event.stepUntilSome manager
 
@@ -145,7 +146,7 @@ type IOCallback = FdKey -> Event -> IO ()
 
 -- | A registration.
 data FdKey = FdKey
-  { -- | Its descriptor.
+  { -- | The descriptor.
     keyFd :: !Fd,
     keyWatch :: !Watch
   }
@@ -158,7 +159,7 @@ instance Show FdKey where
 
 -- | How long a registration lasts.
 data Lifetime
-  = -- | Until it has fired once.
+  = -- | Until its callback has been called once.
     OneShot
   | -- | Until it is unregistered.
     MultiShot
@@ -179,7 +180,8 @@ registerFd (EventManager manager) callback fd (Event events) lifetime =
   where
     key = FdKey fd
     run watch happened = callback (key watch) (Event (visible happened))
-    -- As GHC.Event says it: an end or an error is both, and the closed one hears what it asked for.
+    -- As in GHC.Event: an end or an error counts as both events, and a closed descriptor as all
+    -- events that the registration names.
     visible happened
       | happened `intersects` Event.closed = events <> Event.closed
       | happened `intersects` (Event.failed <> Event.hangUp) = readable <> writable
@@ -191,12 +193,13 @@ registerFd (EventManager manager) callback fd (Event events) lifetime =
 unregisterFd :: EventManager -> FdKey -> IO ()
 unregisterFd manager = void . unregisterFd_ manager
 
--- | Ends a registration; whether it had not ended before.
+-- | Ends a registration. Returns whether it was still active.
 unregisterFd_ :: EventManager -> FdKey -> IO Bool
 unregisterFd_ _ = Event.unregister . keyWatch
 
--- | Ends all registrations of a descriptor with this manager, and closes it. Each callback is called
--- once more, with what it asked for and one event more: equal to neither 'evtRead' nor 'evtWrite'.
+-- | Ends all registrations of a descriptor with this manager, and closes it. Each callback is
+-- called once more, with the events of its registration and an extra event, which differs from
+-- 'evtRead' and 'evtWrite'.
 closeFd :: EventManager -> (Fd -> IO ()) -> Fd -> IO ()
 closeFd (EventManager manager) = Event.closeWith (Just manager)
 
@@ -211,8 +214,8 @@ instance Ord TimeoutKey where
   -- Two managers may give the same name.
   compare (TimeoutKey a) (TimeoutKey b) = comparing timerIdent a b <> comparing timerManager a b
 
--- | Calls the callback after so many microseconds; if there are none, on the calling thread before
--- it returns.
+-- | Calls the callback after a number of microseconds. If the number is 0 or negative, the calling
+-- thread calls it at once.
 registerTimeout :: TimerManager -> Int -> TimeoutCallback -> IO TimeoutKey
 registerTimeout (TimerManager manager) us callback
   | us > 0 = start (microseconds us) callback
@@ -223,7 +226,7 @@ registerTimeout (TimerManager manager) us callback
   where
     start delay = fmap TimeoutKey . Event.startTimer manager delay . Run . const
 
--- | Lets a timeout that has not passed begin again, with so many microseconds.
+-- | Restarts a timeout that has not passed, with a new number of microseconds.
 updateTimeout :: TimerManager -> TimeoutKey -> Int -> IO ()
 updateTimeout _ (TimeoutKey timer) us = void (Event.reschedule timer (microseconds us))
 

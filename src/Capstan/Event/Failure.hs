@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Event.Failure
--- Description : What C answers, as exceptions
+-- Description : The answers of C calls, as exceptions
 module Capstan.Event.Failure
   ( check,
     named,
@@ -26,12 +26,12 @@ named name ident
   | otherwise = failure name (Errno (fromIntegral ident))
 {-# INLINE named #-}
 
--- | Throws it.
+-- | Throws the 'IOError' for a value of errno, with the name of the function.
 failure :: String -> Errno -> IO a
 failure name errno = ioError (maybe id (flip ioeSetErrorString) reason plain)
   where
     plain = errnoToIOError ("Capstan.Event." ++ name) errno Nothing Nothing
-    -- The system's words for these are about sockets and devices.
+    -- The system's texts for these two values are about sockets and devices.
     reason
       | errno == eSHUTDOWN = Just "the manager was shut down"
       | errno == eBUSY = Just "another thread drives the manager"

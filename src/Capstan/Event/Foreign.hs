@@ -2,9 +2,9 @@
 -- Module      : Capstan.Event.Foreign
 -- Description : The event manager's C calls
 --
--- The calls of @capstan.h@ that "Capstan.Event.Internal" uses. None of the unsafe ones sleeps in the
--- kernel: the manager's locks are held for less than a microsecond, or for one system call that
--- does not block.
+-- Foreign imports of the calls of @capstan.h@ that "Capstan.Event.Internal" uses. No unsafe call
+-- sleeps in the kernel: the manager's locks are held for less than a microsecond, or for one system
+-- call that does not block.
 module Capstan.Event.Foreign
   ( CManager,
     Record,
@@ -49,7 +49,7 @@ import Foreign.Ptr (FunPtr, Ptr)
 -- | @capstan_manager@.
 data CManager
 
--- | @struct capstan_record@. Its layout is asserted in @runtime\/event\/pull.c@.
+-- | @struct capstan_record@. The C code asserts its layout in @runtime\/event\/pull.c@.
 data Record
 
 type RecordKind = Word8
@@ -65,7 +65,7 @@ recordPost = 3
 foreign import ccall unsafe "cst_manager_new_pull"
   c_manager_new_pull :: Ptr (Ptr CManager) -> IO CInt
 
--- | Before 'c_manager_free', for a manager whose name others may still have.
+-- | To be called before 'c_manager_free', for a manager whose address other threads may still have.
 foreign import ccall unsafe "cst_manager_end"
   c_manager_end :: Ptr CManager -> IO CInt
 
@@ -75,7 +75,7 @@ foreign import ccall unsafe "&capstan_manager_free"
 foreign import ccall unsafe "capstan_manager_statistics"
   c_statistics :: Ptr CManager -> Ptr Word64 -> CSize -> IO ()
 
--- | The name of the registration, or an errno value, which no name is as small as.
+-- | Returns the name of the registration, or a value of errno; every name is larger than those.
 foreign import ccall unsafe "cst_pull_register"
   c_fd_register :: Ptr CManager -> CInt -> CUInt -> Ptr () -> IO Word64
 
@@ -91,7 +91,7 @@ foreign import ccall unsafe "capstan_fd_unregister_all"
 foreign import ccall unsafe "capstan_fd_closed"
   c_fd_closed :: Ptr CManager -> CInt -> IO ()
 
--- | The same for a timer.
+-- | Returns the name of the timer, or a value of errno.
 foreign import ccall unsafe "cst_pull_start_timer"
   c_timer_start_at :: Ptr CManager -> Word64 -> Word64 -> Ptr () -> IO Word64
 
@@ -104,15 +104,15 @@ foreign import ccall unsafe "capstan_timer_cancel"
 foreign import ccall unsafe "capstan_post"
   c_post :: Ptr CManager -> FunPtr CPostFunction -> Ptr () -> IO CInt
 
--- | With a timeout of 0 only: it does not block then.
+-- | For a timeout of 0 only, with which the call does not block.
 foreign import ccall unsafe "capstan_pull"
   c_pull :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
--- | With any timeout.
+-- | For any timeout.
 foreign import ccall safe "capstan_pull"
   c_pull_waiting :: Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
--- | Lets the present or the next 'c_pull_waiting' return.
+-- | Makes the current or the next 'c_pull_waiting' return.
 foreign import ccall unsafe "cst_manager_wake"
   c_wake :: Ptr CManager -> IO ()
 
@@ -125,7 +125,7 @@ foreign import ccall unsafe "capstan_clock"
 foreign import ccall unsafe "capstan_forks"
   c_forks :: IO CUInt
 
--- | Makes dependent tasks ready; runs none of them.
+-- | Makes dependent tasks ready, but runs none of them.
 foreign import ccall unsafe "omp_fulfill_event"
   c_fulfill_event :: Ptr () -> IO ()
 

@@ -1,8 +1,8 @@
 -- |
 -- Module      : Capstan.Event.Internal
--- Description : How "Capstan.Event" works
+-- Description : Registrations, timers and posts of "Capstan.Event"
 --
--- Registrations, timers and posts. Managers are in "Capstan.Event.Manager".
+-- Managers are in "Capstan.Event.Manager".
 module Capstan.Event.Internal
   ( module Capstan.Event.Types,
     module Capstan.Event.Manager,
@@ -48,13 +48,13 @@ import System.Posix.Types (Fd (..))
 
 -- | How long a registration lasts.
 data Lifetime
-  = -- | Until something has happened once.
+  = -- | Until an event has happened once.
     OneShot
   | -- | Until it is unregistered or the descriptor is closed.
     Persistent
   deriving (Eq, Show)
 
--- | When a registration that lasts is told.
+-- | When a persistent registration gets events.
 data Trigger
   = -- | Again and again while the descriptor is ready.
     Level
@@ -76,8 +76,8 @@ instance Eq Watch where
 instance Show Watch where
   showsPrec d watch = showParen (d > 10) (showString "Watch " . showsPrec 11 (watchFd watch))
 
--- | 1 until the registration or timer has fired for the last time or was ended. The records of
--- a batch are already out of the C manager's hands, so it is settled here which of the two it was.
+-- | The state is 1 until the registration or timer has fired for the last time or was ended. The C
+-- manager no longer controls the records of a batch, so this word decides which of the two happens.
 type State = Words
 
 newState :: IO State
@@ -86,7 +86,7 @@ newState = newWords 1 1
 isLive :: State -> IO Bool
 isLive state = (== 1) <$> readWord state 0
 
--- | 'True' for exactly one caller.
+-- | Claims the end of a registration or timer. Returns 'True' to exactly one caller.
 claim :: State -> IO Bool
 claim state = casWord state 0 1 0
 
@@ -110,7 +110,7 @@ register manager fd events lifetime trigger target =
             callFdFunction function raw ident number (fromIntegral bits) context
         _ -> deliver target (Ready fd happened)
 
--- | The same, for an action that wants to know its own registration.
+-- | As 'register', for an action that gets its own registration.
 registerKnowing ::
   Manager -> Fd -> Events -> Lifetime -> Trigger -> (Watch -> Events -> IO ()) -> IO Watch
 registerKnowing manager fd events lifetime trigger action =
@@ -145,7 +145,8 @@ registerWith manager fd wanted@(Events events) lifetime trigger handler = mask_ 
     mode = events .|. flag 256 (lifetime == OneShot) .|. flag 512 (trigger == Edge)
     flag bit on = if on then bit else 0 :: Word32
 
--- | Changes what a registration watches for; 'mempty': nothing for now. 'False' if it has ended.
+-- | Changes the events of a registration; with 'mempty' it watches for none until the next change.
+-- Returns 'False' if the registration has ended.
 --
 -- > watch <- register manager fd readable Persistent Level (Run serve)
 -- > ok <- change watch (readable <> writable)
@@ -154,9 +155,9 @@ change watch (Events events) = withHandle (watchManager watch) $ \raw -> do
   code <- c_fd_change raw (watchIdent watch) (fromIntegral events)
   if Errno code == eNOENT then pure False else True <$ check "change" code
 
--- | Ends a registration. 'True': its action does not begin any more. 'False': it had ended before;
--- the action of a 'OneShot' has begun. Exactly one of the two. A persistent registration's action
--- may still be running on the manager's thread.
+-- | Ends a registration. Returns 'True' if this call ended it: then its action does not begin any
+-- more. Returns 'False' if it had ended before: then the action of a 'OneShot' has begun. The
+-- action of a persistent registration may still be running on the manager's thread.
 --
 -- > watch <- register manager fd readable OneShot Level (Run serve)
 -- > ended <- unregister watch
@@ -166,9 +167,10 @@ unregister watch = do
   live <- claim (watchState watch)
   pure (live || code == 0)
 
--- | Ends all registrations of a descriptor, with all managers or one, tells each 'closed', and closes it. A registration
--- that comes before the descriptor is closed is told when it is, for C asks then which registrations are
--- of a file that is gone. One of a file that has the number since is not.
+-- | Ends all registrations of a descriptor, with all managers or one, delivers 'closed' to each,
+-- and closes the descriptor. A registration that another thread makes before the close gets
+-- 'closed' after it, for C then looks for registrations whose file is gone. A registration of a new
+-- file with the same number does not.
 closeWith :: Maybe Manager -> (Fd -> IO ()) -> Fd -> IO ()
 closeWith manager close fd@(Fd number) = mask_ $ do
   with (`c_fd_unregister_all` number)
@@ -191,8 +193,8 @@ instance Eq Timer where
 instance Show Timer where
   showsPrec d timer = showParen (d > 10) (showString "Timer " . showsPrec 11 (timerIdent timer))
 
--- | Fires once, so long from now. Never early; late by at most 66 us, plus what the kernel and the
--- actions before it take.
+-- | Starts a timer that fires once, after a delay. It never fires early. It is late by at most 66
+-- us, plus the delays of the kernel and of earlier actions.
 --
 -- > timer <- startTimer manager (milliseconds 20) (Run (const (putStrLn "now")))
 startTimer :: Manager -> Duration -> Target Expiry -> IO Timer
@@ -200,12 +202,12 @@ startTimer manager delay target = do
   time <- clock
   start "startTimer" manager (time <> delay) mempty target
 
--- | Fires once, at that time of 'clock'.
+-- | Starts a timer that fires once, at a time of 'clock'.
 startTimerAt :: Manager -> Duration -> Target Expiry -> IO Timer
 startTimerAt manager deadline = start "startTimerAt" manager deadline mempty
 
--- | Fires so long from now, and then every period. Periods are counted from the first deadline: there
--- is no drift. Those that were missed are one expiry.
+-- | Starts a timer that fires after a delay, and then in every period. Periods count from the first
+-- deadline, so there is no drift. All missed periods together give one expiry.
 --
 -- > timer <- startPeriodic manager mempty (seconds 1) (Run (print . expirations))
 startPeriodic :: Manager -> Duration -> Duration -> Target Expiry -> IO Timer
@@ -230,8 +232,9 @@ timerHandler manager state once target = Handler $ \record -> do
       withHandle manager $ \raw -> callTimerFunction function raw ident count context
     _ -> deliver target (Expiry count)
 
--- | Moves a timer to so long from now; a period stays. 'False': it has fired or was cancelled. To a
--- later time it costs one store: an idle timeout is moved by each message.
+-- | Moves the deadline of a timer to a delay from now; the period of a periodic timer stays.
+-- Returns 'False' if the timer has fired or was cancelled. A move to a later time costs one store,
+-- so each message may move an idle timeout.
 --
 -- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
 -- > ok <- reschedule timer (seconds 30)
@@ -240,8 +243,8 @@ reschedule timer delay = withHandle (timerManager timer) $ \raw -> do
   code <- c_timer_reschedule raw (timerIdent timer) (toNanoseconds delay)
   pure (code == 0)
 
--- | Cancels a timer. 'True': its action does not begin any more. 'False': it has begun, or the timer
--- was cancelled before.
+-- | Cancels a timer. Returns 'True' if its action does not begin any more. Returns 'False' if the
+-- action has begun, or if the timer was cancelled before.
 --
 -- > timer <- startTimer manager (seconds 30) (Run (const (closeFd fd)))
 -- > cancelled <- cancelTimer timer
@@ -259,7 +262,7 @@ cancelTimer timer = do
 post :: Manager -> IO () -> IO ()
 post manager action = postTo manager (Run (const action))
 
--- | Delivers to any target from the manager's thread. Throws after 'shutdown'.
+-- | As 'post', with any target. Throws after 'shutdown'.
 --
 -- > done <- newEmptyMVar
 -- > postTo manager (Fill done)

@@ -5,12 +5,13 @@
 -- Module      : Capstan.Event.Manager
 -- Description : Managers and the threads that drive them
 --
--- A manager is driven by a Haskell thread that pulls records of what is due from C and runs the
--- handlers that they name. The data of a registration is the slot of its handler ("Capstan.Event.Slots");
--- C says by the @last@ mark when no further record can bring it, and then it is freed.
+-- A Haskell thread drives a manager: it pulls records of due events from C, and runs the handlers
+-- that the records name. The data of a registration is the slot of its handler
+-- ("Capstan.Event.Slots"). C sets the @last@ mark in a record if no further record can name this
+-- slot; then the slot is freed.
 --
--- While there is something to do, the pull is an unsafe call that cannot block. When there is
--- nothing, even after other threads of the Capability have run, a safe call sleeps in the kernel.
+-- While the manager has work, the pull is an unsafe call that cannot block. If it finds no work,
+-- even after other threads of the Capability have run, a safe call sleeps in the kernel.
 module Capstan.Event.Manager
   ( Manager,
     Handler (..),
@@ -93,12 +94,13 @@ import System.Posix.Types (Fd (..))
 -- | Watches descriptors, keeps timers and accepts posts.
 data Manager = Manager
   { managerHandle :: !(ForeignPtr CManager),
-    -- | Records of the last pull; in front of them how many there are ('countOf'), which is the next
-    -- to run ('nextOf') and up to which their handlers have been let go ('releasedOf').
+    -- | The records of the last pull. In front of them are their number ('countOf'), the index of
+    -- the next record to run ('nextOf'), and the number of records whose handlers were freed
+    -- ('releasedOf').
     managerBatch :: !(ForeignPtr CUInt),
     managerHandlers :: !(Slots Handler),
-    -- | The process, by its number of forks, in which a thread drives the manager. A thread that
-    -- drove it in the parent is not there in a child.
+    -- | The process in which a thread drives the manager, as its number of forks. A thread that
+    -- drove the manager in the parent does not exist in a child.
     managerDriver :: !(IORef (Maybe CUInt)),
     managerExceptions :: !(IORef (SomeException -> IO ()))
   }
@@ -106,7 +108,7 @@ data Manager = Manager
 instance Eq Manager where
   a == b = managerHandle a == managerHandle b
 
--- | Some order, for keys.
+-- | An arbitrary order, for keys.
 instance Ord Manager where
   compare a b = compare (managerHandle a) (managerHandle b)
 
@@ -114,8 +116,9 @@ batchCapacity, batchHeader :: Int
 batchCapacity = 256
 batchHeader = 16
 
--- | A manager that some thread must drive, by 'loop' or 'step'. 'withManager' ends it, as
--- does the collector when nobody can reach it. Throws an 'IOError' when there are no descriptors left.
+-- | Makes a manager that a thread must drive, with 'loop' or 'step'. 'withManager' ends such a
+-- manager, and so does the collector when no code can reach it. Throws an 'IOError' when the
+-- process has no descriptors left.
 newManager :: IO Manager
 newManager = mask_ $ do
   raw <- alloca $ \out -> do
@@ -130,23 +133,26 @@ newManager = mask_ $ do
   handlers <- newSlots (Handler (const (pure ())))
   Manager handle batch handlers <$> newIORef Nothing <*> newIORef reportException
 
--- | Ends a manager: what is still registered is told 'closed', timers 0 'expirations', on the calling
--- thread. Who still has a part of it is answered as after 'shutdown': there is nothing to change or to end.
--- Throws an 'IOError' (resource busy) if another thread drives it: 'shutdown' first, and let that one return.
+-- | Ends a manager. On the calling thread, remaining registrations get the event 'closed', and
+-- timers get 0 'expirations'. Later calls for its registrations and timers answer as after
+-- 'shutdown': nothing can be changed or ended. Throws an 'IOError' (resource busy) if another
+-- thread drives the manager. In that case call 'shutdown' first, and wait until that thread has
+-- returned.
 freeManager :: Manager -> IO ()
 freeManager manager = do
   shutdown manager
   driving "freeManager" manager (driveUntilShutdown sleepInterruptibly manager)
   withHandle manager c_manager_end >>= check "freeManager"
 
--- | A manager for the time of an action, which is not to end while another thread drives it ('freeManager').
+-- | Runs an action with a manager, and ends the manager afterwards. No other thread may drive the
+-- manager when the action ends ('freeManager').
 --
 -- > withManager $ \own -> startTimer own mempty (Run print) >> step own unlimited
 withManager :: (Manager -> IO a) -> IO a
 withManager = bracket newManager freeManager
 
--- | What is done with an exception that an action throws. At first: what GHC does with an exception
--- that ends a thread.
+-- | Sets the handler of exceptions that actions throw. The initial handler treats them as GHC
+-- treats an exception that ends a thread.
 --
 -- > setExceptionHandler manager (\e -> putStrLn ("an action failed: " ++ show e))
 setExceptionHandler :: Manager -> (SomeException -> IO ()) -> IO ()
@@ -155,12 +161,13 @@ setExceptionHandler manager = atomicWriteIORef (managerExceptions manager)
 reportException :: SomeException -> IO ()
 reportException e = getUncaughtExceptionHandler >>= \handler -> handler e
 
--- | Makes 'loop' return after what it is running. From then on registering, starting and posting
--- throw; what is pending is told so by the last turns of the loop.
+-- | Makes 'loop' return after the actions that it is running. From then on registering, starting
+-- and posting throw. The last turns of the loop notify pending registrations and timers.
 shutdown :: Manager -> IO ()
 shutdown manager = withHandle manager c_shutdown
 
--- | Makes the data that C keeps of a handler; lets it go if the call throws. Masked.
+-- | Makes the data that C keeps for a handler, and frees it if the call throws. The caller has
+-- masked exceptions.
 withHandler :: Manager -> Handler -> (Ptr () -> IO b) -> IO b
 withHandler manager handler run = do
   slot <- takeSlot (managerHandlers manager) handler
@@ -173,23 +180,25 @@ withHandle = withForeignPtr . managerHandle
 
 -- ** Counters
 
--- | What a manager has done so far; see @capstan.h@.
+-- | Statistics of a manager since it was made; see @capstan.h@.
 data ManagerStatistics = ManagerStatistics
-  { -- | Times that it asked the kernel, and that another thread had to wake it.
+  { -- | How often the manager asked the kernel for events, and how often another thread had to wake
+    -- it.
     statTurns, statWakeUps :: !Word64,
-    -- | Reports that were dropped, because the registration had ended; times that the kernel's set
-    -- was made anew.
+    -- | The number of reports that were dropped because their registration had ended. How often the
+    -- kernel's set was built anew.
     statStale, statRebuilds :: !Word64,
-    -- | Batches of actions that took longer than 500 ms.
+    -- | The number of batches of actions that took longer than 500 ms.
     statSlow :: !Word64,
-    -- | How long the longest of them took.
+    -- | The time of the longest batch that was counted.
     statSlowest :: !Duration,
-    -- | Registrations and timers now.
+    -- | The present numbers of registrations and timers.
     statWatches, statTimers :: !Word64
   }
   deriving (Eq, Show)
 
--- | Reads the counters of a manager; while it runs they may be a moment apart. About 50 ns.
+-- | Reads the statistics of a manager. While it runs, its numbers may be of slightly different
+-- moments. Costs about 50 ns.
 --
 -- > turns <- statTurns <$> managerStatistics manager
 managerStatistics :: Manager -> IO ManagerStatistics
@@ -205,9 +214,10 @@ managerStatistics manager = allocaBytes (8 * fields) $ \out -> do
 
 -- * Driving
 
--- | Drives the manager until 'shutdown'. Sleeps in the kernel while nothing is due. An asynchronous
--- exception ends it between two actions, or in one; nothing else is lost, and it may be called
--- again. Throws an 'IOError' (resource busy) if another thread drives the manager.
+-- | Drives the manager until 'shutdown'. Sleeps in the kernel while no event is due. An
+-- asynchronous exception ends the loop, between two actions or within an action. Nothing but that
+-- action is lost, and 'loop' may be called again. Throws an 'IOError' (resource busy) if another
+-- thread drives the manager.
 --
 -- > withManager $ \manager -> do
 -- >   _ <- startTimer manager (seconds 1) (Run (const (shutdown manager)))
@@ -215,22 +225,24 @@ managerStatistics manager = allocaBytes (8 * fields) $ \out -> do
 loop :: Manager -> IO ()
 loop manager = driving "loop" manager (driveUntilShutdown sleepInterruptibly manager)
 
--- | One turn: waits at most so long for something to do, and runs what is due.
--- Returns the number of actions; 0 after a timeout, and after 'shutdown' when nothing is left.
--- Errors and exceptions: as 'loop'.
+-- | Drives the manager for one turn: waits for work, at most for the given time, and runs the
+-- actions that are due. Returns the number of actions. It is 0 after a timeout, and after
+-- 'shutdown' when no work is left. Errors and exceptions: as 'loop'.
 --
 -- > actions <- step manager (milliseconds 10)
 step :: Manager -> Duration -> IO Int
 step manager wait = fst <$> turn manager wait
 
--- | Turns until one has run something ('True'), or the manager was shut down and nothing is left. A turn
--- that found nothing, because of a signal or a wake-up, is neither.
+-- | Repeats turns until a turn has run an action ('True'), or until the manager was shut down and
+-- no work is left ('False'). A signal or a wake-up may end a turn without an action; then another
+-- turn follows.
 stepUntilSome :: Manager -> IO Bool
 stepUntilSome manager = do
   (actions, stopped) <- turn manager unlimited
   if actions == 0 && not stopped then stepUntilSome manager else pure (actions > 0)
 
--- | The number of actions, and whether the manager had been shut down before, with nothing left.
+-- | Returns the number of actions, and whether the manager had been shut down before, with no work
+-- left.
 turn :: Manager -> Duration -> IO (Int, Bool)
 turn manager wait = driving "step" manager $ \restore -> do
   left <- runBatch manager restore
@@ -240,7 +252,7 @@ turn manager wait = driving "step" manager $ \restore -> do
   actions <- runBatch manager restore
   pure (left + actions, found == Stopped)
 
--- | How to wait for something to do, at most so long. Masked.
+-- | A way to wait for work, at most for the given time. The caller has masked exceptions.
 type Sleep = Manager -> Duration -> IO ()
 
 driveUntilShutdown :: Sleep -> Manager -> (forall a. IO a -> IO a) -> IO ()
@@ -250,7 +262,7 @@ driveUntilShutdown sleep manager restore = go
       _ <- runBatch manager restore
       found <- pullNow manager
       again <- case found of
-        -- Other threads first: the actions may have woken some, and these may make something to do.
+        -- Other threads run first: the actions may have woken threads that make new work.
         Nothing' -> yield >> pullNow manager
         _ -> pure found
       case again of
@@ -258,7 +270,8 @@ driveUntilShutdown sleep manager restore = go
         Nothing' -> sleep manager unlimited >> go
         Some -> go
 
--- | One thread at a time.
+-- | Runs the body as the only thread that drives the manager. Throws (resource busy) if another
+-- thread drives it.
 driving :: String -> Manager -> ((forall a. IO a -> IO a) -> IO b) -> IO b
 driving name manager body = mask $ \restore -> do
   process <- c_forks
@@ -281,18 +294,18 @@ releasedOf batch = batch `plusPtr` 8
 recordOf :: Ptr CUInt -> CUInt -> Ptr Record
 recordOf batch i = batch `plusPtr` (batchHeader + fromIntegral i * recordSize)
 
--- | Looks without blocking.
+-- | Pulls records without blocking.
 pullNow :: Manager -> IO Found
 pullNow manager = pullWith manager c_pull mempty
 
--- | Cannot be interrupted.
+-- | Sleeps in the kernel, without interruption.
 sleepDirectly :: Sleep
 sleepDirectly manager = void . pullWith manager c_pull_waiting
 
--- | For threads that may be sent exceptions. The runtime system interrupts a foreign call by one
--- signal, which does nothing if it comes just before the call sleeps in the kernel. So another
--- thread sleeps, and the caller waits for it where no exception is lost. What that thread has
--- pulled stays in the batch.
+-- | Sleeps in a way that an asynchronous exception can interrupt. GHC's runtime system interrupts a
+-- foreign call by one signal, which does nothing if it comes just before the call sleeps in the
+-- kernel. So another thread sleeps, and the caller waits for that thread at a place where no
+-- exception is lost. The records that the other thread has pulled stay in the batch.
 sleepInterruptibly :: Sleep
 sleepInterruptibly manager timeout = do
   done <- newEmptyMVar
@@ -302,7 +315,7 @@ sleepInterruptibly manager timeout = do
 
 type Pull = Ptr CManager -> Ptr Record -> CUInt -> Word64 -> Ptr CUInt -> IO CInt
 
--- | Only when the last batch is empty.
+-- | Pulls records into the batch. All records of the last batch must have been run.
 pullWith :: Manager -> Pull -> Duration -> IO Found
 pullWith manager pull timeout =
   withHandle manager $ \raw -> withForeignPtr (managerBatch manager) $ \batch -> do
@@ -316,9 +329,10 @@ pullWith manager pull timeout =
         | otherwise -> failure "loop" (Errno code)
 {-# INLINE pullWith #-}
 
--- | Runs what the last pull brought, and returns the number of records. One exception handler serves
--- many actions: when one throws, the rest goes on behind it. The next record to run is noted before
--- one is run, so that an asynchronous exception loses nothing but the action that it interrupts.
+-- | Runs the records of the last pull, and returns their number. One exception handler serves many
+-- actions: when an action throws, the loop continues with the next record. The index of the next
+-- record is written before each action runs. So an asynchronous exception loses only the action
+-- that it interrupts.
 runBatch :: Manager -> (forall a. IO a -> IO a) -> IO Int
 runBatch manager restore = withForeignPtr (managerBatch manager) $ \batch -> do
   first <- peek (nextOf batch)
@@ -333,10 +347,10 @@ runBatch manager restore = withForeignPtr (managerBatch manager) $ \batch -> do
   when (first < count) go
   pure (fromIntegral (count - first))
 
--- | What a slot holds. The record is there until the handler returns.
+-- | The value in a slot. The record stays valid until the handler returns.
 newtype Handler = Handler (Ptr Record -> IO ())
 
--- | Not masked.
+-- | Runs the remaining records, with exceptions unmasked.
 runRecords :: Manager -> Ptr CUInt -> IO ()
 runRecords manager batch = go
   where
@@ -362,8 +376,8 @@ runHandler manager batch next record slot = do
   unless ended (run record)
   when (final /= 0) (mask_ (releaseCurrent manager batch))
 
--- | Frees the handler of the record that ran last, if no other record names it and it has not been
--- freed. Masked.
+-- | Frees the handler of the record that ran last, if no further record names the handler and it is
+-- not freed yet. The caller has masked exceptions.
 releaseCurrent :: Manager -> Ptr CUInt -> IO ()
 releaseCurrent manager batch = do
   next <- peek (nextOf batch)
@@ -376,7 +390,8 @@ releaseCurrent manager batch = do
     context <- recordContext record
     when (final /= 0 && function == nullFunPtr) (freeSlot (managerHandlers manager) (context `minusPtr` nullPtr))
 
--- | Ended by a call: nothing happened, the data comes back.
+-- | Whether the record only returns the data of a registration or timer that a call has ended: no
+-- event has happened.
 isEnded :: Ptr Record -> RecordKind -> IO Bool
 isEnded record kind = do
   ident <- recordIdent record
@@ -385,7 +400,7 @@ isEnded record kind = do
 recordKind :: Ptr Record -> IO RecordKind
 recordKind record = peekByteOff record 40
 
--- | Not 0: no further record names its handler.
+-- | If this is not 0, no further record names the handler.
 recordFinal :: Ptr Record -> IO Word8
 recordFinal record = peekByteOff record 41
 {-# INLINE recordFinal #-}
@@ -398,12 +413,12 @@ recordContext :: Ptr Record -> IO (Ptr ())
 recordContext record = peekByteOff record 16
 {-# INLINE recordContext #-}
 
--- | Which registration or timer a record is about.
+-- | The name of the record's registration or timer.
 recordIdent :: Ptr Record -> IO Word64
 recordIdent record = peekByteOff record 0
 {-# INLINE recordIdent #-}
 
--- | What has happened to the descriptor.
+-- | The events that have happened to the descriptor.
 recordEvents :: Ptr Record -> IO Events
 recordEvents record = Events <$> peekByteOff record 32
 {-# INLINE recordEvents #-}
@@ -433,15 +448,17 @@ runForeign manager record function context = withHandle manager $ \raw -> do
 
 -- * The managers of the Capabilities
 
--- | By Capability, in the process that made them: those of a parent are nobody's after a fork.
+-- | The managers by Capability, with the process that made them. After a fork, no thread drives the
+-- parent's managers in the child.
 data System = System !CUInt !(Array Int (Maybe Manager))
 
 systemManagers :: IORef System
 systemManagers = unsafePerformIO (newIORef (System 0 (listArray (0, -1) [])))
 {-# NOINLINE systemManagers #-}
 
--- | The manager of the calling thread's Capability. It is made on first use, and driven by a thread
--- on that Capability until the program ends. Needs the threaded RTS.
+-- | The manager of the calling thread's Capability. The first call on a Capability makes the
+-- manager, and a thread on that Capability drives it until the program ends. Needs the threaded
+-- RTS.
 systemManager :: IO Manager
 systemManager = do
   (capability, _) <- threadCapability =<< myThreadId
@@ -465,7 +482,7 @@ makeSystemManager forks capability = mask_ $ do
           Nothing -> (System forks (room // [(capability, Just mine)]), mine)
   if manager == mine
     then do
-      -- The caller's masking state is not for the actions, nor for threads that they fork.
+      -- Actions, and threads that they fork, must not inherit the caller's masking state.
       thread <- forkOnWithUnmask capability (driveForEver mine)
       labelThread thread ("Capstan.Event manager of Capability " ++ show capability)
     else freeManager mine
@@ -473,8 +490,9 @@ makeSystemManager forks capability = mask_ $ do
   where
     needsThreads = unavailable "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded"
 
--- | The thread of a system manager. Whatever is thrown, it goes on: others depend on it. An action may
--- throw what is meant for threads, and the kernel may be out of memory for a while.
+-- | The thread of a system manager. It continues after any exception, because other threads depend
+-- on it. An action may throw an asynchronous exception, and the kernel may be out of memory for a
+-- while.
 driveForEver :: Manager -> (forall a. IO a -> IO a) -> IO ()
 driveForEver manager unmask = do
   outcome <- try (unmask (driving "systemManager" manager (driveUntilShutdown sleepDirectly manager)))
@@ -482,7 +500,8 @@ driveForEver manager unmask = do
     Right () -> pure () -- shut down
     Left e -> do
       report <- readIORef (managerExceptions manager)
-      -- As every other action of the program's: the caller of 'systemManager' may have masked exceptions.
+      -- The handler runs unmasked, as actions do: the caller of 'systemManager' may have masked
+      -- exceptions.
       _ <- try (unmask (report e)) :: IO (Either SomeException ())
       threadDelay 10000
       driveForEver manager unmask

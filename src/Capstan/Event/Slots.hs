@@ -2,19 +2,21 @@
 -- Module      : Capstan.Event.Slots
 -- Description : Numbers for values that C keeps
 --
--- A stable pointer would do, but each is a root that every minor collection visits, and the table of
--- them has one lock for the whole process. A million timers would cost every collection
--- milliseconds. Slots lie in arrays of which a collection visits what has changed since the last.
+-- Stable pointers would also do. But each stable pointer is a root that every minor collection
+-- visits, and their table has one lock for the whole process. With a million timers every
+-- collection would take milliseconds. Slots lie in arrays, and a collection visits only those parts
+-- of an array that have changed since the last collection.
 --
--- An array is never moved or copied: the table grows by another, twice as long. So values can be
--- written and read while it grows.
+-- An array is never moved or copied: the table grows by another array, which is twice as long. So
+-- values can be written and read while the table grows.
 --
--- Free slots are a stack (Treiber, 1986): its head names the first, and each names the one below it. The
--- head also counts the changes. Who takes a slot (1) reads the head, (2) reads what is below the first,
--- (3) replaces the head, if it is still the same. Between 1 and 3 others may have taken that slot and
--- given it back, so that something else is below it: then the head has another count, and step 3 fails.
--- The count has 32 bits; it would have to come round between two steps of one thread. What lies below
--- a slot is written before the slot gets into the stack, and changing the head is a full barrier.
+-- Free slots are a stack (Treiber, 1986): its head names the first slot, and each slot names the
+-- slot below it. The head also counts its changes. A thread that takes a slot (1) reads the head,
+-- (2) reads the name of the second slot, (3) replaces the head if it is still the same. Between
+-- steps 1 and 3 other threads may have taken the first slot and given it back, above a different
+-- slot. Then the head has another count, and step 3 fails. The count has 32 bits: it would have to
+-- wrap round between two steps of one thread. The name of the slot below is written before a slot
+-- enters the stack, and a change of the head is a full barrier.
 module Capstan.Event.Slots
   ( Slots,
     Slot,
@@ -34,22 +36,23 @@ import GHC.IOArray (IOArray, newIOArray, unsafeReadIOArray, unsafeWriteIOArray)
 
 -- | Values by their slots.
 data Slots a = Slots
-  { -- | The first free slot and 1, or 0; above 'slotBits', the number of changes.
+  { -- | The lower 'slotBits' hold the number of the first free slot plus 1, or 0 for none. The bits
+    -- above count the changes.
     slotsHead :: !Words,
     slotsArrays :: !(IOArray Int (Array a)),
-    -- | How many arrays there are.
+    -- | The number of arrays.
     slotsGrown :: !(MVar (IORef Int)),
-    -- | What a free slot holds.
+    -- | The value in a free slot.
     slotsNothing :: a
   }
 
--- | Values, and for each free slot the next free one and 1, or 0.
+-- | The values, and for each free slot the number of the free slot below it plus 1, or 0 for none.
 data Array a = Array !(IOArray Int a) !Words
 
--- | From 0.
+-- | The number of a slot, from 0.
 type Slot = Int
 
--- | The first array has 2 to this many slots.
+-- | The first array has 2 to the power of @firstBits@ slots.
 firstBits, mostArrays, slotBits :: Int
 firstBits = 10
 mostArrays = 32 - firstBits
@@ -62,7 +65,7 @@ newSlots nothing = do
   grown <- newIORef 0 >>= newMVar
   pure (Slots top arrays grown nothing)
 
--- | The array of a slot, and the place in it.
+-- | The number of a slot's array, and the slot's place in that array.
 place :: Slot -> (Int, Int)
 place slot = (bit - firstBits, shifted - 1 `shiftL` bit)
   where
@@ -77,7 +80,7 @@ arrayOf slots slot = do
   pure (held, offset)
 {-# INLINE arrayOf #-}
 
--- | Keeps a value. Any thread.
+-- | Takes a slot for a value. Any thread may call this.
 takeSlot :: Slots a -> a -> IO Slot
 takeSlot slots value = do
   top <- readWord (slotsHead slots) 0
@@ -92,12 +95,13 @@ takeSlot slots value = do
         then slot <$ unsafeWriteIOArray values offset value
         else takeSlot slots value
 
--- | The head that comes after another.
+-- | The head after a given head: it names another first slot and has the next count.
 headWith :: Int -> Int -> Int
 headWith top first = (top `shiftR` slotBits + 1) `shiftL` slotBits + first
 {-# INLINE headWith #-}
 
--- | Puts free slots on top of the stack: from the first to the last each has the next below it.
+-- | Puts free slots on top of the stack. Each slot from the first to the last already names the
+-- next slot below it.
 push :: Slots a -> Slot -> Slot -> IO ()
 push slots first final = do
   (Array _ below, offset) <- arrayOf slots final
@@ -129,7 +133,7 @@ readSlot slots slot = do
   unsafeReadIOArray values offset
 {-# INLINE readSlot #-}
 
--- | Lets the value go. The slot may be taken again.
+-- | Drops the value of a slot. The slot may be taken again.
 freeSlot :: Slots a -> Slot -> IO ()
 freeSlot slots slot = do
   (Array values _, offset) <- arrayOf slots slot

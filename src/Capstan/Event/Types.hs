@@ -3,7 +3,7 @@
 
 -- |
 -- Module      : Capstan.Event.Types
--- Description : What happens, and where it is delivered
+-- Description : Events, and the targets to which they are delivered
 module Capstan.Event.Types
   ( Events (..),
     readable,
@@ -34,9 +34,9 @@ import Foreign.Ptr (FunPtr, Ptr)
 import GHC.Conc (STM, atomically)
 import System.Posix.Types (Fd)
 
--- * What happens
+-- * Events
 
--- | A set of things that happen to a descriptor. '<>' is union. The bits are those of @capstan.h@.
+-- | A set of events of a descriptor. '<>' is union. The bits are those of @capstan.h@.
 newtype Events = Events Word32
   deriving (Eq, Ord)
 
@@ -65,21 +65,22 @@ readable = Events 1
 writable :: Events
 writable = Events 4
 
--- | The descriptor has an error. Reported whether asked for or not.
+-- | The descriptor has an error. A manager reports this even if the registration does not name it.
 failed :: Events
 failed = Events 8
 
--- | The peer has closed its side. Reported whether asked for or not when both sides are closed. For the
--- writing end of a pipe that nobody reads any more Linux says 'failed' instead.
+-- | The peer has closed its side. If both sides are closed, a manager reports this even if the
+-- registration does not name it. For the writing end of a pipe whose readers have all closed, Linux
+-- reports 'failed' instead.
 hangUp :: Events
 hangUp = Events 16
 
--- | The registration has ended, because the descriptor was closed or the manager shut down. Reported
--- only.
+-- | The registration has ended, because the descriptor was closed or the manager shut down. A
+-- registration cannot ask for this event.
 closed :: Events
 closed = Events 32
 
--- | Whether the two sets have something in common.
+-- | Whether the two sets have an event in common.
 intersects :: Events -> Events -> Bool
 intersects (Events a) (Events b) = a .&. b /= 0
 {-# INLINE intersects #-}
@@ -93,26 +94,28 @@ data Ready = Ready
 
 -- | A timer has fired.
 newtype Expiry = Expiry
-  { -- | 1 for a one-time timer; for a periodic one, the periods that have passed since last time; 0
-    -- when the manager was shut down before.
+  { -- | The number is 1 for a one-time timer. For a periodic timer it is the number of periods
+    -- since the last delivery. It is 0 when the manager was shut down before.
     expirations :: Word64
   }
   deriving (Eq, Show)
 
--- | Monotonic time, since the machine began; it does not advance while the machine is suspended.
+-- | The monotonic time since the machine started. It does not advance while the machine is
+-- suspended.
 clock :: IO Duration
 clock = nanoseconds . fromIntegral <$> c_clock
 
--- * Where it is delivered
+-- * Targets
 
--- | What a manager does when something happens.
+-- | The reaction of a manager to an event of type @a@.
 data Target a where
-  -- | Runs the action on the manager's thread. It should not block: all else on that manager waits.
-  -- An exception ends the action and goes to the manager's handler ('Capstan.Event.setExceptionHandler').
+  -- | Runs the action on the manager's thread. The action should not block, as all other actions of
+  -- that manager wait for it. An exception ends the action and goes to the manager's handler
+  -- ('Capstan.Event.setExceptionHandler').
   Run :: (a -> IO ()) -> Target a
   -- | Puts the value, if the variable is empty.
   Fill :: MVar a -> Target a
-  -- | Commits the transaction. One that retries blocks the manager.
+  -- | Commits the transaction. A transaction that retries blocks the manager.
   Transact :: (a -> STM ()) -> Target a
   -- | Calls a C function with the pointer as its data, as @capstan.h@ says, by a safe call.
   Call :: FunPtr (Callback a) -> Ptr () -> Target a
@@ -132,5 +135,5 @@ deliver target value = case target of
   Fill variable -> void (tryPutMVar variable value)
   Transact transaction -> atomically (transaction value)
   Complete (EventHandle event) -> c_fulfill_event event
-  Call _ _ -> pure () -- needs the manager; see where registrations are made
+  Call _ _ -> pure () -- needs the manager, so "Capstan.Event.Internal" makes these calls
 {-# INLINE deliver #-}

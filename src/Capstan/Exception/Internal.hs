@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.Exception.Internal
--- Description : The exceptions of "Capstan.Exception", and how they are made and thrown
+-- Description : The exceptions of "Capstan.Exception", and functions that throw them
 module Capstan.Exception.Internal
   ( CapstanException (..),
     capstanToException,
@@ -25,7 +25,7 @@ import Control.Exception
 import Data.Typeable (cast)
 import GHC.Stack (CallStack, HasCallStack, callStack, getCallStack, prettyCallStack, withFrozenCallStack)
 
--- | The root.
+-- | The root of all exceptions of the library.
 data CapstanException = forall e. Exception e => CapstanException e
 
 instance Show CapstanException where
@@ -47,8 +47,9 @@ asyncCapstanToException = toException . SomeAsyncException . CapstanException
 capstanFromException :: Exception e => SomeException -> Maybe e
 capstanFromException e = fromException e >>= \(CapstanException inner) -> cast inner
 
--- | The caller has given a function what it does not allow. The text names the function, the value and what is allowed; and where
--- the call was, if the function knows.
+-- | The caller has given a function an argument that it does not allow. The text names the
+-- function, the value and the allowed values. It also has the place of the call, if the function
+-- knows it.
 data InvalidArgument = forall e. Exception e => InvalidArgument e
 
 instance Show InvalidArgument where
@@ -69,12 +70,12 @@ instance Exception InvalidValue where
   toException = toException . InvalidArgument
   fromException e = fromException e >>= \(InvalidArgument inner) -> cast inner
 
--- | An index that an array of so many elements does not have.
+-- | An index that an array does not have.
 data OutOfBounds = OutOfBounds
   { -- | The function that was called.
     boundsFunction :: String,
     boundsIndex :: Int,
-    -- | How many elements there are; indices are those from 0 on, below that.
+    -- | The number of elements of the array. An index must be at least 0 and less than this number.
     boundsElements :: Int,
     boundsCallStack :: CallStack
   }
@@ -86,7 +87,8 @@ instance Exception OutOfBounds where
   toException = toException . InvalidArgument
   fromException e = fromException e >>= \(InvalidArgument inner) -> cast inner
 
--- | The function needs what is not there: memory, a result, a runtime system with threads. The text says what.
+-- | The function needs something that is missing: memory, a result, or a runtime system with
+-- threads. The text names it.
 newtype Unavailable = Unavailable String
 
 instance Show Unavailable where
@@ -96,7 +98,7 @@ instance Exception Unavailable where
   toException = capstanToException
   fromException = capstanFromException
 
--- | The line below a text that says where the call was, if that is known.
+-- | The lines below a text that name the place of the call, if it is known.
 place :: CallStack -> String
 place stack
   | null (getCallStack stack) = ""
@@ -106,7 +108,7 @@ place stack
 invalid :: HasCallStack => String -> IO a
 invalid text = withFrozenCallStack (throwIO (InvalidValue text callStack))
 
--- | The same, for a value.
+-- | As 'invalid', for a pure value.
 invalidValue :: HasCallStack => String -> a
 invalidValue text = withFrozenCallStack (throw (InvalidValue text callStack))
 

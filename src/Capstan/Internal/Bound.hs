@@ -1,15 +1,18 @@
 -- |
 -- Module      : Capstan.Internal.Bound
--- Description : An action in a bound thread, as if the calling one ran it
+-- Description : Runs an action in a bound thread on behalf of the calling thread
 --
--- 'runInBoundThread' is a foreign call of its caller's, which nobody can interrupt and which forgets whether exceptions
--- are masked. Here the caller waits for a thread that makes this call, and passes on what is thrown to it. No exception is
--- lost, and none comes twice:
+-- 'runInBoundThread' makes a foreign call, which no exception can interrupt, and it loses the
+-- masking state of its caller. Here another thread makes that call. The caller waits for this
+-- thread, and passes on exceptions that are thrown to the caller. No exception is lost, and no
+-- exception arrives twice:
 --
--- * G1. Who has taken the gate may throw to the bound thread, which then has not ended.
--- * G2. The bound thread ends when it has taken the gate. An exception that it gets while it waits for the gate, which is
---   after the action, is its outcome.
--- * G3. Who finds the gate taken throws the exception where it came from, when the action has ended.
+-- * G1. The caller takes the gate before it throws to the bound thread, so the bound thread has not
+--   ended then.
+-- * G2. The bound thread takes the gate before it ends. An exception that arrives while it waits
+--   for the gate, after the action, becomes its outcome.
+-- * G3. If the caller finds the gate taken, it waits until the action has ended, and then throws
+--   the exception itself.
 module Capstan.Internal.Bound
   ( runBound,
   )
@@ -21,8 +24,9 @@ import Control.Exception
 import Control.Monad (void)
 import System.Mem.Weak (deRefWeak)
 
--- | Runs the action in a bound thread with the caller's masking state; what is thrown to the caller meanwhile is thrown to
--- the action. For callers that are not bound, in a program with bound threads. Costs 2 to 4 µs.
+-- | Runs the action in a bound thread with the caller's masking state. Exceptions that are thrown
+-- to the caller meanwhile are thrown to the action. The caller must not be bound, and the program
+-- must have bound threads. Costs 2 to 4 µs.
 runBound :: IO a -> IO a
 runBound action = do
   begun <- newEmptyMVar
@@ -30,7 +34,7 @@ runBound action = do
   ended <- newEmptyMVar
   mask $ \restore -> do
     let bound = mask_ $ do
-          -- Weak: if it waits for ever it is to be told so.
+          -- A weak reference, so GHC can tell the bound thread if it waits for ever.
           myThreadId >>= mkWeakThreadId >>= putMVar begun
           outcome <- try (restore action)
           late <- close Nothing

@@ -11,8 +11,8 @@
 -- Description : The Haskell side of a callback
 --
 -- A C thread that calls back gets a bound Haskell thread of its own, which runs 'serve' on a side
--- stack (@runtime\/substrate\/rts\/coroutine.c@). To evaluate a callback is to return from one of
--- the foreign calls below; the next one lets C go on.
+-- stack (@runtime\/substrate\/rts\/coroutine.c@). A callback returns into Haskell from one of the
+-- foreign calls below, and the next such call lets C continue.
 module Capstan.Internal.Coroutine
   ( Call,
     Callback,
@@ -41,25 +41,25 @@ data Callback
 -- | A C thread's coroutine: @struct cst_coroutine@.
 data Side
 
--- | How C goes on after a callback.
+-- | How C continues after a callback.
 data Resume
   = -- | As in a safe foreign call: the Capability is free meanwhile.
     Released
-  | -- | With the Capability.
+  | -- | As in an unsafe foreign call: the thread keeps the Capability.
     Kept
 
--- | What a callback does.
+-- | The Haskell side of a function pointer.
 data Target = Target
-  { -- | Evaluates the call that the pointer's target points to, from its arguments to its result. It is always the
-    -- same pointer, so that a call allocates none.
+  { -- | Evaluates a call: reads its arguments and stores its result. The outer pointer is always
+    -- the same, so a call allocates no pointer; its target is the address of the call.
     targetRun :: Ptr (Ptr Call) -> IO (),
-    -- | Takes the exception with which it ended instead. Does not throw.
+    -- | Takes the exception of a call that threw. Does not throw.
     targetFailed :: SomeException -> IO (),
     targetResume :: !Resume
   }
 
--- In cmm/coroutine.cmm, and the other in stack.S. Jumps, not calls: see cst_stack_switch in
--- runtime/platform/stack.h.
+-- The first is in cmm/coroutine.cmm, the second in stack.S. They jump, and do not call: see
+-- cst_stack_switch in runtime/platform/stack.h.
 foreign import prim "capstan_resume_released"
   resumeReleased# :: Addr# -> State# RealWorld -> (# State# RealWorld #)
 
@@ -74,18 +74,18 @@ resumeKept side = do
   pokeByteOff (Ptr side) stateAt (0 :: Word8)
   IO $ \s -> case resumeKept# side s of (# s' #) -> (# s', () #)
 
--- What C asks for instead of a callback: that the Capability be released.
+-- A request of C in place of a callback: to release the Capability.
 foreign import ccall "&cst_coroutine_release" release :: Ptr Callback
 
--- | What a coroutine runs, for C to keep.
+-- | The action that a coroutine runs, as a pointer for C.
 serverAction :: IO (StablePtr (Ptr Side -> IO ()))
 serverAction = newStablePtr serve
 
--- | Answers requests until there is none. An exception ends the loop, which is begun anew, so that
--- a call without one pays for no handler.
+-- | Answers requests until none is left. An exception ends the inner loop, and a new one begins. So
+-- a call that does not throw does not pay for a handler.
 --
--- C goes on under the handler, or masked. Without either, an exception that was thrown to this thread
--- meanwhile would leave no stack for the return into Haskell, which GHC does not survive.
+-- C runs under the handler, or with exceptions masked. Otherwise an exception that is thrown to
+-- this thread meanwhile would leave no stack for the return into Haskell, and GHC would crash.
 serve :: Ptr Side -> IO ()
 serve (Ptr side) = mask rounds
   where
@@ -122,13 +122,14 @@ serve (Ptr side) = mask rounds
     lasts = (/= 0) <$> (peekByteOff (Ptr side) lastingAt :: IO Word8)
     finish = pokeByteOff (Ptr side) callbackAt (nullPtr :: Ptr Callback)
 
--- | Runs the action as the value of a thunk. At every safe call GHC walks down the thread's stack, to the
--- first update frame that it has seen before. Here that is the next one: a fifth of the call's cost
--- is saved. Through a variable, or the compiler would make no thunk.
+-- | Runs the action as the value of a thunk. At every safe call GHC walks down the thread's stack,
+-- to the first update frame that it has seen before. Here this is the next frame, which saves a
+-- fifth of the call's cost. The thunk goes through a variable, because the compiler would remove it
+-- otherwise.
 underUpdate :: IO () -> IO ()
 underUpdate action = newIORef (unsafeDupablePerformIO action) >>= readIORef >>= evaluate
 
--- Offsets in @struct cst_coroutine@ and @struct cst_callback@; coroutine.c asserts them.
+-- Offsets in @struct cst_coroutine@ and @struct cst_callback@, which coroutine.c asserts.
 callbackAt, callAt, lastingAt, stateAt, targetAt :: Int
 callbackAt = 56
 callAt = 64

@@ -12,7 +12,8 @@ import Capstan.Internal.Value (Argument, Returned)
 import Foreign.Ptr (Ptr)
 import Foreign.Storable (Storable)
 
--- | C's @omp_event_handle_t@, as the clause @detach@ fills it: a callback can be given one. "Capstan.OpenMP" fulfils it
--- from Haskell, and a 'Capstan.Event.Target' of "Capstan.Event" when a descriptor or a timer is ready.
+-- | C's @omp_event_handle_t@, which the clause @detach@ fills. C code can pass it to a callback.
+-- "Capstan.OpenMP" fulfils its event from Haskell code. A 'Capstan.Event.Target' of "Capstan.Event"
+-- fulfils it when a descriptor or a timer is ready.
 newtype EventHandle = EventHandle (Ptr ())
   deriving newtype (Eq, Ord, Show, Storable, Argument, Returned)

@@ -16,18 +16,20 @@ import GHC.IO (IO (..))
 import GHC.IORef (IORef (..), readIORef)
 import GHC.STRef (STRef (..))
 
--- | Writes the new value if the old one is there; the answer is whether it was.
+-- | Writes the new value if the variable holds the old value. Returns whether it did.
 --
--- Pointers are compared. So what is stored is evaluated: the pointer to a thunk is another once the thunk is. And the old
--- value must be what was read, not one that was built anew. Even then a failure proves nothing, as the collector may have
--- replaced the pointer; each caller looks again.
+-- The comparison is of pointers. So the new value is evaluated first, because the pointer to a
+-- thunk changes when the thunk is evaluated. The old value must be the very object that was read,
+-- not an equal object. Even then the swap may fail without a reason, as the collector may have
+-- replaced the pointer. So each caller reads again.
 swapVariable :: MutVar# RealWorld a -> a -> a -> IO Bool
 swapVariable variable old !new = IO $ \s -> case casMutVar# variable old new s of
   (# s1, failed, _ #) -> (# s1, isTrue# (failed ==# 0#) #)
 {-# INLINE swapVariable #-}
 
--- | As 'Data.IORef.atomicModifyIORef'', of a reference that has been evaluated from the beginning on and is changed in no other way. There
--- is never a value in it that one thread evaluates and others wait for.
+-- | As 'Data.IORef.atomicModifyIORef'', for a reference whose first value was evaluated, and that
+-- is changed in no other way. So the reference never holds a value that one thread evaluates while
+-- others wait for it.
 modifyEvaluated :: IORef a -> (a -> a) -> IO ()
 modifyEvaluated reference@(IORef (STRef variable)) change = do
   !old <- readIORef reference

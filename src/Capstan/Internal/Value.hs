@@ -5,10 +5,11 @@
 
 -- |
 -- Module      : Capstan.Internal.Value
--- Description : What goes into a call and comes out of it
+-- Description : The types of arguments and results of C calls
 --
--- Which types a C function may take and return, and in which registers they travel: from Haskell to C in a call of a batch
--- ("Capstan.Batch"), and from C to Haskell in a callback ("Capstan.Callback").
+-- The types that a C function may take and return, with the registers in which they are passed. A
+-- batch passes them from Haskell to C ("Capstan.Batch"), and a callback from C to Haskell
+-- ("Capstan.Callback").
 module Capstan.Internal.Value
   ( Register (..),
     KnownRegister (..),
@@ -38,7 +39,7 @@ import Foreign.Storable
 import GHC.Exts (RealWorld)
 import System.Posix.Types
 
--- | Where a processor expects an argument.
+-- | The kind of register in which the calling convention passes a value.
 data Register = General | Floating
 
 class KnownRegister (register :: Register) where
@@ -51,30 +52,31 @@ instance KnownRegister 'Floating where isFloating = True
 -- | Writes an argument at a place.
 type Put = MutableByteArray RealWorld -> Int -> IO ()
 
--- | Of a call from C: how many arguments were found so far in registers for integers, in registers for
--- floating-point numbers, and on the stack.
+-- | The arguments of a call from C that were read so far: their number in registers for integers,
+-- in registers for floating-point numbers, and on the stack.
 data Arguments = Arguments !Int !Int !Int
 
 noArguments :: Arguments
 noArguments = Arguments 0 0 0
 {-# INLINE noArguments #-}
 
--- Registers of the C convention, and where they are in a call (runtime/platform/stack.h).
+-- The numbers of registers in C's calling convention, and their offsets in a call
+-- (runtime/platform/stack.h).
 integers, reals, realsAt, stackAt :: Int
 integers = CST_CALL_INTEGERS
 reals = CST_CALL_REALS
 realsAt = 8 * integers
 stackAt = realsAt + 8 * reals
 
--- | What can be an argument, of a function that is called in a batch, or of a callback: the foreign types of the Haskell report, and
--- those of "Foreign.C.Types" and "System.Posix.Types". 'Bool' is C's @bool@. A newtype of an instance derives its own; the associated
--- type asks for three extensions more:
+-- | Types of arguments of functions in a batch and of callbacks: the foreign types of the Haskell
+-- report, and the types of "Foreign.C.Types" and "System.Posix.Types". 'Bool' is C's @bool@. A
+-- newtype of such a type can derive its instance. The associated type needs three more extensions:
 --
 -- > {-# LANGUAGE DataKinds, DerivingStrategies, GeneralizedNewtypeDeriving, TypeFamilies, UndecidableInstances #-}
 -- > newtype Metres = Metres Double
 -- >   deriving newtype (Argument, Returned)
 --
--- Other types that C passes so become one by hand:
+-- A type that C passes in the same way needs an instance by hand:
 --
 -- > newtype Seconds = Seconds Double deriving newtype (Storable)
 -- > instance Argument Seconds where
@@ -82,34 +84,34 @@ stackAt = realsAt + 8 * reals
 -- >   put (Seconds s) = put s
 -- >   argument = realArgument
 class Argument a where
-  -- | Where the processor expects it.
+  -- | The kind of register in which the argument is passed.
   type Passed a :: Register
 
-  -- | Writes it into the word with that number.
+  -- | Writes the argument into the word with that number.
   put :: a -> Put
 
-  -- | Reads the next argument of a call from C, after some others.
+  -- | Reads the next argument of a call from C, after the arguments that were read so far.
   argument :: Ptr Call -> Arguments -> (IO a, Arguments)
 
--- | What can be returned: of such a function, or by a callback.
+-- | Types of results of functions in a batch and of callbacks.
 class Returned r where
-  -- | Where the processor leaves it.
+  -- | The kind of register in which the result is returned.
   type From r :: Register
 
-  -- | Reads it from the word with that number.
+  -- | Reads the result from the word with that number.
   get :: MutableByteArray RealWorld -> Int -> IO r
 
-  -- | Stores it as the result of a call from C.
+  -- | Stores the value as the result of a call from C.
   returning :: Ptr Call -> r -> IO ()
 
--- | For what C passes as an integer or a pointer.
+-- | Reads an argument that C passes as an integer or a pointer.
 integerArgument :: Storable a => Ptr Call -> Arguments -> (IO a, Arguments)
 integerArgument call (Arguments i r s)
   | i < integers = (peekByteOff call (8 * i), Arguments (i + 1) r s)
   | otherwise = (onStack call s, Arguments i r (s + 1))
 {-# INLINE integerArgument #-}
 
--- | For what C passes as a floating-point number.
+-- | Reads an argument that C passes as a floating-point number.
 realArgument :: Storable a => Ptr Call -> Arguments -> (IO a, Arguments)
 realArgument call (Arguments i r s)
   | r < reals = (peekByteOff call (realsAt + 8 * r), Arguments i (r + 1) s)
@@ -122,27 +124,29 @@ onStack call n = do
   peekByteOff stack (8 * n)
 {-# INLINE onStack #-}
 
--- | For what C returns as an integer.
+-- | Stores a result that C returns as an integer.
 integerResult :: Integral r => Ptr Call -> r -> IO ()
 integerResult call r = pokeByteOff call 0 (fromIntegral r :: Int64)
 {-# INLINE integerResult #-}
 
--- | For what C returns as a floating-point number.
+-- | Stores a result that C returns as a floating-point number.
 realResult :: Storable r => Ptr Call -> r -> IO ()
 realResult call = pokeByteOff call realsAt
 {-# INLINE realResult #-}
 
--- | A shorter integer is extended as its type says: some compilers rely on it.
+-- | Writes an integer. A shorter integer is extended with its sign or with zeros, as its type says,
+-- because some compilers rely on this.
 putInteger :: Integral a => a -> Put
 putInteger a memory at = writeByteArray memory at (fromIntegral a :: Int)
 {-# INLINE putInteger #-}
 
--- | Beyond its own length, what a register holds is undefined.
+-- | Reads an integer. The bits of a register beyond the integer's length are undefined, so they are
+-- dropped.
 getInteger :: Num r => MutableByteArray RealWorld -> Int -> IO r
 getInteger memory at = (\word -> fromIntegral (word :: Int)) <$> readByteArray memory at
 {-# INLINE getInteger #-}
 
--- | A float is the lower half of a word, which is the first on these processors.
+-- | Writes a float into the lower half of a word, which comes first on these processors.
 putFloat :: Float -> Put
 putFloat a memory at = writeByteArray memory (2 * at) a
 {-# INLINE putFloat #-}
@@ -257,7 +261,7 @@ instance Returned CFloat where
 #define INTEGER(T) \
 instance Argument T where {type Passed T = 'General; put = putInteger; argument = integerArgument; {-# INLINE put #-}; {-# INLINE argument #-}}; \
 instance Returned T where {type From T = 'General; get = getInteger; returning = integerResult; {-# INLINE get #-}; {-# INLINE returning #-}}
--- An integer in C, of which Haskell does not say so.
+-- Types that are integers in C but not in Haskell.
 #define OPAQUE(T) \
 instance Argument T where {type Passed T = 'General; put = putInteger . fromEnum; argument = integerArgument; {-# INLINE put #-}; {-# INLINE argument #-}}; \
 instance Returned T where {type From T = 'General; get = getInteger; returning call = integerResult call . fromEnum; {-# INLINE get #-}; {-# INLINE returning #-}}
@@ -302,7 +306,7 @@ OPAQUE (CSUSeconds)
 POINTER (Ptr)
 POINTER (FunPtr)
 
--- As Linux has them.
+-- The types that Linux has.
 
 INTEGER (CBlkCnt)
 INTEGER (CBlkSize)

@@ -1,5 +1,5 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
--- The bytecode interpreter has no foreign exports.
+-- GHC's bytecode interpreter does not support foreign exports.
 {-# OPTIONS_GHC -fobject-code #-}
 
 -- |
@@ -7,8 +7,8 @@
 -- Description : The Haskell side of a worker thread
 --
 -- A worker of the @rts@ substrate (@runtime\/substrate\/rts\/worker.c@) becomes a bound Haskell
--- thread by running this module's action. The action makes one safe foreign call, so the
--- Capability is free for as long as the worker is in C.
+-- thread when it runs this module's action. The action makes one safe foreign call, so the
+-- Capability is free while the worker is in C.
 module Capstan.Internal.Worker
   ( workerAction,
   )
@@ -25,6 +25,6 @@ foreign import ccall safe "cst_rts_worker_enter"
 foreign export ccall "cst_rts_worker_action"
   workerAction :: IO (StablePtr (Ptr Worker -> IO ()))
 
--- | What a worker runs, for C to keep.
+-- | The action that a worker runs, as a pointer for C.
 workerAction :: IO (StablePtr (Ptr Worker -> IO ()))
 workerAction = newStablePtr enter

@@ -3,8 +3,10 @@
 -- Description : Tasks in monads over IO
 -- Stability   : experimental
 --
--- What "Capstan.Task" has in 'IO', for each 'MonadUnliftIO': a @ReaderT@ over 'IO', an application's own newtype of it. Meaning, cost and
--- errors are the same. The module is meant to be imported in place of "Capstan.Task": what is no action of 'IO' there is here as well.
+-- The functions of "Capstan.Task" for each 'MonadUnliftIO', such as a @ReaderT@ over 'IO' or an
+-- application's own newtype of it. Meaning, cost and errors are the same. The module is meant to be
+-- imported in place of "Capstan.Task": it also exports the functions and types that need no
+-- lifting.
 --
 -- > import Capstan.Task.Lifted
 -- >

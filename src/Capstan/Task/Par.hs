@@ -3,8 +3,9 @@
 -- Description : Deterministic parallelism in pure code: monad-par's interface, on tasks
 -- Stability   : experimental
 --
--- The names of monad-par's @Control.Monad.Par@, with the same meaning, so that its programs need only another import.
--- Computations fork others and exchange values by 'IVar's, which are written once, so the value of 'runPar' is the same in each run.
+-- The module has the names of monad-par's @Control.Monad.Par@ with the same meaning, so programs
+-- for monad-par only change an import. Computations fork other computations and exchange values by
+-- 'IVar's. An 'IVar' is written once, so the value of 'runPar' is the same in each run.
 --
 -- > import Capstan.Task.Par
 -- >
@@ -17,10 +18,12 @@
 -- >
 -- > main = print (runPar (fibonacci 30))
 --
--- Each 'runPar' is a scope ("Capstan.Task"): it ends when all that was forked has, and an exception in any of it ends the others. Where no fork
--- is needed, 'Capstan.Task.parMap' and 'Capstan.Task.bothPure' say the same with less.
+-- Each 'runPar' is a scope ("Capstan.Task"): it ends when all its forks have ended, and an
+-- exception in a fork ends the others. If a program needs no explicit forks, 'Capstan.Task.parMap'
+-- and 'Capstan.Task.bothPure' are simpler.
 --
--- The module is meant to be imported in place of "Capstan.Task", of which it has names with other types.
+-- The module is meant to be imported in place of "Capstan.Task", because it has some of its names
+-- with other types.
 --
 -- @since 0.1.0
 module Capstan.Task.Par
@@ -79,22 +82,23 @@ instance Applicative Par where
 instance Monad Par where
   Par action >>= next = Par (\scope -> action scope >>= \x -> let Par rest = next x in rest scope)
 
--- | The value of a computation. If a deadline or 'Control.Concurrent.killThread' ends the evaluation, who needs the value later begins anew.
--- A computation that waits for a variable which nobody writes throws 'Control.Exception.BlockedIndefinitelyOnMVar', when GHC finds that out: not
--- in a constant, which is reachable for ever.
+-- | The value of a computation. If a deadline or 'Control.Concurrent.killThread' ends the
+-- evaluation, the next thread that needs the value begins it anew. A computation that waits for a
+-- variable that no computation writes throws 'Control.Exception.BlockedIndefinitelyOnMVar' when GHC
+-- notices it. GHC does not notice it in a top-level constant, which is always reachable.
 runPar :: Par a -> a
 runPar computation = unsafePerformIO (resuming (runParIO computation))
 {-# NOINLINE runPar #-}
 
--- | As 'runPar', where the caller is in 'IO' and wants exceptions there.
+-- | As 'runPar', in 'IO', where the call itself throws the exceptions.
 runParIO :: Par a -> IO a
 runParIO (Par body) = run body
 
--- | Runs a computation beside the caller's. Costs what 'Capstan.Task.async' costs.
+-- | Runs a computation in parallel to the caller. Costs as much as 'Capstan.Task.async'.
 fork :: Par () -> Par ()
 fork (Par action) = Par (\scope -> void (async scope (action scope)))
 
--- | Runs a computation beside the caller's, for a result that it evaluates completely.
+-- | Runs a computation in parallel to the caller. The computation evaluates its result completely.
 spawn :: NFData a => Par a -> Par (IVar a)
 spawn (Par action) = spawn_ (Par (action >=> evaluate . force))
 
@@ -102,11 +106,12 @@ spawn (Par action) = spawn_ (Par (action >=> evaluate . force))
 spawn_ :: Par a -> Par (IVar a)
 spawn_ (Par action) = Par (\scope -> Promised <$> async scope (action scope))
 
--- | Evaluates a value completely, beside the caller.
+-- | Evaluates a value completely, in parallel to the caller.
 spawnP :: NFData a => a -> Par (IVar a)
 spawnP = spawn . pure
 
--- | A variable that is written once, and read by any number of computations. Equal are those that are the same.
+-- | A variable that is written once, and read by any number of computations. Variables are equal if
+-- they are the same variable.
 data IVar a
   = Promised !(Promise a)
   | Written !(MVar a)
@@ -116,11 +121,11 @@ instance Eq (IVar a) where
   Written one == Written other = one == other
   _ == _ = False
 
--- | To be evaluated: there is nothing in it to evaluate.
+-- | Evaluates the variable itself, not its value.
 instance NFData (IVar a) where
   rnf variable = variable `seq` ()
 
--- | The exception of a second 'put' to a variable, and of one to the result of a 'spawn'.
+-- | The exception of a second 'put' to a variable, and of a 'put' to the result of a 'spawn'.
 data WrittenTwice = WrittenTwice
   deriving (Eq, Show)
 
@@ -128,35 +133,36 @@ instance Exception WrittenTwice where
   toException = capstanToException
   fromException = capstanFromException
 
--- | A variable that is to be written.
+-- | A variable without a value.
 new :: Par (IVar a)
 new = Par (\_ -> Written <$> newEmptyMVar)
 
--- | A variable that is written, with a value that is evaluated completely.
+-- | A variable with a value, which is evaluated completely.
 newFull :: NFData a => a -> Par (IVar a)
 newFull = newFull_ . force
 
--- | As 'newFull', with a value that is evaluated to weak head normal form.
+-- | As 'newFull', but evaluates the value to weak head normal form.
 newFull_ :: a -> Par (IVar a)
 newFull_ x = Par (\_ -> evaluate x >>= fmap Written . newMVar)
 
--- | The value, when it has been written.
+-- | The value of a variable. Waits until it has been written.
 get :: IVar a -> Par a
 get (Promised promise) = Par (\_ -> await promise)
 get (Written box) = Par (\_ -> readMVar box)
 
--- | Writes a value, which is evaluated completely before.
+-- | Evaluates a value completely, and writes it to the variable.
 put :: NFData a => IVar a -> a -> Par ()
 put variable = put_ variable . force
 
--- | As 'put', with a value that is evaluated to weak head normal form.
+-- | As 'put', but evaluates the value to weak head normal form.
 put_ :: IVar a -> a -> Par ()
 put_ (Promised _) _ = Par (\_ -> throwIO WrittenTwice)
 put_ (Written box) x = Par $ \_ -> do
   first <- evaluate x >>= tryPutMVar box
   unless first (throwIO WrittenTwice)
 
--- | The function of all elements, each evaluated completely by a computation of its own.
+-- | Applies the function to all elements. A computation of its own evaluates each result
+-- completely.
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> Par (t b)
 parMap f = parMapM (pure . f)
 
@@ -164,16 +170,17 @@ parMap f = parMapM (pure . f)
 parMapM :: (Traversable t, NFData b) => (a -> Par b) -> t a -> Par (t b)
 parMapM f container = mapM (spawn . f) container >>= mapM get
 
--- | From the first number to the second, both included.
+-- | The numbers from the first to the second, both included.
 data InclusiveRange = InclusiveRange Int Int
   deriving (Eq, Show)
 
--- | The results of a computation for all numbers of a range, combined in their order; an associative function, and its neutral element. The
--- range is divided by halves until it has one of some 500 parts.
+-- | The results of a computation for all numbers of a range, combined in their order. The arguments
+-- are the computation, an associative function, and its neutral element. The range is halved into
+-- some 500 parts.
 parMapReduceRange :: NFData a => InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
 parMapReduceRange indices@(InclusiveRange from to) = parMapReduceRangeThresh (max 1 ((to - from) `quot` 512)) indices
 
--- | As 'parMapReduceRange', with parts of so many numbers at most.
+-- | As 'parMapReduceRange', with the largest number of numbers in a part.
 parMapReduceRangeThresh :: NFData a => Int -> InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
 parMapReduceRangeThresh threshold (InclusiveRange first final) body combine neutral = go first final
   where
@@ -186,6 +193,6 @@ parMapReduceRangeThresh threshold (InclusiveRange first final) body combine neut
     beside (Par left) (Par right) = Par (\scope -> both (left scope) (right scope))
 {-# INLINE parMapReduceRangeThresh #-}
 
--- | The computation for all numbers of a range.
+-- | Runs the computation for all numbers of a range.
 parFor :: InclusiveRange -> (Int -> Par ()) -> Par ()
 parFor indices body = parMapReduceRange indices body (\_ _ -> pure ()) ()

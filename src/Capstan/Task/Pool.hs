@@ -3,49 +3,55 @@
 
 -- |
 -- Module      : Capstan.Task.Pool
--- Description : The workers of a pool: who looks for tasks, who sleeps, who is woken
+-- Description : The workers of a pool: how they look for tasks, sleep and are woken
 --
--- A pool has a deque for each Capability, and a /station/ on each that is in use. A station has one /scout/, a
--- green thread that stays on the Capability and looks for tasks, sleeps when there are none, and is the only one
--- of the station that sleeps. When it finds a task it appoints its successor, another thread, and runs that task and those
--- that it finds next; then it ends. So when a task blocks its worker (in an 'MVar', in STM, in a foreign
--- call), the new scout goes on.
+-- A pool has a deque for each Capability, and a /station/ on each Capability that is in use. A
+-- station has one /scout/, a green thread that stays on the Capability and looks for tasks. The
+-- scout sleeps when there are no tasks, and no other thread of the station sleeps. When it finds a
+-- task, it appoints another thread as its successor. Then it runs that task and further tasks that
+-- it finds, and ends. So when a task blocks its worker (in an 'MVar', in STM, in a foreign call),
+-- the new scout goes on.
 --
--- A scout is polite: it lets a thread of the program that computes on its Capability have its time slice, up to
--- ten times, and one that runs a task have it for as long as that computes. So a Capability is not shared
--- while another worker can take the task.
+-- A scout is polite. It lets a thread of the program that computes on its Capability have its time
+-- slice, up to ten times. It lets a thread that runs a task keep the Capability while the task
+-- computes. So a Capability is not shared while another worker can take the task.
 --
--- A worker that blocks is replaced, for what it waits for may be in a deque. Where several wait for a value that another thread
--- computes, as one after another does where all tasks change one reference, the station takes only a task in a
--- millisecond until they go on: each more would make the line longer, and the way along it leads from
+-- A worker that blocks is replaced, because it may wait for a task in a deque. But several workers
+-- may wait for values that other threads compute, for example when all tasks change one reference.
+-- Then the station takes only one task in a millisecond until these workers go on. Each further
+-- task would make the line of waiting workers longer, and the value passes along this line from
 -- Capability to Capability.
 --
 -- == Why no task is forgotten
 --
--- How the scout is stands in one word, 'Scout', that changes by compare-and-swap. Who swaps it from asleep to
--- awake rings the bell, once, and the scout takes that ring, once. Nobody ever waits for a lock here.
+-- The scout's state is one word, 'Scout', that changes by compare-and-swap. The thread that swaps
+-- it from asleep to awake rings the bell, once, and the scout takes that ring, once. No thread ever
+-- waits for a lock here.
 --
--- (P1) A deque with entries has a scout that is awake, or somebody is about to wake one, as where it is on call
--- ("Capstan.Task.Pool.Station"). A push where the scout is not awake is refused, unless the caller has promised to wake
--- it; the promise is kept uninterruptibly, and on the station where the push was, wherever the thread is by then. The
--- scout says that it sleeps, and looks at its deque after that, private part and all. The push and the scout's
--- steps are of one Capability, so one of them sees the other.
+-- (P1) If a deque has entries, its scout is awake, or a thread is about to wake it, as when it is
+-- on call ("Capstan.Task.Pool.Station"). If the scout is not awake, a push is refused, unless the
+-- caller has promised to wake the scout. The caller keeps the promise uninterruptibly, for the
+-- station of the push, even if GHC has moved the caller meanwhile. The scout first writes that it
+-- sleeps, and then looks at its deque, including the private part. The push and the scout's steps
+-- happen on one Capability, so one of them sees the other.
 --
--- (P2) Between Capabilities: who makes something public does so by an atomic operation, and looks for sleepers after it;
--- a scout says that it sleeps by an atomic operation, and looks at the public parts after it. One of them
--- sees the other.
+-- (P2) Between Capabilities: a thread publishes tasks by an atomic operation, and looks for
+-- sleepers afterwards. A scout writes by an atomic operation that it sleeps, and looks at the
+-- public parts afterwards. One of them sees the other.
 --
--- (P3) A scout that finds that it is not on its Capability any more, or that this is not in use, leaves: it says that the
--- station has none, and wakes another, or knows by (P2) that the others will look. Who looks and finds private
--- entries in a deque without a scout publishes them if the Capability is not in use ("Capstan.Task.Work.Deque",
--- D5), else appoints a scout there. So 'Control.Concurrent.setNumCapabilities' strands nothing.
+-- (P3) A scout leaves its station when it finds that it is no longer on its Capability, or that the
+-- Capability is not in use. It writes that the station has no scout, and wakes another scout, or
+-- knows by (P2) that the others will look. A scout may find private entries in a deque without a
+-- scout. If that Capability is not in use, it publishes the entries ("Capstan.Task.Work.Deque",
+-- D5); otherwise it appoints a scout there. So 'Control.Concurrent.setNumCapabilities' leaves no
+-- task behind.
 --
--- (P4) In the child of a @forkProcess@ the pool begins anew ("Capstan.Task.Pool.Process"): nobody there serves what the parent's
--- threads have left, and it is not the child's to run.
+-- (P4) In the child of a @forkProcess@ the pool begins anew ("Capstan.Task.Pool.Process"). The
+-- tasks of the parent's threads belong to the parent, and the child does not run them.
 --
--- So nobody who waits for tasks has anything to do beforehand. The rest is for speed only: what is still private when
--- its Capability computes for long without pushing is published by a thread that a scout forks there when
--- it finds nothing else.
+-- So a thread that waits for a task need not take any step beforehand. The rest is for speed only.
+-- A Capability may compute for long without pushing, while its entries stay private. A scout that
+-- finds no other task forks a thread there, which publishes these entries.
 module Capstan.Task.Pool
   ( Pool (..),
     newPool,
@@ -83,9 +89,10 @@ import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (getNumProcessors)
 import GHC.IO (noDuplicate)
 
--- | Whether a loop is to give half of what is left away: someone is hungry, and not because the bodies block. A worker
--- that blocks is replaced, for it may wait for another task; but where bodies wait for each other, for a lock or
--- for what 'Data.IORef.atomicModifyIORef' has left unevaluated, each more would only make the line longer.
+-- | Whether a loop should give away half of its remaining part: another Capability is hungry, and
+-- not because the bodies block. A worker that blocks is replaced, for it may wait for another task.
+-- But bodies may wait for each other, for a lock or for a value that 'Data.IORef.atomicModifyIORef'
+-- has left unevaluated. Then each further worker would only make the line longer.
 divides :: Pool -> IO Bool
 divides pool = do
   wanted <- hungry (deques pool) (flags pool)
@@ -116,16 +123,16 @@ newPool poolName poolLimit = do
   newStablePtr pool >>= writeIORef root . Just
   pure pool
 
--- | The last pause of the non-moving collector is to come soon.
+-- | Asks the runtime to shorten the last pause of the non-moving collector, from now on.
 foreign import ccall unsafe "cst_rts_note_tasks"
   noteTasks :: IO ()
 
--- | Says that somebody looks for work for ever, if the pool is a small one. Its stations are not where its tasks are pushed, so its
--- deques are public throughout.
+-- | Marks a small pool as always searched. Its stations are not on the Capabilities where its tasks
+-- are pushed, so its deques must be public at all times.
 whoSearch :: Pool -> IO ()
 whoSearch pool = when (poolLimit pool > 0) (addSearching (flags pool) 1)
 
--- | In the child of a fork: no workers, no tasks (P4).
+-- | Begins anew in the child of a fork, without workers and tasks (P4).
 beginAnew :: Pool -> IO ()
 beginAnew pool = inProcess (process pool) $ do
   clearDeques (deques pool)
@@ -139,8 +146,9 @@ beginAnew pool = inProcess (process pool) $ do
     writeIORef (hasAlarm station) False
     clearWorkers (engaged station)
 
--- | Gives scouts to the Capabilities that have none, up to the pool's limit. One that sleeps because its Capability was busy looks again:
--- the thread that computed there may be the caller, which has moved.
+-- | Appoints scouts on the Capabilities that have none, up to the pool's limit. A scout that sleeps
+-- because its Capability was busy looks again, because the thread that computed there may be the
+-- caller, which GHC has moved.
 serveCapabilities :: Pool -> IO ()
 serveCapabilities pool = do
   beginAnew pool
@@ -148,10 +156,10 @@ serveCapabilities pool = do
   forM_ [0 .. min want (V.length (stations pool)) - 1] $ \n -> do
     now <- scoutOf (deques pool) n
     looksAgain <- if now == Asleep || now == OnCall then (&&) . (/= n) <$> capabilityNumber <*> (not <$> isIdle (deques pool) n) else pure False
-    -- All of it is done, as in 'spawnValue'.
+    -- These steps must be completed, as in 'spawnValue'.
     when (now == Absent || looksAgain) (noDuplicate >> void (if looksAgain then ring pool n else attend pool n))
 
--- | Ends the workers of a pool, when they have nothing to do.
+-- | Ends the workers of a pool as soon as they have no task.
 endPool :: Pool -> IO ()
 endPool pool = do
   atomicWriteIORef (ended pool) True
@@ -165,15 +173,15 @@ spawn pool counters cell = do
   if answer == 1 then pure () else spawnSlowly pool counters cell answer
 {-# INLINE spawn #-}
 
--- | Pushes what is part of a value. The slow way is gone to its end: nobody else evaluates then what the caller evaluates
--- ("Capstan.Task.Join.Fork").
+-- | Pushes a part of a value. The slow path must be completed, so 'noDuplicate' first ensures that
+-- no other thread evaluates the caller's value ("Capstan.Task.Join.Fork").
 spawnValue :: Pool -> Cell a -> IO ()
 spawnValue pool cell = do
   answer <- push (deques pool) (flags pool) (uncounted pool) cell
   if answer == 1 then pure () else noDuplicate >> spawnSlowly pool (uncounted pool) cell answer
 {-# INLINE spawnValue #-}
 
--- | What there is to do after a first push, which may have been refused.
+-- | The rest of a push, after the first attempt, which may have been refused.
 spawnSlowly :: Pool -> Counters -> Cell a -> Int -> IO ()
 spawnSlowly pool counters cell answer
   | answer /= 0 = capabilityNumber >>= wakeOther pool
@@ -187,13 +195,14 @@ spawnSlowly pool counters cell answer
       1 -> pure ()
       _ -> capabilityNumber >>= wakeOther pool
   where
-    -- A thread of a seeded run is remembered nowhere, so that it always comes here.
+    -- No deque remembers a thread of a seeded run, so its pushes always come here.
     offerCell me entryIn = do
       entry <- entryIn <$> (placeHere >>= contextAt)
       offer me (countPushed counters) (isWanted entry) (workerPlace (\mine self -> runClaimed mine self entry))
 {-# NOINLINE spawnSlowly #-}
 
--- | Pushes a task where the scout sleeps, or puts it where all find it. The caller is uninterruptible.
+-- | Pushes a task even if the scout sleeps, or spills it, so that all workers find it. The caller
+-- is uninterruptible.
 spawnSurely :: Pool -> Counters -> Entry -> IO ()
 spawnSurely pool counters entry = do
   pushed <- pushSurely (deques pool) (flags pool) counters entry
@@ -205,25 +214,27 @@ spawnSurely pool counters entry = do
       again <- pushSurely (deques pool) (flags pool) (uncounted pool) entry
       if again /= 0 then wakeAfter pool again else spillBlock pool [entry]
 
--- | Keeps the promise of a push.
+-- | Keeps the promise of a push to wake a scout.
 wakeAfter :: Pool -> Int -> IO ()
 wakeAfter pool answer = do
   let there = answer `unsafeShiftR` 2
-  -- Where all slept there may be Capabilities that are new.
+  -- If all scouts slept, some Capabilities may be new.
   serveCapabilities pool
   served <- attendAfterPush pool there
   unless (served && answer .&. 2 == 0) (wakeOther pool there)
 
--- | As 'attend', where the caller has pushed something. While it computes it needs no scout, as others take what it has pushed; one that were
--- awake would take the Capability from it at each end of a slice, which takes two switches of the system's threads if the caller is bound. So
--- the scout is put on call if there are others.
+-- | As 'attend', after a push of the caller. While the caller computes, it needs no scout, as other
+-- Capabilities take its tasks. A scout that is awake would take the Capability from the caller at
+-- each end of a slice, which costs two switches of OS threads if the caller is bound. So the scout
+-- is put on call if there are other Capabilities.
 attendAfterPush :: Pool -> Int -> IO Bool
 attendAfterPush pool n = do
   have <- getNumCapabilities
   now <- if have > 1 && poolLimit pool == 0 && n < V.length (stations pool) then scoutOf (deques pool) n else pure Absent
   if now == Asleep then True <$ putOnCall pool (stations pool V.! n) else attend pool n
 
--- | Makes room in the Capability's ring: what is taken goes, the older half of the rest is spilled.
+-- | Makes room in the Capability's ring: removes entries that were claimed, and spills the older
+-- half of the rest.
 spill :: Pool -> IO ()
 spill pool = do
   _ <- publish (deques pool)
@@ -232,7 +243,7 @@ spill pool = do
     block <- stealSome pool here (ringSize `div` 2) >>= filterM isWanted
     unless (null block) (spillBlock pool block)
 
--- | Takes the oldest public tasks of a deque, so many at most.
+-- | Takes the oldest public tasks of a deque, at most the given number.
 stealSome :: Pool -> Int -> Int -> IO [Entry]
 stealSome pool from = go
   where
@@ -240,13 +251,14 @@ stealSome pool from = go
     go 0 = pure []
     go n = steal (deques pool) from >>= maybe (pure []) (\entry -> (entry :) <$> go (n - 1))
 
--- | Puts tasks where any worker finds them.
+-- | Puts a block of tasks into the list of spilled tasks, where any worker finds them.
 spillBlock :: Pool -> [Entry] -> IO ()
 spillBlock pool block = do
   atomicModifyIORef' (spilled pool) (\blocks -> (block : blocks, ()))
   capabilityNumber >>= wakeOther pool
 
--- | Sees to it that the scout of a station is awake, if there is to be one. The answer is whether there is.
+-- | Ensures that the scout of a station is awake, if the station should have a scout. Returns
+-- whether it should.
 attend :: Pool -> Int -> IO Bool
 attend pool n
   | n >= V.length (stations pool) = pure False
@@ -262,14 +274,15 @@ attend pool n
         pure wanted
       _ -> pure True
 
--- | Whether a station is to have a scout.
+-- | Whether a station should have a scout.
 isServed :: Pool -> Int -> IO Bool
 isServed pool n = do
   over <- readIORef (ended pool)
   size <- poolSize pool
   pure (not over && n < size)
 
--- | Whether the caller, a worker of the station, can serve it: it is on the Capability, and that is in use.
+-- | Whether the caller, a worker of the station, can serve it: the caller runs on the station's
+-- Capability, and this is in use.
 belongs :: Pool -> Station -> IO Bool
 belongs pool station
   | poolLimit pool > 0 = pure True
@@ -278,14 +291,15 @@ belongs pool station
     have <- getNumCapabilities
     pure (here == number station && here < have)
 
--- | Starts the thread that is the station's scout now.
+-- | Starts the station's new scout.
 appoint :: Pool -> Station -> IO ()
 appoint pool station =
-  -- Whatever the state of exceptions that the thread inherits, they must reach its tasks.
+  -- The thread must not inherit a masking state that keeps exceptions from its tasks.
   void . forkOn (number station) . masked . workerPlace $ \place self ->
     scout pool station >>= mapM_ (work pool station place self)
 
--- | Runs a task, and those that are found then. The thread is masked but for the tasks themselves.
+-- | Runs a task, and further tasks that it finds. The thread has exceptions masked, except within
+-- the tasks.
 work :: Pool -> Station -> Place -> Self -> Entry -> IO ()
 work pool station place self first = do
   worker <- engage (engaged station) place
@@ -294,7 +308,7 @@ work pool station place self first = do
   serve worker first
   addEngaged (flags pool) (-1)
   retire (engaged station) worker
-  -- The scout goes on looking for a while.
+  -- The new scout continues to look for tasks for a while.
   void (ring pool (number station))
   where
     serve worker entry = do
@@ -305,7 +319,7 @@ work pool station place self first = do
       waiting <- inLine (engaged station)
       when (stays && not crowded && not waiting) (findTask pool >>= mapM_ (serve worker))
 
--- | Looks for a task until there is one, or until the scout has left its station.
+-- | Looks for a task until it finds one, or until the scout has left its station.
 scout :: Pool -> Station -> IO (Maybe Entry)
 scout pool station = rest
   where
@@ -322,7 +336,7 @@ scout pool station = rest
             if free then findTask pool >>= maybe seek (pure . Just) else rest
           | otherwise -> seek
 
-    -- Others of this Capability go first; its tasks are for the others to take meanwhile.
+    -- Other threads of this Capability run first. Meanwhile other Capabilities may take its tasks.
     politely n = do
       _ <- publish (deques pool)
       free <- stepAside
@@ -333,7 +347,7 @@ scout pool station = rest
           | free || n == 0 -> pure True
           | otherwise -> visible pool >>= \seen -> if seen then politely (n - 1) else pure False
 
-    -- A worker that computes may be waiting, by yields, for what is in the deque.
+    -- A worker that seems to compute may be waiting, with yields, for a task in the deque.
     patiently n = if n <= 0 then pure True else stepAside >>= \free -> if free then patiently (n - 1) else pure False
 
     seek = do
@@ -342,14 +356,14 @@ scout pool station = rest
       addSearching (flags pool) (-1)
       either doze (pure . Just) found
 
-    -- Nobody else would say that the Capability idles.
+    -- If the Capability was not free, the alarm must tell the scout when it idles.
     doze free = do
       unless free (ringWhenIdle pool station)
       over <- sleep pool station free
       if over then pure Nothing else rest
 
-    -- The task, or whether the Capability was free. Once is not enough for that it was not: a collection takes as
-    -- long as another thread's turn.
+    -- Returns a task, or whether the Capability was free. It counts as busy only after two busy
+    -- looks in a row, because a collection takes as long as another thread's turn.
     search before n = do
       free <- stepAside
       busy <- anyComputes (engaged station)
@@ -365,14 +379,14 @@ scout pool station = rest
                 when (n == 150) (askForPrivate pool)
                 search free (n - 1)
 
-    -- What is in the deque is for other stations now; or the Capability is in use again and needs a scout that is
-    -- on it.
+    -- Other stations must take the tasks in the deque now. Or the Capability is in use again, and
+    -- needs a scout that runs on it.
     leave = do
       setScout (deques pool) (number station) Absent
       wakeOther pool (number station)
       attend pool (number station)
 
--- | Lets other threads of the Capability run; the answer is whether there were none to speak of.
+-- | Lets other threads of the Capability run. Returns whether they took less than a millisecond.
 stepAside :: IO Bool
 stepAside = do
   before <- getMonotonicTimeNSec
@@ -380,18 +394,18 @@ stepAside = do
   after <- getMonotonicTimeNSec
   pure (after - before < 1000000)
 
--- | Whatever comes to a thread that runs no task is not for it.
+-- | Drops exceptions: a thread that runs no task is not the target of any exception.
 ignoring :: IO () -> IO ()
 ignoring action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
--- | Sleeps until the bell rings, given whether the Capability idles meanwhile. The answer is whether the pool has
--- ended instead.
+-- | Sleeps until the bell rings. The argument says whether the Capability idles meanwhile. Returns
+-- whether the pool has ended instead.
 sleep :: Pool -> Station -> Bool -> IO Bool
 sleep pool station idle = do
   startAlarm pool station
   setIdle (deques pool) (flags pool) (number station) idle
   setScout (deques pool) (number station) Asleep
-  -- The last look, after all know that this one sleeps: (P1), (P2).
+  -- The last look, after the scout has written that it sleeps: (P1), (P2).
   stays <- belongs pool station
   seen <- visible pool
   over <- readIORef (ended pool)
@@ -402,10 +416,10 @@ sleep pool station idle = do
     then True <$ setScout (deques pool) (number station) Absent
     else pure False
   where
-    -- Whatever comes to a thread that runs no task is not for it.
+    -- An exception to a thread that runs no task is dropped.
     listen = takeMVar (bell station) `catch` \e -> let _ = e :: SomeException in listen
 
--- | Whether there is something to take. Sees to deques that nobody serves.
+-- | Whether there is a task to take. Also takes care of deques that have no scout.
 visible :: Pool -> IO Bool
 visible pool = do
   own <- publish (deques pool)
@@ -417,8 +431,8 @@ visible pool = do
   where
     seen n = hasPublic (deques pool) n >>= \public -> if public then pure True else rescue pool n
 
--- | Sees to it that private entries of a deque without a scout are not forgotten (P3). The answer is whether they
--- are public now.
+-- | Ensures that private entries of a deque without a scout are not left behind (P3). Returns
+-- whether they are public now.
 rescue :: Pool -> Int -> IO Bool
 rescue pool n = do
   private <- hasPrivate (deques pool) n
@@ -429,7 +443,7 @@ rescue pool n = do
       published <- publishOf (deques pool) n
       if published > 0 then pure True else False <$ attend pool n
 
--- | The oldest task of this Capability, else of another, else of those that were spilled.
+-- | Takes the oldest task of this Capability, else of another Capability, else a spilled task.
 findTask :: Pool -> IO (Maybe Entry)
 findTask pool = do
   _ <- publish (deques pool)
@@ -442,7 +456,7 @@ findTask pool = do
           if isJust found then pure found else go (n + 1)
   go 0
 
--- | Takes a block of spilled tasks: one for the caller, the others for its ring.
+-- | Takes a block of spilled tasks: returns one task, and pushes the others to the caller's ring.
 takeSpilled :: Pool -> IO (Maybe Entry)
 takeSpilled pool = do
   blocks <- readIORef (spilled pool)
@@ -454,7 +468,7 @@ takeSpilled pool = do
         [] -> takeSpilled pool
         entry : others -> Just entry <$ mapM_ (spawnSurely pool (uncounted pool)) others
 
--- | Publishes the private tasks of Capabilities that have no others, by a thread on each.
+-- | Publishes the private tasks of all Capabilities, by a thread on each Capability that has some.
 askForPrivate :: Pool -> IO ()
 askForPrivate pool = do
   have <- getNumCapabilities

@@ -4,7 +4,7 @@
 -- Module      : Capstan.CLI.Bench.Events
 -- Description : The report's plots of event loops: messages a second by the number of pipes.
 --
--- Both axes are logarithmic, as in the plots that GHC's event manager was first shown with.
+-- Both axes are logarithmic, as in the plots of the paper about GHC's event manager.
 module Capstan.CLI.Bench.Events
   ( eventPlots,
   )
@@ -19,7 +19,7 @@ import Data.Text (Text)
 import qualified Data.Text as Text
 import Text.Read (readMaybe)
 
--- | A line of a plot: its name, the class that colours it, and how its cases begin.
+-- | A line of a plot: its name, the class that colours it, and the beginning of its cases' names.
 type Line = (Text, Text, Text)
 
 eventPlots :: Results -> [Node]
@@ -58,7 +58,7 @@ plots =
     )
   ]
 
--- | By the number of pipes: messages a second.
+-- | The messages a second for each number of pipes.
 sizes :: Results -> Text -> [(Double, Double)]
 sizes results start =
   sortOn fst [(n, 1000000 * median (present r)) | r <- resultsRows results, not (null (present r)), Just n <- [size (rowCase r)]]

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Machine
--- Description : States the machine, and whether it was quiet.
+-- Description : A description of the machine, and of its other load.
 module Capstan.CLI.Bench.Machine
   ( describeMachine,
     countCores,
@@ -21,7 +21,7 @@ import System.Posix.Process (ProcessTimes (..), getProcessTimes)
 import Text.Printf (printf)
 import Text.Read (readMaybe)
 
--- | What a file of the kernel says, or nothing.
+-- | The text of a file of the kernel; empty if it cannot be read.
 fileText :: FilePath -> IO Text
 fileText path = either none id <$> try (Text.readFile path)
   where
@@ -41,14 +41,14 @@ countCores = maybe 1 (sum . map size . Text.splitOn ",") . field "Cpus_allowed_l
       [low, high] -> high - low + 1
       _ -> 1
 
--- | Clock ticks of all CPUs so far.
+-- | The clock ticks of all CPUs since the machine started.
 data Quiet = Quiet
   { quietAll :: !Double,
-    -- | Taken by the hypervisor for somebody else.
+    -- | Ticks that the hypervisor gave to other guests.
     quietStolen :: !Double,
-    -- | Used by anyone.
+    -- | Ticks that all processes used.
     quietUsed :: !Double,
-    -- | Used by this process and those that it started.
+    -- | Ticks that this process and its children used.
     quietOurs :: !Double
   }
 
@@ -66,7 +66,8 @@ quiet = do
         quietOurs = realToFrac (fromEnum ours)
       }
 
--- | To be completed with how quiet the machine was before and after.
+-- | Describes the machine. The result takes the ticks before and after the measurement, from which
+-- it computes the other load.
 describeMachine :: IO ((Quiet, Quiet) -> Machine)
 describeMachine = do
   info <- fileText "/proc/cpuinfo"
@@ -92,7 +93,7 @@ describeMachine = do
         machineNotes = notes ++ disturbances change
       }
 
--- | What may have spoilt the figures: shares of the machine's time between the two moments.
+-- | Load that may have spoilt the figures, as shares of the machine's time between the two moments.
 disturbances :: (Quiet, Quiet) -> [Text]
 disturbances (before, after) =
   [say "the hypervisor took %.1f %% of the CPU time" stolen | stolen > 0.01]

@@ -2,10 +2,10 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Paper
--- Description : The figures that ghc-openmp published, to stand beside ours.
+-- Description : The published figures of ghc-openmp, for a comparison with ours.
 --
--- Measured by its author on an i7-10750H (6 cores) with GCC 15.2 and GHC 9.10.3, best of several runs.
--- The machine differs, so the ratios count, not the times.
+-- Its author measured them on an i7-10750H (6 cores) with GCC 15.2 and GHC 9.10.3, and gives the
+-- best of several runs. Our machine differs, so only ratios can be compared, not times.
 module Capstan.CLI.Bench.Paper
   ( Published (..),
     PublishedRow (..),
@@ -24,12 +24,13 @@ data Published = Published
   { publishedTitle :: Text,
     publishedNote :: Text,
     publishedColumns :: [Text],
-    -- | What a plot is for; the other is a line in it.
+    -- | Whether each plot has a kind of case or a column. The other of the two is a line in the
+    -- plot.
     publishedFacets :: Facets,
     publishedRows :: [PublishedRow]
   }
 
--- | Each kind of case, or each column.
+-- | A plot for each kind of case, or a plot for each column.
 data Facets = OfCases | OfColumns
   deriving (Eq)
 
@@ -40,7 +41,8 @@ data PublishedRow = PublishedRow
     publishedFigures :: [Maybe Double]
   }
 
--- | The smallest figure of a runtime here: the tables have the best of several runs.
+-- | The smallest figure of a runtime on this machine, as the published tables have the best of
+-- several runs.
 bestHere :: Results -> PublishedRow -> Text -> Maybe Double
 bestHere results row runtime =
   listToMaybe
@@ -111,7 +113,7 @@ crossover :: Published
 crossover =
   Published
     "9.4 When a region pays, 4 threads"
-    "A sum of so many sines in C, by an unsafe call, and in a region, by a safe call. Best of the rounds."
+    "A sum of sines, their number in the row's name: in C by an unsafe call, and in a region by a safe call. Best of the rounds."
     ["ghc-openmp"]
     OfColumns
     [ PublishedRow (prefix <> named "" n) 4 "us" [Just figure]
@@ -119,7 +121,8 @@ crossover =
         (prefix, figure) <- [("crossover-c-", alone), ("crossover-openmp-", together)]
     ]
 
--- | A program's C is the same whichever generator its Haskell went through; the author's was not.
+-- | Here the C code of a program is the same for both generators of its Haskell code; the author's
+-- C code differed.
 loops :: [Published]
 loops =
   [ table "GHC's own code generator" "ghc-openmp, native" "loop-" fst,
@@ -129,7 +132,7 @@ loops =
     table generator column prefix choose =
       Published
         ("9.5 GHC's parallelism and OpenMP, 4 threads, " <> generator)
-        "A sum of so many sines: in Haskell and C by one thread, by a green thread for each Capability, and in a region. LLVM's figures are here where GHC takes the LLVM that is installed. Best of the rounds."
+        "A sum of sines, their number in the row's name: in Haskell and C by one thread, by a green thread for each Capability, and in a region. LLVM's figures are here if GHC supports the installed LLVM. Best of the rounds."
         [column]
         OfColumns
         [ PublishedRow (start <> way <> named "-" n) 4 "us" [Just figure]
@@ -147,7 +150,7 @@ conventions :: Published
 conventions =
   Published
     "9.7 Calling conventions"
-    "Nanoseconds for each call of a function that does nothing. A Cmm primitive here asks four questions at once; what Capstan.Prim reads in line needs no call. Callbacks from a region: by GHC's wrapper, and in both modes of Capstan.Callback. Best of the rounds."
+    "Nanoseconds for each call of a function that does nothing. A Cmm primitive here answers four questions at once; the value that Capstan.Prim reads in line needs no call. Callbacks from a region are made by GHC's wrapper, and in both modes of Capstan.Callback. Best of the rounds."
     ["ghc-openmp", "ghc-openmp, second set"]
     OfCases
     [ PublishedRow "call-prim" 4 "ns" [Just 0, Nothing],
@@ -163,7 +166,7 @@ batches :: Published
 batches =
   Published
     "9.8 Batches"
-    "Nanoseconds for each call of a batch of so many, by a safe call for each and by one for all. Best of the rounds."
+    "Nanoseconds for each call of a batch, its size in the row's name: by a safe call for each, and by one safe call for all. Best of the rounds."
     ["ghc-openmp, one by one", "ghc-openmp, batched"]
     OfCases
     [ PublishedRow (named "batch-safe-" n) 4 "ns" [Just alone, Just batched]

@@ -4,10 +4,10 @@
 -- Module      : Capstan.CLI.Bench.PaperPlots
 -- Description : The published tables as plots, beside the runtimes here.
 --
--- Rows whose cases differ in a number alone are of one kind, by that number; those of one case are, by the
--- number of threads. A kind is a plot with a line for each column, or a line in the plot of each column.
--- Both axes are logarithmic: different machines then differ in height alone. Kinds of one row are
--- rows of dots.
+-- Rows whose cases differ only in a number are of one kind, with that number on the axis. Rows of
+-- one case are of one kind, with the number of threads on the axis. A kind is a plot with a line
+-- for each column, or a line in the plot of each column. Both axes are logarithmic, so different
+-- machines differ only in height. Kinds with one row are rows of dots.
 module Capstan.CLI.Bench.PaperPlots
   ( paperPlots,
   )
@@ -22,7 +22,7 @@ import Data.List (nub, partition, sortOn)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
--- | A row of a table, and where it stands.
+-- | A row of a table: its kind, the name of the axis, and its place there.
 data Place = Place {placeKind :: Text, placeAcross :: Text, placeX :: Double, placeRow :: PublishedRow}
 
 -- | A published column, or a runtime here: its name, its class, and its figure in a row.
@@ -66,7 +66,7 @@ place cases row
     digits = Text.takeWhileEnd isDigit end
     start = Text.dropWhileEnd (== '-') (Text.dropEnd (Text.length digits) end)
 
--- | A line for each column.
+-- | The plot of a kind, with a line for each column.
 plotOfKind :: [Column] -> [Place] -> [Node]
 plotOfKind columns places =
   [ linePlot (LinePlot (kindOf places) (acrossOf places) (unitOf places) size True [] series)
@@ -74,7 +74,8 @@ plotOfKind columns places =
       not (null series)
   ]
 
--- | A line for each kind; the plots of a table show the same heights.
+-- | The plot of a column, with a line for each kind. All plots of a table have the same range of
+-- heights.
 plotOfColumn :: [Column] -> [[Place]] -> Column -> [Node]
 plotOfColumn columns kinds column =
   [ linePlot (LinePlot title (acrossOf (concat kinds)) (unitOf (concat kinds)) size True range series)
@@ -105,7 +106,7 @@ size = (490, 260)
 points :: Column -> [Place] -> [(Double, Double)]
 points column places = [(placeX p, y) | p <- sortOn placeX places, Just y <- [columnFigure column (placeRow p)], y > 0]
 
--- | Of places of one kind, or of kinds that share it.
+-- | The kind, the axis and the unit that places have in common.
 kindOf, acrossOf, unitOf :: [Place] -> Text
 kindOf = Text.concat . take 1 . map placeKind
 acrossOf = Text.concat . take 1 . map placeAcross

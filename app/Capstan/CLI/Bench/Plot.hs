@@ -4,7 +4,8 @@
 -- Module      : Capstan.CLI.Bench.Plot
 -- Description : Three kinds of plots, as SVG: ratios and figures as dots, growth as lines.
 --
--- All have logarithmic axes: twice as fast is as far to the left as half as fast is to the right.
+-- All plots have logarithmic axes: a figure that is twice as large is as far to the right as a
+-- figure that is half as large is to the left.
 module Capstan.CLI.Bench.Plot
   ( -- * Ratios
     Dot (..),
@@ -29,10 +30,10 @@ import Data.Maybe (fromMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 
--- | A ratio, the class that colours it, and what a pointer resting on it is told.
+-- | A ratio, the class that colours it, and the text that a resting pointer shows.
 data Dot = Dot {dotClass :: Text, dotRatio :: Ratio, dotTip :: Text}
 
--- | A case: its name, its ratios, and what 1 stands for.
+-- | A case: its name, its ratios, and the peer whose ratio is 1.
 data DotRow = DotRow {dotName :: Text, dotUnity :: Text, dotDots :: [Dot]}
 
 -- | A logarithmic scale from values to pixels.
@@ -43,7 +44,7 @@ at s x = scaleStart s + (log (clip x) - log (scaleFrom s)) / (log (scaleTo s) - 
   where
     clip = max (scaleFrom s) . min (scaleTo s)
 
--- | 1, 2 and 5 times powers of ten within the scale; only powers where there are many.
+-- | The ticks within the scale: 1, 2 and 5 times powers of ten, or only powers on a long scale.
 ticks :: Scale -> [Double]
 ticks s = [t | e <- [-6 .. 12 :: Int], m <- mantissas, let t = m * 10 ^^ e, t >= scaleFrom s * 0.999, t <= scaleTo s * 1.001]
   where
@@ -58,7 +59,7 @@ label attributes x y words' = element "text" (["x" =. x, "y" =. y] ++ attributes
 line :: Text -> Double -> Double -> Double -> Double -> Node
 line name x1 y1 x2 y2 = element "line" ["class" =: name, "x1" =. x1, "y1" =. y1, "x2" =. x2, "y2" =. y2] []
 
--- | A row for each case; the peer that is 1 is the line in the middle.
+-- | A plot with a row for each case. The line in the middle is the peer whose ratio is 1.
 dotPlot :: Text -> [DotRow] -> Node
 dotPlot peer rows =
   element
@@ -119,7 +120,8 @@ figureShort t
 -- | The figure of a series, which has a name and a class that colours it.
 data Point = Point {pointName :: Text, pointClass :: Text, pointFigure :: Double}
 
--- | A row for each case, with a dot for each series; names and classes of the series come first. Zero is at the left edge.
+-- | A plot with a row for each case, and a dot for each series. The first argument has the names
+-- and classes of the series. Zero is at the left edge.
 pointPlot :: Text -> [(Text, Text)] -> [(Text, [Point])] -> Node
 pointPlot unit series rows =
   element
@@ -140,7 +142,7 @@ pointPlot unit series rows =
         [ line "grid" (at scale t) top (at scale t) bottom,
           label ["class" =: "tick", "text-anchor" =: "middle"] (at scale t) (bottom + 17) (figureShort t <> " " <> unit)
         ]
-    -- Which colour is whose, above.
+    -- The legend of colours, above the rows.
     names = [element "g" ["class" =: c] [circle x 16, label ["class" =: "name"] (x + 10) 20 n] | (x, (n, c)) <- zip (scanl (+) left [34 + nameWidth n | (n, _) <- series]) series]
     drawRow i (name, ds) =
       label ["class" =: "case", "text-anchor" =: "end"] (left - 14) (middle + 4) name :
@@ -152,7 +154,7 @@ pointPlot unit series rows =
         middle = top + step * (fromIntegral (i :: Int) + 0.5)
     circle x y = element "circle" ["cx" =. x, "cy" =. y, "r" =. 4.4] []
 
--- | About as wide as a name is drawn.
+-- | The approximate width of a drawn name.
 nameWidth :: Text -> Double
 nameWidth name = 7.6 * fromIntegral (Text.length name)
 
@@ -166,7 +168,7 @@ data LinePlot = LinePlot
     plotSize :: (Double, Double),
     -- | Whether lines are named at their ends.
     plotNamed :: Bool,
-    -- | The heights that it shows at least, for plots that stand beside each other.
+    -- | Heights that the plot must include, so that plots beside each other have the same range.
     plotRange :: [Double],
     plotSeries :: [Series]
   }
@@ -219,7 +221,7 @@ linePlot p =
       ]
     point x y = coordinate (at horizontal x) <> "," <> coordinate (at vertical y)
     coordinate v = snd ("" =. v)
-    -- Names at the ends of their lines, moved apart where they would overlap.
+    -- Names at the ends of their lines, moved apart if they would overlap.
     nameHeight s = fromMaybe 0 (lookup (seriesName s) placed)
     placed = spreadOut (sortOn' snd [(seriesName s, at vertical (snd (last (seriesPoints s))) + 4) | s <- plotSeries p, not (null (seriesPoints s))])
     spreadOut ((n, y) : (m, z) : rest) = (n, y) : spreadOut ((m, max z (y + 14)) : rest)

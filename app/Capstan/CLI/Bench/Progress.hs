@@ -21,7 +21,7 @@ data Progress = Progress
     progressTotal :: !Int,
     progressDone :: IORef Int,
     progressBegan :: !Double,
-    -- | When a line was written last, where that is not a terminal.
+    -- | The time of the last line, if the output is no terminal.
     progressTold :: IORef Double
   }
 

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Report
--- Description : One page that holds everything: plots, tables, the machine. No server, no network.
+-- Description : One page with plots, tables and the machine. It needs no server and no network.
 module Capstan.CLI.Bench.Report
   ( Page (..),
     renderPage,
@@ -148,7 +148,7 @@ section results =
 failures :: Results -> [Node]
 failures results = [element "p" ["class" =: "warning"] [text words'] | words' <- failureLines results]
 
--- | Cases of one team size; libgomp is 1.
+-- | The ratios of the cases of one team size, where libgomp is 1.
 dots :: Results -> Int -> [Node]
 dots results threads
   | null rows = []
@@ -165,7 +165,7 @@ dots results threads
       ratio <- ratioPaired (rowValues r) (rowValues base)
       return (Dot (rowRuntime r) ratio (rowRuntime r <> ": " <> quantity (rowUnit r) (median (present r)) <> ", " <> ratioText ratio <> " x libgomp"))
 
--- | A small plot for each case, where there are enough team sizes to see a curve.
+-- | A small plot for each case with enough team sizes for a curve.
 scaling :: Results -> [Node]
 scaling results
   | length (nub (map rowThreads rows)) < 3 || null plots = []
@@ -249,7 +249,7 @@ publishedTable results table' =
         map cell ([publishedCase r, Text.pack (show (publishedThreads r)), publishedUnit r] ++ map (maybe "" figure) (publishedFigures r))
           ++ map (\runtime -> element "td" ["class" =: runtime] [text (maybe "" figure (bestHere results r runtime))]) runtimes
 
--- | Growth by the model, and the model against two cores.
+-- | The growth by the model, and the comparison of the model with two cores.
 simulated :: Simulation -> [Node]
 simulated s =
   [ element

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Run
--- Description : Runs a suite: fresh processes, interleaved, round after round.
+-- Description : Runs a suite: new processes, interleaved, round after round.
 module Capstan.CLI.Bench.Run
   ( Plan (..),
     applies,
@@ -32,20 +32,20 @@ import System.Process (CreateProcess (..), proc, readCreateProcessWithExitCode)
 import System.Timeout (timeout)
 import Text.Read (readMaybe)
 
--- | How a suite is to be run.
+-- | The plan of a run of a suite.
 data Plan = Plan
   { planPlaces :: Places,
     planRuntimes :: [Runtime],
     planCores :: !Int,
     planRounds :: !Int,
-    -- | Samples and microseconds, where the suite's own are not wanted.
+    -- | Samples and microseconds, if the user overrides those of the suite.
     planSamples :: !(Maybe Int),
     planMicroseconds :: !(Maybe Int),
-    -- | Team sizes and cases, where not all are wanted.
+    -- | Team sizes and cases, if the user does not want all.
     planThreads :: [Int],
     planCases :: [String],
-    -- | Of those, what a program that knows its cases by name is asked for where none is named: the cases that a
-    -- judgement needs, each with its team size.
+    -- | The cases that a judgement needs, each with its team size. A program that knows its cases
+    -- by name measures only these if the user names none.
     planJudged :: Maybe [(String, Int)],
     -- | Seconds after which a process is ended.
     planLimit :: !Int
@@ -57,11 +57,12 @@ data Step = Step
     stepProgram :: Program,
     stepThreads :: !Int,
     stepRuntime :: Maybe Runtime,
-    -- | The value of @CAPSTAN_WAIT@, where a heuristic is switched.
+    -- | The value of @CAPSTAN_WAIT@, if the step switches a heuristic.
     stepWait :: Maybe Text
   }
 
--- | Rounds outermost, runtimes and then switches innermost: A B C A B C.
+-- | The steps of a plan: rounds are outermost, then runtimes, and switches are innermost: A B C A B
+-- C.
 steps :: Plan -> Suite -> [Step]
 steps plan suite =
   [ step
@@ -86,17 +87,19 @@ steps plan suite =
 runsUnder :: Program -> Runtime -> Bool
 runsUnder p runtime = null (programRuntimes p) || runtimeName runtime `elem` programRuntimes p
 
--- | Does the program know the cases of its rows by name? Others derive them from several.
+-- | Whether the program knows the cases of its rows by name. Other programs derive a row from
+-- several cases.
 selective :: Program -> Bool
 selective p = not (programHaskell p || programLaunched p)
 
--- | The cases that such a program is asked for in a team of that size: those that are judged, and with the largest
--- team those that are shown.
+-- | The cases that such a program measures with a team size: the judged cases, and with the largest
+-- team also the shown cases.
 needed :: Int -> Program -> [(String, Int)] -> Int -> [String]
 needed cores p judged size =
   [name | (name, t) <- judged, t == size] ++ [name | size == maximum (programThreads p cores), name <- programShown p]
 
--- | The program's file: one with Haskell code has the runtime in it that it runs on.
+-- | The program's file. A program with Haskell code contains its runtime, so it has a file for
+-- each.
 stepFile :: Step -> FilePath
 stepFile step
   | programHaskell p, maybe False (isOurs . runtimeName) (stepRuntime step) = programName p ++ "-capstan"
@@ -104,11 +107,11 @@ stepFile step
   where
     p = stepProgram step
 
--- | Has the suite a program for these runtimes and team sizes?
+-- | Whether the suite has a program for these runtimes and team sizes.
 applies :: Plan -> Suite -> Bool
 applies plan = any (isJust . stepRuntime) . steps plan
 
--- | The files of a suite that are not there.
+-- | The files of a suite that are not built.
 unbuilt :: Plan -> Suite -> IO [FilePath]
 unbuilt plan suite = filterM (fmap not . doesFileExist . (placePrograms (planPlaces plan) </>)) (nub (map stepFile (steps plan suite)))
 
@@ -188,7 +191,7 @@ parseLines = mapMaybe (parseLine . Text.splitOn "\t") . Text.lines . Text.pack
     parseLine [name, unit, value] = (,,) name unit <$> readMaybe (Text.unpack value)
     parseLine _ = Nothing
 
--- | In the order in which the programs printed them.
+-- | The rows in the order in which the programs printed them.
 rows :: Text -> Int -> [(Step, ([Line], Maybe Failure))] -> [Row]
 rows suite rounds outcomes =
   [ Row
@@ -212,7 +215,8 @@ rows suite rounds outcomes =
     table :: Map (Int, Text, Text, Text) (Map Int Double)
     table = Map.fromListWith Map.union [(key, Map.singleton r value) | (key, (r, value)) <- entries]
 
--- | Runtimes of one case side by side: by program order of cases within a team size.
+-- | Sorts rows, so that the runtimes of a case are side by side, in the program's order of cases
+-- within a team size.
 sortByCase :: [((Int, Text, Text, Text), a)] -> [((Int, Text, Text, Text), a)]
 sortByCase entries =
   [ entry

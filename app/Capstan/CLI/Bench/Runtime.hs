@@ -2,10 +2,11 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Runtime
--- Description : The runtimes that are compared, and proof that the right one is measured.
+-- Description : The runtimes that are compared, and a check that each process uses the right one.
 --
--- All serve the same executables: the dynamic linker finds a different @libgomp.so.1@ for each. What
--- it found is asked, not assumed, and a Capstan that fell back to another substrate is refused.
+-- All runtimes serve the same executables: the dynamic linker finds a different @libgomp.so.1@ for
+-- each runtime. The command asks the linker which file it found. It refuses a Capstan that fell
+-- back to another substrate.
 module Capstan.CLI.Bench.Runtime
   ( Runtime (..),
     isOurs,
@@ -41,20 +42,20 @@ data Runtime = Runtime
     runtimeName :: !Text,
     -- | The file that the dynamic linker takes.
     runtimeLibrary :: !FilePath,
-    -- | What is added to 'cleanEnvironment'.
+    -- | Variables that are added to 'cleanEnvironment'.
     runtimeEnvironment :: [(String, String)]
   }
   deriving (Eq, Show)
 
--- | Whether it is Capstan.
+-- | Whether the name is one of Capstan's.
 isOurs :: Text -> Bool
 isOurs name = name `elem` ["pthread", "rts"]
 
--- | All that may be measured, in the order in which they take turns.
+-- | All runtimes that may be measured, in the order in which they take turns.
 runtimeNames :: [Text]
 runtimeNames = ["libgomp", "libomp", "pthread", "rts"]
 
--- | Where things lie in the source tree that the command was built in.
+-- | Paths in the source tree in which the command was built.
 data Places = Places
   { placePrograms :: FilePath,
     placeLibgomp :: FilePath,
@@ -65,7 +66,8 @@ data Places = Places
     placeResults :: FilePath
   }
 
--- | Looks in the working directory and those above it, then above the command.
+-- | Looks for the source tree: first in the working directory and the directories above it, then
+-- above the command.
 findPlaces :: IO (Maybe Places)
 findPlaces = do
   command <- ownExecutable >>= maybe (throwProblem unavailable "cannot find this command's own file") pure
@@ -85,14 +87,14 @@ findPlaces = do
           placeResults = root </> "build" </> "bench"
         }
 
--- | The caller's environment without anything that changes how an OpenMP program or GHC's runtime
--- behaves.
+-- | The caller's environment without variables that change the behaviour of an OpenMP program or of
+-- GHC's runtime.
 cleanEnvironment :: IO (Map String String)
 cleanEnvironment = Map.filterWithKey (\name _ -> not (steers name)) . Map.fromList <$> getEnvironment
   where
     steers name = any (`isPrefixOf` name) ["OMP_", "GOMP_", "KMP_", "CAPSTAN_", "LD_", "GHCRTS", "MALLOC_"]
 
--- | Those that are here, and a line about each that is not.
+-- | The runtimes that can be measured here, and a line about each runtime that cannot.
 findRuntimes :: Places -> IO ([Runtime], [Text])
 findRuntimes places = do
   found <- mapM (examine places) candidates
@@ -123,7 +125,7 @@ examine places (name, folder, settings) = do
       | served == name = Right ()
       | otherwise = Left (name <> ": the program was served by " <> served)
 
--- | The @libgomp.so.1@ that the programs get, as the dynamic linker tells it.
+-- | The @libgomp.so.1@ that the programs load, according to the dynamic linker.
 resolve :: Places -> [(String, String)] -> IO (Maybe FilePath)
 resolve places environment = do
   (_, out, _) <- runSmall (("LD_TRACE_LOADED_OBJECTS", "1") : environment) (placePrograms places </> "overhead") []

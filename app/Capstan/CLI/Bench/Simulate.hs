@@ -2,11 +2,11 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Simulate
--- Description : Growth to 1024 threads, by a model that is checked against the real cores.
+-- Description : The growth to 1024 threads, by a model that is checked against the real cores.
 --
--- The model is bench/simulate: the runtime's own sources on a machine that counts line transfers. Here it
--- is run, its growth is judged, and its counts for two threads are turned into nanoseconds and compared
--- with what the two real cores take.
+-- The model is bench/simulate: the runtime's own sources on a machine that counts line transfers.
+-- This module runs the model and judges its growth. It turns the counts for two threads into
+-- nanoseconds and compares them with the time on two real cores.
 module Capstan.CLI.Bench.Simulate
   ( Simulation (..),
     Path (..),
@@ -41,7 +41,8 @@ import System.FilePath ((</>))
 import System.Process (CreateProcess (..), proc, readCreateProcessWithExitCode)
 import Text.Read (readMaybe)
 
--- | One of the four paths, ours or centralised: transfers on its critical path by team size.
+-- | One of the four paths, of Capstan or of a centralised design: the transfers on its critical
+-- path by team size.
 data Path = Path
   { pathName :: !Text,
     pathKind :: !Text,
@@ -49,7 +50,8 @@ data Path = Path
   }
   deriving (Eq, Show)
 
--- | A path with two threads: nanoseconds that the model foretells, and what the machine takes.
+-- | A path with two threads: the nanoseconds that the model foretells, and those that the machine
+-- takes.
 data Checked = Checked
   { checkedName :: !Text,
     checkedKind :: !Text,
@@ -60,7 +62,7 @@ data Checked = Checked
 
 data Simulation = Simulation
   { simulationPaths :: [Path],
-    -- | What a transfer takes here.
+    -- | The time of a transfer on this machine.
     simulationTransferNs :: !Double,
     simulationChecked :: [Checked]
   }
@@ -95,7 +97,8 @@ readSimulation places = do
   there <- doesFileExist (simulationFile places)
   if there then either (const Nothing) Just <$> readJson (simulationFile places) else pure Nothing
 
--- | Runs the model for those team sizes (none: 2 to 1024), then model and machine for two threads.
+-- | Runs the model for the given team sizes (for 2 to 1024 if there are none). Then runs the model
+-- and the machine for two threads.
 simulate :: Places -> [Int] -> IO Simulation
 simulate places wanted = do
   built <- doesFileExist (placePrograms places </> "simulate")
@@ -111,7 +114,7 @@ simulate places wanted = do
   where
     teamSizes = if null wanted then takeWhile (<= 1024) (iterate (* 2) 2) else wanted
 
--- | Lines of a program: path, kind, threads, figure.
+-- | The lines that a program prints: path, kind, threads, figure.
 program :: Places -> FilePath -> [(String, String)] -> [String] -> IO [(Text, Text, Int, Double)]
 program places name settings arguments = do
   clean <- cleanEnvironment
@@ -125,8 +128,9 @@ program places name settings arguments = do
     number :: Read a => Text -> Maybe a
     number = readMaybe . Text.unpack
 
--- | A transfer lasts a quarter of a round trip: each way, a line is taken by its writer and fetched by its
--- reader. What an access and an atomic operation cost without a transfer is measured too.
+-- | Compares the model with the machine for two threads. A transfer lasts a quarter of a round
+-- trip: in each direction the writer takes a line and the reader fetches it. The cost of an atomic
+-- operation without a transfer is measured, too.
 checkTwoCores :: Places -> IO (Double, [Checked])
 checkTwoCores places = do
   rounds <- replicateM 5 (program places "paths" ours ["-t", "2", "-r", "5", "-u", "2000"])
@@ -152,14 +156,14 @@ checkTwoCores places = do
       clean <- cleanEnvironment
       (_, out, _) <- readCreateProcessWithExitCode (proc (placePrograms places </> "floor") (["-r", "5", "-u", "1000"] ++ cases)) {env = Just (Map.toList clean)} ""
       pure [v | l <- lines out, [_, _, value] <- [Text.splitOn "\t" (Text.pack l)], Just v <- [readMaybe (Text.unpack value)]]
-    -- An access that hits, with the instructions around it.
+    -- The time of an access that hits the cache, with the instructions around it.
     accessNs = 1 :: Double
 
 data Growth = Logarithmic | Steeper | Unjudged
   deriving (Eq, Show)
 
--- | Logarithmic growth adds about the same for each doubling. The last three doublings are held against
--- the ones before: each may add twice their median and one transfer.
+-- | Logarithmic growth adds about the same number of transfers at each doubling. Each of the last
+-- three doublings may add at most twice the median of the earlier doublings, plus one transfer.
 growth :: [(Int, Double)] -> Growth
 growth points
   | length steps < 6 = Unjudged

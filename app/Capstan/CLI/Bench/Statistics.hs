@@ -1,11 +1,11 @@
 -- |
 -- Module      : Capstan.CLI.Bench.Statistics
--- Description : Medians, their ratio, and how far it can be trusted.
+-- Description : Medians, their ratios, and confidence intervals.
 --
--- The interval around a ratio of medians is a percentile bootstrap (B. Efron) over rounds: whole
--- rounds are drawn again, so that both runtimes of a round stay together and noise that they share
--- cancels out. The percentile form is used because the jackknife, which corrected forms need, is not
--- consistent for a median.
+-- The interval around a ratio of medians is a percentile bootstrap (B. Efron) over rounds. It draws
+-- whole rounds again, so both runtimes of a round stay together, and the noise that they share
+-- cancels out. The percentile form is used because the jackknife, which corrected forms need, is
+-- not consistent for a median.
 module Capstan.CLI.Bench.Statistics
   ( median,
     spread,
@@ -27,7 +27,7 @@ import Data.Word (Word32)
 import qualified Statistics.Quantile as Quantile
 import System.Random.MWC (initialize, uniformR)
 
--- | Of a list that is not empty.
+-- | The median of a list that is not empty.
 median :: [Double] -> Double
 median = Quantile.median Quantile.s . U.fromList
 
@@ -42,16 +42,16 @@ data Ratio = Ratio
   { ratioLow :: !Double,
     ratioMiddle :: !Double,
     ratioHigh :: !Double,
-    -- | Rounds it rests on.
+    -- | The number of rounds behind the ratio.
     ratioCount :: !Int
   }
   deriving (Eq, Show)
 
--- | A figure that has no noise.
+-- | A ratio that has no noise.
 exactly :: Double -> Ratio
 exactly x = Ratio x x x maxBound
 
--- | Of two rows of one run. Rounds in which either failed do not count.
+-- | The ratio of two rows of one run. Rounds in which either row failed do not count.
 ratioPaired :: [Maybe Double] -> [Maybe Double] -> Maybe Ratio
 ratioPaired over under
   | null both || middleOf under' <= 0 = Nothing
@@ -62,7 +62,7 @@ ratioPaired over under
     n = length both
     again pick = middleOf (U.backpermute over' pick) / middleOf (U.backpermute under' pick)
 
--- | Of two rows of different runs.
+-- | The ratio of two rows of different runs.
 ratioUnpaired :: [Double] -> [Double] -> Maybe Ratio
 ratioUnpaired over under
   | null over || null under || middleOf under' <= 0 = Nothing
@@ -75,7 +75,8 @@ ratioUnpaired over under
 middleOf :: U.Vector Double -> Double
 middleOf = Quantile.median Quantile.s
 
--- | None where a resample divides by zero: such values have no ratio.
+-- | The ratio with its interval. 'Nothing' if a resample divides by zero: such values have no
+-- ratio.
 interval :: Int -> Double -> [Double] -> Maybe Ratio
 interval n middle drawn
   | any (\x -> isNaN x || isInfinite x) drawn = Nothing
@@ -83,7 +84,7 @@ interval n middle drawn
   where
     at k = Quantile.quantile Quantile.s k 1000 (U.fromList drawn)
 
--- | Vectors of n indices drawn with replacement. The seed is fixed, so that the same values give the
+-- | Vectors of @n@ indices, drawn with replacement. The seed is fixed, so the same values give the
 -- same interval.
 draws :: Word32 -> Int -> [U.Vector Int]
 draws seed n = runST $ do
@@ -97,8 +98,8 @@ data Verdict = Faster | Slower | NotShown | TooFew
 leastRounds :: Int
 leastRounds = 5
 
--- | A difference counts only when the whole interval lies on one side, and not by a hair's breadth:
--- where code and data happen to lie moves a figure by a percent.
+-- | A difference counts only if the whole interval lies on one side of 1, by more than a percent.
+-- The placement of code and data in memory alone changes a figure by a percent.
 verdict :: Ratio -> Verdict
 verdict r
   | ratioCount r < leastRounds = TooFew

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Style
--- Description : How the report looks: one style sheet, light and dark.
+-- Description : The style sheet of the report, for light and dark screens.
 module Capstan.CLI.Bench.Style
   ( stylesheet,
   )
@@ -11,8 +11,8 @@ where
 import Data.Text (Text)
 import qualified Data.Text as Text
 
--- | The runtimes keep their colours everywhere. They are told apart by those who see no red or green
--- (after M. Okabe and K. Ito).
+-- | Each runtime has the same colour everywhere. Readers who do not see red or green can
+-- distinguish the colours (after M. Okabe and K. Ito).
 stylesheet :: Text
 stylesheet =
   Text.unlines

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Suite
--- Description : The list of suites: which programs, how many threads, how long.
+-- Description : The list of suites, with their programs, team sizes and lengths.
 module Capstan.CLI.Bench.Suite
   ( Suite (..),
     Program (..),
@@ -21,34 +21,38 @@ import qualified Data.Text as Text
 data Suite = Suite
   { suiteName :: !Text,
     suiteTitle :: !Text,
-    -- | Fresh processes for each runtime, where the user says nothing.
+    -- | The number of new processes for each runtime, if the user names none.
     suiteRounds :: !Int,
     suitePrograms :: [Program]
   }
 
 data Program = Program
   { programName :: !FilePath,
-    -- | The words before its options.
+    -- | The words before the options of the command line.
     programWords :: [String],
     -- | A Haskell program, built once with the capstan package (@NAME-capstan@) and once without.
     programHaskell :: !Bool,
-    -- | Team sizes on a machine of so many cores.
+    -- | The team sizes on a machine with the given number of cores.
     programThreads :: Int -> [Int],
-    -- | Samples of each case in one process, and the least length of one in microseconds.
+    -- | The number of samples of each case in one process, and the least length of a sample in
+    -- microseconds.
     programSamples :: !(Int, Int),
-    -- | Options of its own.
+    -- | Further options.
     programOptions :: [String],
-    -- | Started through @capstan run@ where the runtime is @rts@.
+    -- | Whether the program is started by @capstan run@ if the runtime is @rts@.
     programLaunched :: !Bool,
-    -- | Measured in one round of so many: long programs need not be started as often as short ones.
+    -- | The program is measured in every n-th round only: a long program needs fewer rounds than a
+    -- short program.
     programEvery :: !Int,
-    -- | Cases that no required figure names and that are shown beside those, with the largest team.
+    -- | Cases without a required figure that are shown beside the required figures, with the
+    -- largest team.
     programShown :: [String],
-    -- | Under these runtimes only; under all where there are none.
+    -- | The runtimes under which the program is measured; empty for all runtimes.
     programRuntimes :: [Text],
-    -- | The cases with a team of that size; all where there are none.
+    -- | The cases that are measured with a team size; empty for all cases.
     programCases :: Int -> [String],
-    -- | Heuristics of waiting (@CAPSTAN_WAIT@) that are all on in one process and all off in the next.
+    -- | Heuristics of waiting (@CAPSTAN_WAIT@): all of them are on in one process and off in the
+    -- next.
     programSwitches :: [Text]
   }
 
@@ -69,17 +73,17 @@ program name threads =
       programSwitches = []
     }
 
--- | The Haskell program with regions, in one of its ways.
+-- | The Haskell program with regions, with the word that chooses its cases.
 host :: String -> Program
 host way = (program "host" allCores) {programWords = [way], programHaskell = True, programSamples = (3, 2000)}
 
--- | A program that has Capstan's event manager in it, and others beside it; it does not matter under
--- which substrate.
+-- | A program that contains Capstan's event manager and other event loops. The substrate makes no
+-- difference to it.
 events :: FilePath -> Int -> Program
 events name samples = (program name (: [])) {programRuntimes = ["pthread"], programSamples = (samples, 3000)}
 
--- | A group of cases of the Haskell program with tasks, which has their peers in it; the cases that are shown
--- where only required figures are wanted.
+-- | A group of cases of the Haskell program with tasks, which also contains the peers. The last
+-- argument has the cases that are shown beside required figures.
 haskellTasks :: String -> (Int -> [Int]) -> [String] -> Program
 haskellTasks group sizes shown =
   (program "haskell-tasks" sizes)
@@ -100,7 +104,8 @@ haskell group samples =
       programRuntimes = ["rts"]
     }
 
--- | The cases that show what these heuristics gain, under the substrate that serves C programs.
+-- | The cases that show the gain of the given heuristics, under the substrate that serves C
+-- programs.
 waiting :: [Text] -> [String] -> Program
 waiting switches cases =
   (program "waiting" allCores)
@@ -113,14 +118,14 @@ waiting switches cases =
 teamSizes :: Int -> [Int]
 teamSizes cores = nub (sort (takeWhile (< cores) (iterate (* 2) 1) ++ [cores]))
 
--- | Two at least: a team of one says nothing about the question.
+-- | All cores, but at least two: a team of one does not measure parallel code.
 allCores :: Int -> [Int]
 allCores cores = [max 2 cores]
 
 suites :: [Suite]
 suites =
-  [ suite "overhead" "What each construct costs" [program "overhead" teamSizes],
-    suite "tasks" "What a task costs" [program "tasks" teamSizes],
+  [ suite "overhead" "The cost of each construct" [program "overhead" teamSizes],
+    suite "tasks" "The cost of a task" [program "tasks" teamSizes],
     suite
       "oversubscribed"
       "More threads than cores"
@@ -131,7 +136,7 @@ suites =
     suite "loaded" "Beside another process that computes" [program "loaded" allCores],
     suite
       "waiting"
-      "What each way to wait gains"
+      "The gain of each heuristic of waiting"
       [ waiting ["spin"] ["fork-join"],
         crowded (waiting ["yield"] ["barrier"]),
         beside (crowded (waiting ["costs"] ["region-beside-each"])),
@@ -146,10 +151,10 @@ suites =
         inHaskell "haskell" "mixed" ["region-p50-allocating"],
         inHaskell "haskell" "unsafe" ["unsafe-beside-allocating"]
       ],
-    suite "callers" "Many masters" [program "callers" allCores, host "callers"],
+    suite "callers" "Several masters" [program "callers" allCores, host "callers"],
     suite "mixed" "Regions while Haskell computes" [host "mixed"],
     suite "nested" "Regions in regions" [program "nested" (\cores -> nub [2, max 2 (squareRoot cores)])],
-    -- Each process repeats all by itself, which takes two minutes.
+    -- Each process repeats all cases by itself, which takes two minutes.
     Suite "ffi" "Foreign calls, and how they are measured" 3 [(program "ffi" allCores) {programRuntimes = ["rts"]}],
     suite "dgemm" "Long computations" [(program "dgemm" teamSizes) {programSamples = (1, 1000)}],
     suite
@@ -169,15 +174,16 @@ suites =
         haskellTasks "ports" allCores [],
         haskellTasks "programs" teamSizes ["matrix-multiplication-repa"],
         haskellTasks "bound" allCores [],
-        -- Minutes each.
+        -- Each case takes minutes.
         (haskellTasks "long" teamSizes []) {programSamples = (1, 1000)},
         haskellTasks "channels" allCores ["chan-"],
         (haskellTasks "pauses" allCores ["gc-copying-"]) {programEvery = 4},
-        -- One thread copies what is new: two, and the one that marks, would be a thread more than there are cores.
+        -- One thread copies new data. Two such threads and the marking thread would be more threads
+        -- than cores.
         (haskellTasks "pauses" allCores ["gc-nonmoving-"]) {programOptions = ["+RTS", "--nonmoving-gc", "-qn1", "-RTS"]},
         haskellTasks "ocaml" allCores ["parallel-for-empty-domainslib", "matrix-multiplication-ocaml", "mandelbrot-ocaml"]
       ],
-    suite "startup" "A tiny program, and an idle one" [(program "startup" allCores) {programLaunched = True}],
+    suite "startup" "A tiny program, and an idle program" [(program "startup" allCores) {programLaunched = True}],
     suite
       "haskell"
       "Haskell and C in one program"
@@ -187,7 +193,7 @@ suites =
         (haskell "serial" 3) {programOptions = ["+RTS", "-qn1", "-RTS"]},
         haskell "sequential" 3
       ],
-    -- The tables have the best of several runs. A process takes up to half a minute.
+    -- The published tables have the best of several runs. A process takes up to half a minute.
     Suite
       "paper"
       "ghc-openmp's published tables"
@@ -200,7 +206,7 @@ suites =
   where
     beyond cores = [2 * cores, 4 * cores, 8 * cores]
     crowded p = p {programThreads = \cores -> [2 * cores]}
-    -- Long against the kernel's slices.
+    -- Samples that are much longer than the kernel's slices.
     beside p = p {programSamples = (10, 100000)}
     firsts = ["first-regions", "first-work"]
     inHaskell switch way cases = (host way) {programRuntimes = ["rts"], programCases = const cases, programSwitches = [switch]}
@@ -208,7 +214,7 @@ suites =
     tabulated p = p {programCases = \threads -> nub [Text.unpack (publishedCase r) | r <- concatMap publishedRows published, publishedThreads r == threads]}
     squareRoot = floor . sqrt . (fromIntegral :: Int -> Double)
 
--- | Measures the machine in every round.
+-- | The program that measures the machine in every round.
 floorProgram :: Program
 floorProgram = (program "floor" allCores) {programSamples = (3, 1000)}
 

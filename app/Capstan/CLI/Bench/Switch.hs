@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Switch
--- Description : What a heuristic of waiting gains: a case with it on, and with it off.
+-- Description : The gain of a heuristic of waiting: a case with the heuristic on, and with it off.
 --
 -- Both are cases of one suite, whose names end with the value of @CAPSTAN_WAIT@ under which they were measured.
 module Capstan.CLI.Bench.Switch
@@ -30,13 +30,13 @@ switched names on = Text.intercalate "," [name <> (if on then ":on" else ":off")
 under :: Text -> Text -> Text
 under name setting = name <> " " <> setting
 
--- | Its case, and the heuristics that are on in it; nothing where they are off.
+-- | The case of such a name, and its heuristics if they are on; 'Nothing' if they are off.
 switchedOn :: Row -> Maybe (Text, [Text])
 switchedOn row = case Text.words (rowCase row) of
   [name, setting] -> (,) name <$> mapM (Text.stripSuffix ":on") (Text.splitOn "," setting)
   _ -> Nothing
 
--- | A line for each case: on, off, and how many times as long it takes with the heuristic off.
+-- | A line for each case: the figures with the heuristic on and off, and the ratio of off to on.
 switchTable :: Style -> Results -> String
 switchTable style results = table aligns (headings : mapMaybe line (resultsRows results))
   where

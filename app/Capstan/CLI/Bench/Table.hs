@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Table
--- Description : Figures as a person reads them, in columns.
+-- Description : Tables of figures for people.
 module Capstan.CLI.Bench.Table
   ( table,
     Align (..),
@@ -30,7 +30,8 @@ import Numeric (showFFloat)
 
 data Align = ToLeft | ToRight
 
--- | Columns as wide as they must be, two spaces apart. A cell is its text and how it is dressed.
+-- | A table with the narrowest columns that fit, two spaces apart. A cell is its text and a
+-- function that adds colour.
 table :: [Align] -> [[(Text, String -> String)]] -> String
 table aligns cells = unlines (map line cells)
   where
@@ -42,7 +43,7 @@ table aligns cells = unlines (map line cells)
     gap width text = replicate (width - Text.length text) ' '
     trimmed = reverse . dropWhile (== ' ') . reverse
 
--- | Three digits that mean something.
+-- | A number with three significant digits.
 figure :: Double -> Text
 figure x
   | x == 0 = "0"
@@ -54,7 +55,7 @@ figure x
   where
     fixed n = Text.pack (showFFloat (Just n) x "")
 
--- | With its unit, in steps of a thousand for times.
+-- | A number with its unit. Times get the unit that fits their size.
 quantity :: Text -> Double -> Text
 quantity unit x = case lookup unit [("ns", 1), ("us", 1000), ("ms", 1000000)] of
   Nothing -> figure x <> " " <> unit
@@ -80,7 +81,7 @@ verdictText style r = case verdict r of
   NotShown -> ("in the noise", Style.faint style)
   TooFew -> ("too few rounds", Style.faint style)
 
--- | One line for each runtime of each case; ours with ratios to the others.
+-- | One line for each runtime of each case. Lines of Capstan have its ratios to the other runtimes.
 resultsTable :: Style -> Results -> String
 resultsTable style results = table aligns (headings : concatMap lines' groups)
   where
@@ -111,7 +112,7 @@ resultsTable style results = table aligns (headings : concatMap lines' groups)
         [(ratioText r, id), verdictText style r]
       | otherwise = [("", id), ("", id)]
 
--- | The published figures, and the best of ours and the others' here.
+-- | The published figures, and the best figures of each runtime here.
 paperTable :: Style -> Results -> String
 paperTable style results = concatMap one published
   where
@@ -133,7 +134,7 @@ groupOn key (x : xs) = (x : same) : groupOn key rest
   where
     (same, rest) = span ((== key x) . key) xs
 
--- | What changed since another run: rows that both have.
+-- | The changes since another run, in rows that both runs have.
 comparisonTable :: Style -> [Row] -> [Row] -> String
 comparisonTable style old new
   | null shown = "No difference shown in any of " ++ show (length both) ++ " rows.\n"

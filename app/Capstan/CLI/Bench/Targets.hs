@@ -2,11 +2,13 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Targets
--- Description : Required figures: read from bench/targets.json, judged by what was measured.
+-- Description : The required figures of bench/targets.json, and their comparison with measured
+-- figures.
 --
--- A target compares a case of ours with another runtime, with the machine's floor, with another case
--- of the same runtime, or with nothing at all. It is met when the median says so. Where the target is
--- parity, being inside the noise is enough, and the target says so ("noise": true).
+-- A target compares a case of Capstan with another runtime, with the machine's floor, or with
+-- another case of the same runtime. Or it bounds the figure itself. It is met if the median keeps
+-- the bound. If the target is parity, the bound must only lie inside the noise; such a target has
+-- "noise": true.
 module Capstan.CLI.Bench.Targets
   ( Target (..),
     Peer (..),
@@ -38,29 +40,30 @@ import qualified Data.Text as Text
 import Text.Read (readMaybe)
 
 data Peer
-  = -- | Another runtime, same case and team size.
+  = -- | Another runtime, with the same case and team size.
     ToRuntime Text
-  | -- | The better of the two others.
+  | -- | The better of the two other runtimes.
     ToBest
   | -- | A figure of the machine.
     ToFloor Text
   | -- | Another case of the same runtime.
     ToCase Text
-  | -- | What as many separate programs as the team has threads gain, or so many threads of C: a case of the same runtime.
+  | -- | A case of the same runtime with a gain. It is the gain of separate programs, or of threads
+    -- of C, whose number is the size of the team.
     ToGain Text
-  | -- | Nothing: the figure itself.
+  | -- | No peer: the bound is for the figure itself.
     ToNothing
   deriving (Eq, Show)
 
 data Bound
-  = -- | A ratio, or the figure itself where there is no peer.
+  = -- | A bound for the ratio, or for the figure itself if there is no peer.
     AtMost Double
   | AtLeast Double
-  | -- | The peer's figure and so much more, in the unit of the case.
+  | -- | A bound for the difference to the peer's figure, in the unit of the case.
     AtMostMore Double
   deriving (Eq, Show)
 
--- | A team size, or a multiple of the cores.
+-- | A team size, or a multiple of the number of cores.
 data Threads = Exactly Int | TimesCores Int
   deriving (Eq, Show)
 
@@ -69,15 +72,17 @@ data Target = Target
     targetTitle :: !Text,
     targetCase :: !Text,
     targetThreads :: !Threads,
-    -- | Ours to which it applies; all where there are none.
+    -- | The runtimes of Capstan to which the target applies; empty for all.
     targetRuntimes :: [Text],
     targetPeer :: !Peer,
     targetBound :: !Bound,
-    -- | A case of the same runtime: what the machine gives as many programs as the team has threads, at most so many
-    -- times one. Where it gives less, the same part of that is asked.
+    -- | A case of the same runtime that has the gain of separate programs, as many as the team has
+    -- threads. If this gain is less than their number, the target asks for the same part of the
+    -- gain.
     targetCeiling :: !(Maybe Text),
     targetNoise :: !Bool,
-    -- | Not judged where the peer was not measured, because it cannot be had everywhere.
+    -- | Whether the target is skipped if the peer was not measured, because the peer is not
+    -- available on all systems.
     targetOptional :: !Bool,
     targetReason :: !Text
   }
@@ -120,19 +125,19 @@ teamSize cores target = case targetThreads target of
   Exactly n -> n
   TimesCores n -> n * cores
 
--- | The cases that must be measured to judge these targets, each with its team size.
+-- | The cases that must be measured to judge the targets, each with its team size.
 neededBy :: Int -> [Target] -> [(String, Int)]
 neededBy cores targets = nub [(Text.unpack name, teamSize cores t) | t <- targets, name <- targetCase t : [other | ToCase other <- [targetPeer t]] ++ maybeToList (targetCeiling t)]
 
--- | A target with one of our runtimes, and what became of it: a ratio or figure with its interval
--- and the bound in words, or why there is none.
+-- | A target with a runtime of Capstan, and its outcome: a ratio or figure with its interval and
+-- the bound in words, or the reason why there is no figure.
 data Judgement = Judgement
   { judgementTarget :: Target,
     judgementRuntime :: !Text,
     judgementOutcome :: Either Text (Ratio, Text)
   }
 
--- | Judges a target by the results of its suite on a machine of so many cores.
+-- | Judges a target by the results of its suite, on a machine with the given number of cores.
 judge :: Int -> Results -> Target -> [Judgement]
 judge cores results target
   | null ours = [Judgement target "-" (Left "no runtime of ours was measured")]
@@ -202,7 +207,7 @@ peerName peer = case peer of
   ToGain name -> "case " <> name
   ToNothing -> "none"
 
--- | Whether the figure keeps the bound; the second says that it is so only within the noise.
+-- | Whether the figure keeps the bound, and whether it does so only within the noise.
 metBy :: Judgement -> Maybe (Bool, Bool)
 metBy j = case judgementOutcome j of
   Left _ -> Nothing

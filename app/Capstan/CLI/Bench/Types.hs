@@ -2,11 +2,11 @@
 
 -- |
 -- Module      : Capstan.CLI.Bench.Types
--- Description : What a measurement is, and how it is kept.
+-- Description : Measurements, and their files.
 --
--- A 'Row' is one case, under one runtime, with one team size: one value for each round. Rounds are
--- kept apart, and a round that failed is kept as 'Nothing', because two runtimes are compared round
--- by round: what disturbed the machine in a round disturbed both.
+-- A 'Row' has the values of one case, under one runtime, with one team size: one value for each
+-- round. A round that failed stays as 'Nothing', because two runtimes are compared round by round.
+-- A disturbance of the machine in a round affects both runtimes.
 module Capstan.CLI.Bench.Types
   ( Row (..),
     rowKey,
@@ -37,19 +37,19 @@ data Row = Row
     rowRuntime :: !Text,
     rowThreads :: !Int,
     rowUnit :: !Text,
-    -- | In the order of the rounds.
+    -- | The values in the order of the rounds.
     rowValues :: [Maybe Double]
   }
   deriving (Eq, Show)
 
--- | What identifies a row in any run.
+-- | The key that identifies a row in any run.
 rowKey :: Row -> (Text, Text, Text, Int)
 rowKey r = (rowSuite r, rowCase r, rowRuntime r, rowThreads r)
 
 present :: Row -> [Double]
 present = catMaybes . rowValues
 
--- | A process that did not do its work, and what it said.
+-- | A process that failed, and its message.
 data Failure = Failure
   { failureProgram :: !Text,
     failureRuntime :: !Text,
@@ -59,7 +59,7 @@ data Failure = Failure
   }
   deriving (Eq, Show)
 
--- | One line for each process that failed the same way in one or more rounds.
+-- | One line for each kind of failure of a process, with the number of rounds in which it happened.
 failureLines :: Results -> [Text]
 failureLines results =
   [ Text.concat [p, ", ", number t, if t == 1 then " thread" else " threads", ", under ", r, ": ", w, " (", number n, " of ", number (resultsRounds results), " rounds)"]
@@ -77,13 +77,13 @@ data Machine = Machine
   }
   deriving (Eq, Show)
 
--- | All that is known of one suite after a run.
+-- | The results of one suite after a run.
 data Results = Results
   { resultsSuite :: !Text,
     resultsDate :: !Text,
     resultsRounds :: !Int,
     resultsMachine :: !Machine,
-    -- | Name and library of each runtime.
+    -- | The name and the library of each runtime.
     resultsRuntimes :: [(Text, Text)],
     -- | The machine's own figures, measured in the same rounds.
     resultsFloor :: [Row],
@@ -161,14 +161,14 @@ instance FromJSON Results where
       <*> o .: "rows"
       <*> o .: "failures"
 
--- | A text that another run wrote, and that will be shown.
+-- | A text from a file, made safe to show.
 said :: Parser Text -> Parser Text
 said = fmap visibleText
 
 readResults :: FilePath -> IO (Either Text Results)
 readResults file = either (Left . Text.pack) Right <$> readJson file
 
--- | Replaces the file at once, so that a reader never sees half of it.
+-- | Replaces the file in one step, so a reader never sees half of it.
 writeResults :: FilePath -> Results -> IO ()
 writeResults file results = do
   encodeFile (file ++ ".new") results

@@ -1,5 +1,4 @@
--- | From facts to findings: what is well, what one should know, what is wrong
--- and what to do about it. Pure.
+-- | Derives findings from facts: good news, notes, and problems with advice. The function is pure.
 module Capstan.CLI.Doctor.Diagnose (diagnose) where
 
 import Capstan.CLI.Doctor.Facts
@@ -12,7 +11,7 @@ import Data.Maybe (fromMaybe, isJust)
 import System.FilePath (takeFileName)
 import Text.Read (readMaybe)
 
--- | All findings, those about the subject first.
+-- | All findings; the findings about the subject come first.
 diagnose :: Facts -> [Finding]
 diagnose facts = subjectFindings facts <> installation facts <> settingFindings facts <> machineFindings facts
 

@@ -1,4 +1,4 @@
--- | What @capstan doctor@ looks at, before any judgement.
+-- | The facts that @capstan doctor@ gathers, before any judgement.
 module Capstan.CLI.Doctor.Facts
   ( Facts (..),
     Subject (..),
@@ -39,23 +39,23 @@ import Text.Read (readMaybe)
 data Limit = Unlimited | Limited Integer
   deriving (Eq, Show)
 
--- | All that was found.
+-- | All facts.
 data Facts = Facts
   { factsLibrary :: Either String Library,
     factsSettings :: Either String Settings,
-    -- | One region on the @rts@ substrate.
+    -- | The result of one region on the @rts@ substrate.
     factsTrial :: Maybe Trial,
     factsOnline :: Maybe Int,
-    -- | By the names of @/proc/self/limits@.
+    -- | Limits by their names in @/proc/self/limits@.
     factsLimits :: [(String, Limit)],
     factsEnvironment :: [(String, String)],
-    -- | What the runtime that would be preloaded offers.
+    -- | The entry points that the runtime to be preloaded offers.
     factsOffers :: Calls,
     factsSubject :: Subject
   }
   deriving (Show)
 
--- | What the user asked about.
+-- | The subject that the user named.
 data Subject
   = -- | Only this machine and this installation.
     NoSubject
@@ -75,15 +75,16 @@ data ProgramFacts = ProgramFacts
 
 -- | How far the loader, and so a preloaded library, reaches into a program.
 data Reach
-  = -- | It has no loader.
+  = -- | The program has no loader.
     ReachStatic
-  | -- | For another processor.
+  | -- | The program is for another processor.
     ReachOtherMachine
-  | -- | Its loader is not glibc's, or nothing that should be run to ask.
+  | -- | Its loader is not glibc's, or it is a file that the command must not run.
     ReachOtherLoader FilePath
-  | -- | No ELF file at all.
+  | -- | The file is no ELF file.
     ReachNoBinary
-  | -- | What it loads by itself, and what with the runtime preloaded.
+  | -- | The libraries that it loads by itself, their objects, and the libraries that it loads with
+    -- the runtime preloaded.
     Reached Listing [Object] (Maybe Listing)
   deriving (Show)
 
@@ -93,12 +94,12 @@ data ProcessFacts = ProcessFacts
     processProgram :: FilePath,
     processObjects :: [Object],
     processThreads :: Int,
-    -- | Its variables that an OpenMP runtime reads.
+    -- | The variables of the process that an OpenMP runtime reads.
     processVariables :: [(String, String)]
   }
   deriving (Show)
 
--- | Looks at the machine and the installation, with that subject.
+-- | Gathers facts about the machine and the installation, and adds the subject.
 gatherFacts :: Subject -> IO Facts
 gatherFacts subject = do
   library <- locateLibrary
@@ -125,7 +126,8 @@ gatherFacts subject = do
         factsSubject = subject
       }
 
--- | The beginning of a file of the kernel's: of another process, which decides how long it is.
+-- | The beginning of a file of the kernel. The file may belong to another process, which decides
+-- its length.
 readProc :: FilePath -> IO (Maybe String)
 readProc file = do
   result <- try (withFile file ReadMode (fmap (take mostProc) . hGetContents >=> \text -> length text `seq` pure text)) :: IO (Either IOException String)
@@ -166,7 +168,7 @@ reachOf file elf = do
       | otherwise -> ask own
     Nothing -> ask elf
   where
-    -- A library has no loader of its own; ours would load it.
+    -- A library has no loader of its own; this command's loader stands in for it.
     ask own = do
       let loader = fromMaybe "" (elfInterpreter (maybe own (const elf) (elfInterpreter elf)))
           sameName = fmap takeFileName (elfInterpreter own) == Just (takeFileName loader)
@@ -221,7 +223,7 @@ gatherProcess pid = do
   if exists then pure () else throwProblem noInput ("there is no process " <> show pid)
   maps <- readProc (here </> "maps")
   files <- maybe (throwProblem (ExitFailure 77) ("may not look into process " <> show pid <> ": it belongs to another user")) (pure . parseMaps) maps
-  -- Seen from the process's own root: it may be in a container.
+  -- The files are opened from the process's own root, as it may be in a container.
   let rooted file = here </> "root" <> file
   objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isObjectSymbol (rooted file)) files
   status <- fromMaybe "" <$> readProc (here </> "status")
@@ -244,7 +246,7 @@ gatherProcess pid = do
       (part, []) -> [part]
     mapMaybeM f = fmap catMaybes . mapM f
 
--- The files mapped into a process, the program first.
+-- The files that are mapped into a process; the program comes first.
 parseMaps :: String -> [FilePath]
 parseMaps = nubOrd . mapMaybe path . lines
   where
@@ -254,7 +256,7 @@ parseMaps = nubOrd . mapMaybe path . lines
     dropFields 0 text = dropWhile isSpace text
     dropFields n text = dropFields (n - 1) (dropWhile (not . isSpace) (dropWhile isSpace text))
 
--- @/proc/self/limits@: the soft ones.
+-- The soft limits of @/proc/self/limits@.
 parseLimits :: String -> [(String, Limit)]
 parseLimits text = mapMaybe entry (drop 1 (lines text))
   where
@@ -267,7 +269,7 @@ parseLimits text = mapMaybe entry (drop 1 (lines text))
       | not (null digits) && all isDigit digits = Just (Limited (read digits))
       | otherwise = Nothing
 
--- How many processors a list such as @0-3,8@ names.
+-- The number of processors in a list such as @0-3,8@.
 parseCpuList :: String -> Maybe Int
 parseCpuList text = sum <$> mapM range (splitComma (filter (not . isSpace) text))
   where

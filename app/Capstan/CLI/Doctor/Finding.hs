@@ -9,7 +9,7 @@ module Capstan.CLI.Doctor.Finding
   )
 where
 
--- | How much a finding matters.
+-- | The importance of a finding.
 data Severity = Good | Note | Problem
   deriving (Eq, Ord, Show)
 
@@ -19,7 +19,7 @@ data Finding = Finding
     -- | A name that stays the same from version to version.
     findingName :: String,
     findingText :: String,
-    -- | What to do.
+    -- | Advice to the user.
     findingAdvice :: Maybe String
   }
   deriving (Eq, Show)
@@ -28,14 +28,14 @@ data Finding = Finding
 healthy :: [Finding] -> Bool
 healthy = all ((/= Problem) . findingSeverity)
 
--- | All is well: name, text.
+-- | A finding without a problem: name, text.
 good :: String -> String -> Finding
 good name text = Finding Good name text Nothing
 
--- | Something to know: name, text, advice.
+-- | A finding that the user should know: name, text, advice.
 note :: String -> String -> String -> Finding
 note name text advice = Finding Note name text (Just advice)
 
--- | Something to change: name, text, advice.
+-- | A finding that the user should act on: name, text, advice.
 problem :: String -> String -> String -> Finding
 problem name text advice = Finding Problem name text (Just advice)

@@ -26,7 +26,7 @@ import qualified Data.Map.Strict as M
 import System.FilePath (takeFileName)
 import Text.Printf (printf)
 
--- | For people.
+-- | The facts and findings as text.
 doctorText :: Style -> Facts -> [Finding] -> String
 doctorText style facts findings = unlines (map row (factRows facts) <> [""] <> concatMap finding findings)
   where
@@ -101,7 +101,7 @@ limitsText facts =
       Nothing -> "unknown"
     mebibytes n = show (n `div` 1048576) <> " MiB"
 
--- | For programs: one object.
+-- | The facts and findings as one JSON object.
 doctorJson :: Facts -> [Finding] -> Encoding
 doctorJson facts findings =
   pairs $

@@ -1,9 +1,8 @@
 -- | Findings about the program, directory or process that the user named.
 --
--- What decides is the loader's rule: a symbol is served by the first object in
--- search order that offers it, the program before what is preloaded before the
--- libraries. So each door into a runtime (@GOMP_*@, @__kmpc_*@, @omp_*@) has one
--- winner, and two winners are two pools of threads.
+-- The loader's rule decides: the first object in search order that offers a symbol serves it. The
+-- program comes first, then preloaded objects, then libraries. So each group of entry points
+-- (@GOMP_*@, @__kmpc_*@, @omp_*@) has one winner, and two winners mean two pools of threads.
 module Capstan.CLI.Doctor.Subject
   ( subjectFindings,
     winners,
@@ -26,7 +25,7 @@ import Data.Maybe (isJust, isNothing, listToMaybe)
 import qualified Data.Set as Set
 import System.FilePath (takeFileName)
 
--- | What there is to say about the subject.
+-- | The findings about the subject.
 subjectFindings :: Facts -> [Finding]
 subjectFindings facts = case factsSubject facts of
   NoSubject -> []
@@ -99,7 +98,7 @@ missingFindings listing =
          | complaint <- nubOrd (listingComplaints listing)
        ]
 
--- The loader checks versions as it would for a real start.
+-- Problems with versions of symbols. The loader checks them as for a real start.
 versionFindings :: Listing -> Maybe Listing -> [Finding]
 versionFindings alone served =
   [ problem
@@ -110,7 +109,7 @@ versionFindings alone served =
       complaint `Set.notMember` Set.fromList (listingComplaints alone)
   ]
 
--- Which runtimes are loaded, and which of them are called.
+-- The runtimes that are loaded, and those that are called.
 useFindings :: [Object] -> [Finding]
 useFindings objects = case objects of
   program : _
@@ -127,8 +126,8 @@ useFindings objects = case objects of
         (describe object <> " is loaded, but " <> intercalate ", " (map describe used) <> " comes before it and serves the calls")
         withoutGomp
 
--- The linker took some of a runtime's functions from one and the rest from another: their regions
--- and barriers know nothing of each other.
+-- Whether an object has only a part of a runtime. The linker then took functions from two runtimes,
+-- whose regions and barriers do not know each other.
 partial :: Object -> Bool
 partial object = isNothing (objectRuntime object) && callsGomp (objectOffers object) && callsGomp (objectCalls object)
 
@@ -162,7 +161,7 @@ idleFindings used objects =
       object `notElem` used
   ]
 
--- Libraries may be opened while the program runs.
+-- Libraries that the program may open while it runs.
 laterFindings :: ProgramFacts -> [Object] -> [Finding]
 laterFindings program objects
   | not (null (programScripts facts)) =
@@ -181,7 +180,7 @@ laterFindings program objects
   where
     facts = programFacts program
 
--- What capstan run would change ---------------------------------------------
+-- The effect of capstan run --------------------------------------------------
 
 -- The preloaded runtime stands behind the program itself and before all else.
 takeoverFindings :: Facts -> [Object] -> [Finding]
@@ -218,7 +217,7 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
   where
     asking = callers objects
     isOurs object = objectRuntime object == Just Capstan
-    -- A runtime that is part of the program, or that binds to itself.
+    -- Objects whose runtime is part of the program, or binds to its own symbols.
     (inside, outside) = (filter selfish objects, filter (not . selfish) objects)
     selfish object = isJust (objectRuntime object) && (objectSymbolic object || Just object == listToMaybe objects)
     wantedFrom object other =

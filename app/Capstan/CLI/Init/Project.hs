@@ -1,5 +1,6 @@
--- | The files of a project that a newcomer begins with. It has a C function with OpenMP in it, and the same by Haskell tasks. A program
--- runs both at once, and a test compares them.
+-- | The files of a newcomer's first project. It has a C function that uses OpenMP, and the same
+-- function by Haskell tasks. A program runs both at the same time, and a test compares their
+-- results.
 module Capstan.CLI.Init.Project
   ( projectFiles,
     nameProblem,
@@ -8,8 +9,8 @@ where
 
 import Data.Char (isAlpha, isAlphaNum, isAscii)
 
--- | Names of files below the project's folder, with what is in them, for a project of that name; and for the folder of Capstan's source,
--- if the package is to be built from there.
+-- | The names of files below the project's folder, with their contents. The arguments are the name
+-- of the project, and the folder of Capstan's source, if the package is built from there.
 projectFiles :: String -> Maybe FilePath -> [(FilePath, String)]
 projectFiles name source =
   [ (name ++ ".cabal", unlines (cabalFile name)),
@@ -21,7 +22,8 @@ projectFiles name source =
     ("test/Main.hs", unlines test)
   ]
 
--- | The fault of a name, if it has one: a name must follow Cabal's rule for packages, and be of no package that the project needs.
+-- | The fault of a name, if it has one. A name must follow Cabal's rule for packages, and must not
+-- be the name of a package that the project needs.
 nameProblem :: String -> Maybe String
 nameProblem name
   | name `elem` ["base", "capstan", "vector"] = Just "is the name of a package that the project needs"

@@ -2,7 +2,8 @@
 
 -- |
 -- Module      : Capstan.Task.Join.Await
--- Description : Waiting for tasks: for all, for any, in transactions; and tasks that are cancelled by themselves
+-- Description : Waits for all of several tasks, for any of them, and in transactions; tasks that
+-- can be cancelled alone
 module Capstan.Task.Join.Await
   ( awaitAll,
     awaitAny,
@@ -26,19 +27,21 @@ import Data.IORef
 import GHC.Conc (STM, TVar, atomically, newTVarIO, readTVar, retry, throwSTM, unsafeIOToSTM, writeTVar)
 import GHC.Stack (HasCallStack)
 
--- | The results of all tasks. Costs as much as an 'await' for each. Throws what the first of them that failed threw, in the order of
--- the container.
+-- | The results of all tasks. Costs as much as an 'await' for each task. If tasks failed, it throws
+-- the exception of the first of these in the order of the container.
 --
 -- > pages <- mapM (async scope . fetch) addresses >>= awaitAll
 awaitAll :: Traversable t => t (Promise a) -> IO (t a)
 awaitAll promises = do
-  -- The stack stays flat meanwhile, so that the caller runs them.
+  -- This pass keeps the stack flat, so the caller can run the tasks itself.
   for_ promises await
   traverse await promises
 
--- | The first of some tasks that ends, and its result; of those that have ended before, the first in the order of the container. Throws
--- what it threw. The others go on. The caller runs none of them; those that nobody has begun get a thread each, for a microsecond. No tasks are
--- an 'Capstan.Exception.InvalidArgument'.
+-- | Waits until one of several tasks has ended, and returns it with its result. If several have
+-- ended already, it takes the first in the order of the container. Throws the exception of that
+-- task, if it threw. The other tasks go on. The caller runs none of the tasks: each task that has
+-- not begun gets a thread, which costs a microsecond. Throws an 'Capstan.Exception.InvalidArgument'
+-- if there are no tasks.
 --
 -- > (winner, answer) <- mapM (async scope . ask) servers >>= awaitAny
 awaitAny :: (HasCallStack, Foldable t) => t (Promise a) -> IO (Promise a, a)
@@ -46,16 +49,17 @@ awaitAny promises
   | null promises = invalid "Capstan.Task.awaitAny: no tasks; there must be one or more"
   | otherwise = atomically (asum [(,) promise <$> awaitSTM promise | promise <- toList promises])
 
--- | The result of a task, in a transaction, which retries until there is one. Throws what the task threw. A task that nobody has begun gets a
--- thread, for a microsecond.
+-- | The result of a task in a transaction, which retries until the task has ended. Throws the
+-- exception of the task, if it threw. A task that has not begun gets a thread, which costs a
+-- microsecond.
 --
 -- > -- A result, or a message from elsewhere.
 -- > atomically ((Left <$> awaitSTM promise) `orElse` (Right <$> readTQueue messages))
 awaitSTM :: Promise a -> STM a
 awaitSTM promise = resultSTM promise >>= maybe retry (either throwSTM pure)
 
--- | The result, or what the task threw, if the task has ended; in a transaction, which does not retry by itself. If it does, it is
--- begun again when the task ends.
+-- | The result or the exception of a task, if the task has ended, in a transaction. The call itself
+-- does not retry. If the transaction retries, it runs again when the task ends.
 pollSTM :: Promise a -> STM (Maybe (Either SomeException a))
 pollSTM = resultSTM
 
@@ -63,13 +67,14 @@ resultSTM :: Promise a -> STM (Maybe (Either SomeException a))
 resultSTM (Mapped f promise) = fmap (fmap f) <$> resultSTM promise
 resultSTM (Promise workers cell) = unsafeIOToSTM (Cell.poll cell) >>= maybe later (pure . Just)
   where
-    -- What is done outside of the transaction may be done again: it only says who waits.
+    -- The steps outside of the transaction may be repeated: they only register the waiting thread.
     later = do
       over <- unsafeIOToSTM (makeWay workers >> watched cell)
       ended <- readTVar over
       if ended then unsafeIOToSTM (Cell.poll cell) else pure Nothing
 
--- | What turns true when the task ends. If nobody has begun it, a thread does.
+-- | A variable that becomes 'True' when the task ends. If the task has not begun, a new thread runs
+-- it.
 watched :: Cell a -> IO (TVar Bool)
 watched cell = watch cell >>= maybe begun pure
   where
@@ -78,8 +83,10 @@ watched cell = watch cell >>= maybe begun pure
       _ <- forkMasked (runElsewhere cell >> wait cell >> atomically (writeTVar over True))
       pure over
 
--- | A task that can be ended by itself, and what ends it. Then the result is 'Nothing', when the task has left; the scope does not
--- fail. To end it again, or when it is over, does nothing. Costs as much as a scope, some hundred nanoseconds.
+-- | Starts a task that can be cancelled alone, and returns the action that cancels it. The result
+-- of a cancelled task is 'Nothing', once the task has ended; its scope does not fail. The action
+-- does nothing if the task was cancelled before or has ended. Costs as much as a scope, some
+-- hundred nanoseconds.
 --
 -- > (search, giveUp) <- asyncCancellable scope (exhaustively board)
 -- > awaitWithin (seconds 1) search >>= maybe (giveUp >> await search) pure
@@ -98,13 +105,14 @@ asyncCancellable scope action = do
   promise <- async scope (task <* writeIORef state Over)
   pure (promise, end)
 
--- | How a task is that can be ended.
+-- | The state of a task that can be cancelled.
 data State
   = NotBegun
   | Begun Scope
   | Over
 
--- | What ends a task: the task knows its own.
+-- | The exception that cancels a task. It contains the state of the task, by which the task
+-- recognises it.
 newtype Stop = Stop (IORef State)
   deriving (Eq)
 

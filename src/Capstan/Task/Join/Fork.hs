@@ -7,29 +7,35 @@
 -- Module      : Capstan.Task.Join.Fork
 -- Description : Two branches that join: the cheapest task
 --
--- The right branch is pushed on the deque, the left one runs, and most often the right one is still
--- the newest entry then: it is popped, which needs no atomic operation while it is private, and runs as
--- a plain call. Only if a worker took it is there a result to wait for. This is lazy task creation
--- (Mohr, Kranz and Halstead, 1991): the frame of the caller is the scope.
+-- The owner pushes the right branch on its deque and runs the left branch. Afterwards the right
+-- branch is mostly still the newest entry. Then the owner pops it, which needs no atomic operation
+-- while the entry is private, and runs it as a plain call. The owner waits for a result only if a
+-- worker has taken the right branch. This is lazy task creation (Mohr, Kranz and Halstead, 1991):
+-- the frame of the caller is the scope.
 --
 -- == Failure
 --
--- If the left branch throws, the right one is interrupted and waited for. If the right one throws, on
--- its worker, the worker interrupts the owner /before/ it ends the cell. The owner does not return
--- before the cell has ended; so the interrupt reaches it in the left branch or while it waits, and never
--- later. Each of the two may be throwing to the other at the same time: the worker can be interrupted in
--- its throw, and lets it be then, because the owner knows already.
+-- If the left branch throws, the owner interrupts the right branch and waits for it. If the right
+-- branch throws on a worker, the worker interrupts the owner /before/ it ends the cell. The owner
+-- does not return before the cell has ended. So the interrupt reaches the owner in the left branch
+-- or while it waits, and never later. Owner and worker may throw to each other at the same time.
+-- The worker can be interrupted in its throw, and gives the throw up then, because the owner knows
+-- of a failure already.
 --
 -- == Values that are interrupted
 --
--- When an exception from outside ends the evaluation of a value, GHC keeps how far that has come, and who needs the value later goes on
--- from there. Not so where the exception is caught on its way and thrown again: then the value is that exception for good, and a
--- @timeout@ would reach those who never set one. Therefore, in 'Control.Monad.ST.ST' and in loops, each branch is a value
--- too, of which the exception leaves what it was; and what is thrown on is thrown as from outside ('resuming'), so that who comes back
--- evaluates both branches again, from where they are.
+-- When an asynchronous exception ends the evaluation of a value, GHC keeps the state of the
+-- evaluation, and the next thread that needs the value resumes it. But if a handler catches the
+-- exception and throws it again, the value is that exception for good. A @timeout@ would then reach
+-- threads that never set one. Therefore, in 'Control.Monad.ST.ST' and in loops, each branch is a
+-- value too, whose evaluation can be resumed after an exception. And a handler throws an exception
+-- on as an asynchronous exception ('resuming'). So the next thread that needs the value resumes
+-- both branches where they stopped.
 --
--- GHC lets two threads begin the same value, and when it sees that it ends one of them, without an exception, wherever that is: also where it
--- is masked, and remains so. Who does what must not be left half done, and may be evaluating, says so before ('noDuplicate').
+-- GHC may let two threads begin to evaluate the same value. When it notices this, it abandons one
+-- of the evaluations without an exception, at any point, even while the thread has masked
+-- exceptions; and the masking state stays. Code that must not be abandoned midway calls
+-- 'noDuplicate' first, since it may be running inside a value's evaluation.
 module Capstan.Task.Join.Fork
   ( both,
     bothNF,
@@ -60,9 +66,11 @@ import Data.Maybe (fromMaybe)
 import GHC.Exts (runRW#)
 import GHC.IO (IO (..), noDuplicate, unsafeDupableInterleaveIO)
 
--- | Both results, computed in parallel: the right branch may run on another Capability. Each is evaluated to weak head normal form
--- where it was computed. If one branch throws, the other is interrupted, and when it has ended the exception is thrown again. Both
--- have exceptions masked as the caller has. Costs about as much as ten function calls when nobody takes the right branch.
+-- | Runs two actions in parallel, and returns both results: the right branch may run on another
+-- Capability. Each branch evaluates its result to weak head normal form. If a branch throws, the
+-- other branch is interrupted, and the exception is thrown again when it has ended. Both branches
+-- have the masking state of the caller. Costs about as much as ten function calls if no worker
+-- takes the right branch.
 --
 -- > (left, right) <- both (length <$> readFile a) (length <$> readFile b)
 both :: IO a -> IO b -> IO (a, b)
@@ -74,28 +82,31 @@ bothNF :: (NFData a, NFData b) => IO a -> IO b -> IO (a, b)
 bothNF left right = both (force <$> left) (force <$> right)
 {-# INLINE bothNF #-}
 
--- | As 'both', in 'Control.Monad.ST.ST' too. Unsafe: branches that write what the other reads or writes make the value of a pure function
--- depend on the schedule.
+-- | As 'both', in 'Control.Monad.ST.ST' too. Unsafe: if a branch writes memory that the other
+-- branch reads or writes, the value of a pure function depends on the schedule.
 unsafeBoth :: PrimBase m => m a -> m b -> m (a, b)
 unsafeBoth left right = unsafeIOToPrim (bothResuming defaultPool (unsafePrimToIO left) (unsafePrimToIO right))
 {-# INLINE [1] unsafeBoth #-}
 
--- What is done in IO is not begun again.
+-- Branches in IO are not resumed.
 {-# RULES "unsafeBoth/IO" forall (left :: IO a) (right :: IO b). unsafeBoth left right = bothOn defaultPool left right #-}
 
--- | As 'bothOn', where the branches are of a value, perhaps: who needs it after an interrupt goes on with them.
+-- | As 'bothOn', for branches that may belong to the evaluation of a value. After an interrupt, the
+-- next thread that needs the value resumes both branches.
 bothResuming :: Pool -> IO a -> IO b -> IO (a, b)
 bothResuming pool = resumable (bothOn pool)
 {-# NOINLINE bothResuming #-}
 
--- | As 'bothResuming', and says when the branches begin or are gone on with, and when one of them has failed or was interrupted: at once, on
--- the Capability where that was, and not when the other has ended too. The handlers are outside the values of the branches, which are
--- resumed as they would be without.
+-- | As 'bothResuming', with two handlers. The first runs when the branches begin or are resumed.
+-- The second runs when a branch has failed or was interrupted: at once, on the Capability of that
+-- branch, and not only when the other branch has ended. The handlers are outside the values of the
+-- branches, so the branches are resumed as without handlers.
 bothTelling :: IO () -> IO () -> Pool -> IO a -> IO b -> IO (a, b)
 bothTelling begins fails pool = resumable $ \left right -> begins >> bothOn pool (left `onException` fails) (right `onException` fails)
 {-# NOINLINE bothTelling #-}
 
--- | Makes values of two branches, and joins their evaluations again after each interrupt.
+-- | Makes a value of each branch, and joins the evaluation of both values again after each
+-- interrupt.
 resumable :: (IO a -> IO b -> IO (a, b)) -> IO a -> IO b -> IO (a, b)
 resumable join left right = do
   noDuplicate
@@ -104,8 +115,9 @@ resumable join left right = do
   resuming (join (evaluate a) (evaluate b))
 {-# INLINE resumable #-}
 
--- | Evaluates a value to weak head normal form, for those who need it later: what it throws they get. An interrupt leaves it as far as
--- it has come.
+-- | Evaluates a value to weak head normal form, for threads that need it later. If the value
+-- throws, those threads get the exception. An interrupt ends the evaluation so that it can be
+-- resumed.
 settle :: a -> IO ()
 settle x = resuming (void (try' (evaluate x)))
   where
@@ -115,29 +127,31 @@ settle x = resuming (void (try' (evaluate x)))
         Nothing -> pure (Left (e :: SomeException))
 {-# NOINLINE settle #-}
 
--- | Runs an action that can be run again. What is thrown to its thread from outside is thrown on in the same way.
+-- | Runs an action that can be run again. An asynchronous exception to its thread is thrown on as
+-- an asynchronous exception.
 resuming :: IO a -> IO a
 resuming action = action `catch` again
   where
     again e
       | isOutside e = do
         throwOn e
-        -- Here is who needs the value now.
+        -- The next thread that needs the value continues here.
         resuming action
       | otherwise = throwIO e
 
--- | Throws to the caller as from outside.
+-- | Throws an asynchronous exception to the calling thread.
 throwOn :: SomeException -> IO ()
 throwOn e = myThreadId >>= (`throwTo` e)
 
--- | Whether that was thrown from outside.
+-- | Whether the exception was thrown by another thread.
 isOutside :: SomeException -> Bool
 isOutside e = case fromException e of
   Just (SomeAsyncException _) -> True
   Nothing -> isConsequence e
 
--- | Whether an action ends well. What is thrown to its thread from outside is thrown on in the same way, so that who needs later what
--- the caller computes goes on there.
+-- | Whether an action ends without an exception. An asynchronous exception to its thread is thrown
+-- on as an asynchronous exception. So the next thread that needs the caller's value continues after
+-- this call.
 attempt :: IO () -> IO Bool
 attempt action = try action >>= either thrown (\() -> pure True)
   where
@@ -169,7 +183,8 @@ bothOn pool left right = do
       if mine then pure (RightIsMine a) else joinBranch pool cell a
 {-# INLINE bothOn #-}
 
--- | The right branch was not popped: claims it, or waits for the worker that runs it.
+-- | The owner could not pop the right branch: it claims the branch, or waits for the worker that
+-- runs it.
 joinBranch :: Pool -> Cell b -> a -> IO (Outcome a b)
 joinBranch pool !cell a = do
   switchPoint
@@ -179,7 +194,7 @@ joinBranch pool !cell a = do
     _ -> expect pool cell >>= either throwIO (pure . Joined a)
 {-# NOINLINE joinBranch #-}
 
--- | The owner has an exception: the right branch must end before it goes on.
+-- | The owner has an exception: the right branch must end before the owner throws it on.
 abandon :: Pool -> Cell b -> SomeException -> IO a
 abandon pool !cell e = do
   _ <- pop (deques pool) cell
@@ -201,9 +216,10 @@ abandon pool !cell e = do
 --
 -- > fib n = case bothPure (fib (n - 1)) (fib (n - 2)) of (a, b) -> a + b
 --
--- Costs no more than a spark, and unlike a spark it is never dropped and, but for a few nanoseconds in
--- which owner and worker can miss each other, never evaluated twice. What is evaluated has no effects,
--- so nothing is interrupted: if one value throws, the other may go on being evaluated for nobody.
+-- Costs no more than a spark. Unlike a spark, a branch is never dropped. It is never evaluated
+-- twice, except if owner and worker miss each other within a few nanoseconds. The evaluation has no
+-- effects, so nothing is interrupted: if a value throws, the evaluation of the other may continue
+-- although no code needs it.
 bothPure :: a -> b -> (a, b)
 bothPure left right = case runRW# pair of (# _, result #) -> result
   where
@@ -218,8 +234,8 @@ bothPure left right = case runRW# pair of (# _, result #) -> result
       pure (a, b)
 {-# INLINE bothPure #-}
 
--- | The right value was not popped: claims it, or waits for the worker that evaluates it. Strict, so that the cell is not boxed
--- for a call that is seldom made.
+-- | The owner could not pop the right value: it claims the value, or waits for the worker that
+-- evaluates it. The argument is strict, so the caller does not box the cell for this rare call.
 joinSpark :: Cell b -> IO ()
 joinSpark !cell = do
   noDuplicate

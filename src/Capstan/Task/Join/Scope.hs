@@ -4,16 +4,17 @@
 -- Module      : Capstan.Task.Join.Scope
 -- Description : Scopes and promises: async, await, failure and cancellation
 --
--- A scope fails once, with the first exception of its body or of a task; but that of one who is blocked for ever gives way
--- to another ("Capstan.Task.Work.Group"). Then
+-- A scope fails once, with the first exception of its body or of a task. But if that exception only
+-- says that a thread is blocked for ever, a later exception replaces it
+-- ("Capstan.Task.Work.Group"). The failure of a scope has these effects:
 --
--- * tasks that have not begun end with that exception as their result, without running, and no worker begins
---   a branch of a fork in the scope;
--- * workers that run tasks of the scope, and the body, are interrupted ("Capstan.Task.Work.Cell"), with all
---   scopes and branches that are inside; these form groups ("Capstan.Task.Work.Group");
+-- * Tasks that have not begun end with that exception as their result, without running.
+-- * No worker begins a branch of 'Capstan.Task.both' in the scope.
+-- * Workers and the body are interrupted ("Capstan.Task.Work.Cell"), with all scopes and branches
+--   inside the scope, which form groups ("Capstan.Task.Work.Group").
 -- * 'async' in the scope throws the exception.
 --
--- A scope that ends well fails after that, so that nothing is started in it any more.
+-- A scope that ends without an exception fails afterwards, so that no task starts in it any more.
 module Capstan.Task.Join.Scope
   ( Scope,
     Cancelled (..),
@@ -62,8 +63,8 @@ import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 
--- | What 'cancel' makes of a scope, and of the tasks in it. An asynchronous exception: 'SomeAsyncException' is above it, and
--- 'Capstan.Exception.CapstanException'.
+-- | The exception with which 'cancel' ends a scope and its tasks. It is an asynchronous exception:
+-- handlers for 'SomeAsyncException' and for 'Capstan.Exception.CapstanException' catch it.
 data Cancelled = Cancelled
   deriving (Eq, Ord, Show)
 
@@ -71,7 +72,7 @@ instance Exception Cancelled where
   toException = asyncCapstanToException
   fromException = capstanFromException
 
--- | What 'async' throws in a scope that is over: nothing would wait for the task.
+-- | 'async' throws this if its scope has ended, because no code would wait for the task.
 data ScopeEnded = ScopeEnded
   deriving (Eq, Ord, Show)
 
@@ -79,18 +80,19 @@ instance Exception ScopeEnded where
   toException = capstanToException
   fromException = capstanFromException
 
--- | What 'runOn' throws for a pool that is over, whose name it has: nobody would run the tasks.
+-- | 'runOn' throws this if its pool is closed, because no worker would run the tasks. It has the
+-- name of the pool.
 newtype PoolEnded = PoolEnded String
   deriving (Eq, Ord)
 
 instance Show PoolEnded where
-  showsPrec _ (PoolEnded name) = showString ("Capstan.Task.runOn: the pool " ++ show name ++ " is over; it ends with withPool")
+  showsPrec _ (PoolEnded name) = showString ("Capstan.Task.runOn: the pool " ++ show name ++ " is closed: its withPool block has returned")
 
 instance Exception PoolEnded where
   toException = capstanToException
   fromException = capstanFromException
 
--- | Where tasks live: none outlives its scope. May be used by any thread while the scope is open.
+-- | A scope of tasks: no task outlives its scope. Any thread may use a scope while it is open.
 data Scope = Scope !Pool !Home
 
 instance Eq Scope where
@@ -98,7 +100,8 @@ instance Eq Scope where
 
 -- | The result of a task, now or later.
 --
--- Two are equal if they are of the same task. What 'fmap' makes of a result is computed by each who awaits it.
+-- Two promises are equal if they belong to the same task. Each thread that awaits a promise applies
+-- the function of 'fmap' itself.
 data Promise a
   = Promise !Pool !(Cell.Cell a)
   | forall x. Mapped (x -> a) !(Promise x)
@@ -114,15 +117,17 @@ sameTask (Mapped _ one) other = sameTask one other
 sameTask one (Mapped _ other) = sameTask one other
 sameTask (Promise _ one) (Promise _ other) = Cell.sameCell one other
 
--- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task throws,
--- all others are cancelled, and when they have ended, the first exception is thrown again. That somebody is blocked for ever
--- ('BlockedIndefinitelyOnMVar' and its like) is thrown only if nothing else was: it may have come of the others' failure.
+-- | Opens a scope, runs the body, and waits for all tasks of the scope. If the body or a task
+-- throws, all others are cancelled, and 'run' throws the first exception again when they have
+-- ended. 'BlockedIndefinitelyOnMVar' and similar exceptions are thrown only if there was no other
+-- exception, because the failure of another task may have caused them.
 --
 -- An asynchronous exception to the caller reaches the whole scope in the same way.
 run :: (Scope -> IO a) -> IO a
 run = runOn defaultPool
 
--- | As 'run', on the workers of a pool. Throws 'PoolEnded' if the pool's 'withPool' is over: nobody would run the tasks.
+-- | As 'run', on the workers of a pool. Throws 'PoolEnded' if the pool's 'withPool' has returned,
+-- because no worker would run the tasks.
 --
 -- > withPool "disk" 4 $ \pool -> runOn pool (\scope -> mapM (async scope . readFile) files >>= mapM await)
 runOn :: Pool -> (Scope -> IO a) -> IO a
@@ -137,7 +142,7 @@ runOn workers body = do
     bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
     place <- placeHere
     _ <- Cell.begin (target place) (pure ()) bodyCell
-    -- Who has masked exceptions has protected the scope from the failure of what is around it.
+    -- A caller that has masked exceptions protects its scope from the failure of enclosing scopes.
     above <- if masking == Unmasked then contextAt place else pure (Outside (target place))
     let scope = Scope workers home
         reason = Cell.interruptOf bodyCell
@@ -158,14 +163,15 @@ runOn workers body = do
     failed <- fate members
     cause <- stopped above
     _ <- doom members (toException ScopeEnded)
-    -- What was thrown to the caller goes before what failed: nobody would throw it again.
+    -- An exception that was thrown to the caller takes precedence over a failure, because it would
+    -- be lost otherwise.
     maybe (either throwIO pure outcome) throwIO (later <|> (failed >>= \e -> cause <|> Just e))
   where
     stopInside (Outside _) _ = pure ()
     stopInside (Inside _ _ reason) members = void (doom members reason)
 
--- | Waits until all tasks have ended. An exception meanwhile makes the scope fail, and is the result, if
--- none was thrown before; then exceptions wait.
+-- | Waits until all tasks have ended. The first exception to the caller makes the scope fail, and
+-- becomes the result. After an exception the wait cannot be interrupted.
 waitAll :: Scope -> Maybe SomeException -> IO (Maybe SomeException)
 waitAll scope@(Scope workers home) thrown = do
   done <- quiescent (counters home)
@@ -182,8 +188,9 @@ waitAll scope@(Scope workers home) thrown = do
         Left e -> failWith scope e >> waitAll scope (Just e)
     sleepOn = makeWay workers >> uninterruptibleMask_ (Cell.takeSurely (allEnded home)) >> again
 
--- | As 'run', for at most so long; then the scope is cancelled, and when its tasks have ended the result is 'Nothing'. Without any time
--- the body does not begin. 'unlimited' is no limit.
+-- | As 'run', with a limit of time. When the time is over, the scope is cancelled, and the result
+-- is 'Nothing' when its tasks have ended. If the limit is no time, the body does not begin.
+-- 'unlimited' is no limit.
 --
 -- > answer <- runWithin (seconds 2) (\scope -> mapM (async scope . ask) servers >>= awaitAll)
 runWithin :: Duration -> (Scope -> IO a) -> IO (Maybe a)
@@ -197,12 +204,13 @@ runWithin limit body
           threadDelay (toMicroseconds limit)
           scope <- readMVar opened
           failWith scope (toException expired)
-        -- Whatever mask the caller has: who is done before the time does not wait for it.
+        -- The timer is unmasked whatever the caller's masking state, so a body that ends early does
+        -- not wait for it.
         limited _ = run (\scope -> putMVar opened scope >> body scope)
     result <- tryJust (guard . (== expired)) (bracket (forkMasked timer) (uninterruptibleMask_ . killThread) limited)
     pure (either (const Nothing) Just result)
 
--- | What the end of its time makes of a scope: the scope knows its own.
+-- | The exception of a scope whose time is over. It identifies its scope.
 newtype Expired = Expired (MVar Scope)
   deriving (Eq)
 
@@ -213,27 +221,29 @@ instance Exception Expired where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
 
--- | Cancels what runs in the scope and what would start there; 'run' throws 'Cancelled'.
+-- | Cancels all tasks of the scope, and keeps new tasks from starting. 'run' throws 'Cancelled'.
 cancel :: Scope -> IO ()
 cancel scope = failWith scope (toException Cancelled)
 
--- | As 'cancel', with an exception that 'run' throws.
+-- | As 'cancel', with the exception that 'run' is to throw.
 cancelWith :: Scope -> SomeException -> IO ()
 cancelWith = failWith
 
--- | Opens a scope on the workers of another one.
+-- | Opens a scope on the workers of another scope.
 runIn :: Scope -> (Scope -> IO a) -> IO a
 runIn (Scope workers _) = runOn workers
 
--- | Makes the scope fail, unless it has.
+-- | Makes the scope fail, unless it has failed already.
 failWith :: Scope -> SomeException -> IO ()
 failWith (Scope _ home) = failHome home
 
--- | Starts a task. Its result is evaluated to weak head normal form by the task. If it throws, its scope fails with that exception; where a
--- failure is expected, @async scope (try action)@ brings it to 'await' only.
+-- | Starts a task. Its result is evaluated to weak head normal form by the task. If the task
+-- throws, its scope fails with that exception. If a failure is expected, use @async scope (try
+-- action)@: then only 'await' returns the exception.
 --
--- The task runs unmasked, on any Capability; it may block, open scopes and start tasks. In a scope that has failed
--- 'async' throws what that failed with, in one that is over 'ScopeEnded'. Costs some tens of nanoseconds and under 100 bytes.
+-- The task runs with exceptions unmasked, on any Capability. It may block, open scopes and start
+-- tasks. If the scope has failed, 'async' throws the exception of the scope; if it has ended,
+-- 'async' throws 'ScopeEnded'. Costs some tens of nanoseconds and less than 100 bytes.
 --
 -- > run $ \scope -> do
 -- >   index <- async scope (buildIndex files)
@@ -255,24 +265,30 @@ async (Scope workers home) action = do
 asyncNF :: NFData a => Scope -> IO a -> IO (Promise a)
 asyncNF scope action = async scope (force <$> action)
 
--- | The result of a task. Throws what the task threw. May be called by any thread, also after the task's scope.
+-- | The result of a task. Throws the exception of the task, if it threw. Any thread may call this,
+-- also after the task's scope has ended.
 --
--- If nobody has begun the task, the caller is of its scope, and nothing in the caller would catch an exception, the caller runs it, which
--- costs a few function calls. Else the caller's green thread waits, its Capability goes on with other tasks, and if need be the task gets a
--- thread of its own, which costs a microsecond; or ten, where the caller is the program's main thread, or bound otherwise.
+-- The caller runs the task itself if the task has not begun, the caller belongs to the task's
+-- scope, and the caller has no exception handler. This costs a few function calls. Otherwise the
+-- caller's green thread waits, and its Capability goes on with other tasks. If necessary, the task
+-- gets a thread of its own, which costs a microsecond, or ten if the caller is the main thread or
+-- another bound thread.
 --
--- An asynchronous exception to the caller ends the wait. It ends the task only where it ends the scope: what comes from a
--- 'System.Timeout.timeout' around 'await', from another branch of 'Capstan.Task.both', or to a caller with a handler of any kind, leaves the task
--- alone.
+-- An asynchronous exception to the caller ends the wait. It ends the task only if it ends the
+-- scope. So an exception of a 'System.Timeout.timeout' around 'await', or of another branch of
+-- 'Capstan.Task.both', leaves the task alone. The same holds for any exception to a caller with a
+-- handler.
 --
--- Where tasks await each other in a circle, GHC's next large collection finds that out, and 'run' throws 'BlockedIndefinitelyOnMVar'.
+-- If tasks await each other in a circle, GHC's next major collection notices it, and 'run' throws
+-- 'BlockedIndefinitelyOnMVar'.
 --
 -- > run (\scope -> async scope (pure 6) >>= \six -> (* 7) <$> await six)
 await :: Promise a -> IO a
 await promise = awaitCatch promise >>= either throwIO pure
 
--- | As 'await', with what the task threw as a result. A task that throws makes its scope fail all the same, and that interrupts who is of the
--- scope: this is for others. An asynchronous exception to the caller is thrown as ever.
+-- | As 'await', but returns the exception of the task as a result. A task that throws still makes
+-- its scope fail, which interrupts the threads of the scope. So this is for callers outside of the
+-- scope. An asynchronous exception to the caller is thrown as usual.
 --
 -- > outcome <- awaitCatch promise
 -- > either (putStrLn . displayException) print outcome
@@ -281,7 +297,8 @@ awaitCatch (Mapped f promise) = fmap f <$> awaitCatch promise
 awaitCatch (Promise workers cell) = do
   masking <- getMaskingState
   case masking of
-    -- Masked from the pop on: an entry that was popped and not claimed would be nobody's.
+    -- Exceptions are masked from the pop on: if the thread popped the entry and did not claim the
+    -- task, no thread would run it.
     Unmasked -> mask_ $ do
       mine <- Deque.pop (deques workers) cell
       unless mine switchPoint
@@ -290,8 +307,8 @@ awaitCatch (Promise workers cell) = do
   now <- Cell.poll cell
   maybe (expect workers cell) pure now
 
--- | As 'await', for at most so long; then the result is 'Nothing', and the task goes on. 'unlimited' is no limit. The caller never runs
--- the task itself.
+-- | As 'await', with a limit of time. When the time is over, the result is 'Nothing', and the task
+-- goes on. 'unlimited' is no limit. The caller never runs the task itself.
 --
 -- > awaitWithin (milliseconds 1) promise >>= maybe (putStrLn "still at it" >> await promise) pure
 awaitWithin :: Duration -> Promise a -> IO (Maybe a)
@@ -299,12 +316,13 @@ awaitWithin limit promise = poll promise >>= maybe (timeout atMost (await promis
   where
     atMost = if limit == unlimited then -1 else toMicroseconds limit
 
--- | The result, or what the task threw, if the task has ended. Never waits.
+-- | The result or the exception of a task, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))
 poll (Promise _ cell) = Cell.poll cell
 poll (Mapped f promise) = fmap (fmap f) <$> poll promise
 
--- | The pool of all Capabilities. It exists from the first use on; new Capabilities get workers with the next use.
+-- | The pool of all Capabilities. The first use makes it, and new Capabilities get workers at the
+-- next use.
 defaultPool :: Pool
 defaultPool = unsafePerformIO $ do
   workers <- newPool "" 0
@@ -315,9 +333,9 @@ named :: IORef [Pool]
 named = unsafePerformIO (newIORef [])
 {-# NOINLINE named #-}
 
--- | A pool of so many workers (at least one), for the time of the action. The workers have the
--- Capabilities in common with all others; they run the tasks of this pool only. The action must not return while a scope on
--- the pool is open. Later loops on it run in their caller alone.
+-- | Runs an action with a pool of the given number of workers (at least one). The workers share the
+-- Capabilities with all other pools, but run only tasks of this pool. The action must not return
+-- while a scope on the pool is open. A loop on the pool that runs later runs in its caller alone.
 withPool :: String -> Int -> (Pool -> IO a) -> IO a
 withPool name size = bracket open close
   where
@@ -329,6 +347,6 @@ withPool name size = bracket open close
       atomicModifyIORef' named (\pools -> (filter ((/= ended workers) . ended) pools, ()))
       endPool workers
 
--- | The pool of that name, if 'withPool' has one open.
+-- | The pool with a name, if a 'withPool' with this name is running.
 lookupPool :: String -> IO (Maybe Pool)
 lookupPool name = find ((== name) . poolName) <$> readIORef named

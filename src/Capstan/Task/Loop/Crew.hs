@@ -1,9 +1,10 @@
 -- |
 -- Module      : Capstan.Task.Loop.Crew
--- Description : Loops whose members choose what they do next
+-- Description : Loops whose members choose their next step
 --
--- A crew's first member is the caller. Between two steps a member looks whether another Capability wants work, and if so forks one
--- more; on a busy machine, or on one Capability, the caller does all of it.
+-- A crew's first member is the caller. Between two steps a member checks whether another Capability
+-- wants work, and if so forks another member. On a busy machine, or on one Capability, the caller
+-- does all the work.
 module Capstan.Task.Loop.Crew
   ( crew,
     asManyAsRun,
@@ -19,9 +20,12 @@ import Control.Concurrent (getNumCapabilities, myThreadId)
 import Control.Exception (MaskingState (MaskedInterruptible), allowInterrupt, getMaskingState)
 import Control.Monad (void, when)
 
--- | Members go from state to state, the first one given, until there is none; a step is told how many members there are. One more comes only
--- if there is room beside so many, as who is about to make that step says, or as a seed draws. None comes while a member is failing: each
--- Capability that a stopped one leaves would get another, to be stopped as well. The caller has let the pool serve its Capabilities.
+-- | Runs a loop by a crew. Each member begins with the given state and steps from state to state
+-- until a step returns none; a step gets the number of members. A member forks another member only
+-- if @room@ allows it for that number and its own state. In a seeded run, the seed also decides. No
+-- member forks while another fails: otherwise each Capability that a stopped member leaves would
+-- get a new member, which would be stopped as well. The caller has already let the pool serve its
+-- Capabilities.
 crew :: Pool -> (Int -> s -> IO Bool) -> s -> (Int -> s -> IO (Maybe s)) -> IO ()
 crew pool room first step = do
   members <- newAtomicInt 0
@@ -30,7 +34,8 @@ crew pool room first step = do
   masking <- getMaskingState
   let member = do
         _ <- fetchAdd members 1
-        -- Its exceptions are masked as the caller's are, and it is to stop for a failure of the others all the same.
+        -- The member has the caller's masking state. Even if exceptions are masked, it must stop
+        -- when another member fails.
         stops <- if masking == MaskedInterruptible then (/= caller) <$> myThreadId else pure False
         go stops first
       go stops state = do
@@ -44,10 +49,12 @@ crew pool room first step = do
       advance stops now state = step now state >>= maybe (void (fetchAdd members (-1))) (go stops)
   member
 
--- | Never more than run at once, for those who wait for each other: one more could have no Capability to go on then.
+-- | Room for as many members as run at the same time. This is for members that wait for each other:
+-- a further member might have no Capability, and the others would wait for it.
 asManyAsRun :: Pool -> Int -> s -> IO Bool
 asManyAsRun pool now _ = (now <) <$> runAtOnce pool
 
--- | How many members of a pool run at once: it may be larger than there are Capabilities.
+-- | The number of members of a pool that run at the same time. The pool may have more workers than
+-- Capabilities.
 runAtOnce :: Pool -> IO Int
 runAtOnce pool = min <$> getNumCapabilities <*> poolSize pool

@@ -2,16 +2,20 @@
 
 -- |
 -- Module      : Capstan.Task.Loop.For
--- Description : Loops over ranges that are shared when someone is hungry
+-- Description : Loops over ranges, which are shared when another Capability is hungry
 --
--- A loop runs its range piece by piece. Between pieces it looks whether another Capability wants work
--- while this one's deque is empty, as in lazy binary splitting (Tzannes, Caragea, Barua and Vishkin, 2010): on a busy machine, or on
--- one Capability, there is no task at all. When somebody does, what is left becomes a share, from which those that come take the back
--- half, and so on from theirs ("Capstan.Task.Loop.Shares"). Who has nothing left takes from another: no part of the loop is anybody's to the end.
+-- A loop runs its range piece by piece. Between pieces it checks whether another Capability wants
+-- work while its own deque is empty, as in lazy binary splitting (Tzannes, Caragea, Barua and
+-- Vishkin, 2010). On a busy machine, or on one Capability, the loop makes no task at all. When
+-- another Capability wants work, the rest of the range becomes a share. A new member takes the back
+-- half of a share, which becomes its own share ("Capstan.Task.Loop.Shares"). A member whose share
+-- is empty takes half of another share, so no part of the loop belongs to one member to the end.
 --
--- A piece has the size that was asked for. Without one, pieces double until one takes 'shortest' and
--- halve when one takes 'longest', so that looking and reading the clock cost nothing beside them. Where results are kept, they are those of
--- blocks, which depend on the length of the range alone ("Capstan.Task.Loop.Runs"), and a piece is some blocks.
+-- A piece has the size of 'chunk'. Without a 'chunk', the size doubles if a piece takes less than
+-- 'shortest', and halves if a piece takes more than 'longest'. So the checks and the reads of the
+-- clock cost nothing beside a piece. A loop that keeps results keeps the results of blocks, which
+-- depend only on the length of the range ("Capstan.Task.Loop.Runs"). Then a piece consists of some
+-- blocks.
 module Capstan.Task.Loop.For
   ( Range (..),
     range,
@@ -53,7 +57,7 @@ import GHC.Clock (getMonotonicTimeNSec)
 data Range = Range
   { low :: !Int,
     high :: !Int,
-    -- | 0: automatic.
+    -- | The size of a piece; 0 for automatic.
     grain :: !Int,
     workers :: !Pool
   }
@@ -65,32 +69,33 @@ instance Show Range where
       placed rest = if pool == defaultPool then rest else "onPool " ++ showsPrec 11 pool " $ " ++ rest
       sized rest = if size == 0 then rest else "chunk " ++ shows size " $ " ++ rest
 
--- | @range low high@ has the indices @i@ with @low <= i < high@, so none if @high <= low@. Its pieces
--- are sized by the clock: of 8 to 20 microseconds, or of one index.
+-- | @range low high@ has the indices @i@ with @low <= i < high@, so it is empty if @high <= low@.
+-- The clock decides the size of its pieces: a piece takes 8 to 20 microseconds, or has one index.
 range :: Int -> Int -> Range
 range from to = Range from to 0 defaultPool
 
--- | Sets the number of indices in a piece, which runs without a look at the others' needs. The last
--- piece may be smaller. Less than 1 counts as 1.
+-- | Sets the number of indices in a piece, which runs without a check for hungry Capabilities. The
+-- last piece may be smaller. A number below 1 counts as 1.
 chunk :: Int -> Range -> Range
 chunk size indices = indices {grain = max 1 size}
 
--- | The workers of that pool take part, and no others.
+-- | Only the workers of the given pool take part in the loop.
 onPool :: Pool -> Range -> Range
 onPool pool indices = indices {workers = pool}
 
--- | Runs the body for each index, in no order that could be relied on. If a body
--- throws, the others are interrupted and the exception is thrown again.
+-- | Runs the body for each index, in an unspecified order. If a body throws, the other bodies are
+-- interrupted, and the loop throws the exception again.
 --
 -- > parallelFor (range 0 n) $ \i -> write vector i (f i)
 --
--- With no other Capability idle it costs what a plain loop costs, and a few nanoseconds for each piece.
+-- If no other Capability is idle, it costs as much as a plain loop, and a few nanoseconds for each
+-- piece.
 parallelFor :: Range -> (Int -> IO ()) -> IO ()
 parallelFor = unsafeParallelFor
 {-# INLINE parallelFor #-}
 
--- | As 'parallelFor', in 'Control.Monad.ST.ST' too. Unsafe: bodies that write what others read or write make the value of a pure function
--- depend on the schedule.
+-- | As 'parallelFor', in 'Control.Monad.ST.ST' too. Unsafe: if a body writes memory that another
+-- body reads or writes, the value of a pure function depends on the schedule.
 unsafeParallelFor :: PrimBase m => Range -> (Int -> m ()) -> m ()
 unsafeParallelFor indices body = unsafeIOToPrim (split indices unit (Through (several indices unit piece)) piece noResult ())
   where
@@ -101,16 +106,19 @@ unsafeParallelFor indices body = unsafeIOToPrim (split indices unit (Through (se
     noResult _ _ = ()
 {-# INLINE unsafeParallelFor #-}
 
--- | Combines the results of the body for all indices, in the order of the indices. The function must be
--- associative (it need not be commutative) and the value its neutral element. What is combined is
--- evaluated to weak head normal form. If a body throws, the others are interrupted and the exception is thrown again.
+-- | Combines the results of the body for all indices, in the order of the indices. The function
+-- must be associative (it need not be commutative), and the value must be its neutral element.
+-- Combined results are evaluated to weak head normal form. If a body throws, the other bodies are
+-- interrupted, and the loop throws the exception again.
 --
 -- > parallelForReduce (range 0 1000) (+) 0 pure >>= print
 --
--- Where the function is associative but for rounding, as the sum of 'Double's, the result is the same in each run all the same, on any
--- number of Capabilities: what is combined with what depends on the range alone, and its 'chunk'.
+-- A function such as the sum of 'Double's is associative except for rounding. Its result is still
+-- the same in each run, on any number of Capabilities, because the order of combination depends
+-- only on the range and its 'chunk'.
 --
--- Costs what a plain loop costs, and some ten nanoseconds for each of up to 512 blocks, or each chunk.
+-- Costs as much as a plain loop, and some ten nanoseconds for each of up to 512 blocks, or for each
+-- chunk.
 parallelForReduce :: Range -> (a -> a -> a) -> a -> (Int -> IO a) -> IO a
 parallelForReduce = unsafeParallelForReduce
 {-# INLINE parallelForReduce #-}
@@ -126,17 +134,18 @@ unsafeParallelForReduce indices combine neutral body = unsafeIOToPrim (inBlocks 
           | otherwise = pure acc
 {-# INLINE unsafeParallelForReduce #-}
 
--- | The 'Just' of the least index that has one, whatever the schedule; the value is evaluated to weak head normal form where it was
--- found. Once one is found, no body of a greater index begins. A body that throws before that ends the search, also where a
--- lesser index would have had one.
+-- | The 'Just' of the least index whose body returns one, whatever the schedule. The body's thread
+-- evaluates the value to weak head normal form. Once a 'Just' is found, no body of a greater index
+-- begins. A body that throws before that ends the search, even if a lesser index would have
+-- returned a 'Just'.
 --
 -- > parallelFind (range 0 n) (\i -> pure (if isLong i then Just i else Nothing))
 parallelFind :: Range -> (Int -> IO (Maybe a)) -> IO (Maybe a)
 parallelFind = unsafeParallelFind
 {-# INLINE parallelFind #-}
 
--- | As 'parallelFind', in 'Control.Monad.ST.ST' too. Unsafe as 'unsafeParallelFor' is; and which of two bodies that throw is first depends on
--- the schedule.
+-- | As 'parallelFind', in 'Control.Monad.ST.ST' too. Unsafe as 'unsafeParallelFor' is. If several
+-- bodies throw, the schedule also decides which exception comes first.
 unsafeParallelFind :: PrimBase m => Range -> (Int -> m (Maybe a)) -> m (Maybe a)
 unsafeParallelFind indices body = unsafeIOToPrim $ do
   least <- newIORef (high indices)
@@ -154,9 +163,10 @@ unsafeParallelFind indices body = unsafeIOToPrim $ do
   split indices (max 1 (grain indices)) (Until (readIORef least)) piece (<|>) Nothing
 {-# INLINE unsafeParallelFind #-}
 
--- | Runs the body for each chunk, given as the bounds of a half-open range, and evaluates its result to weak head normal form there. The
--- results are in the order of the indices. Without a 'chunk' there are up to 512, whose bounds depend on the length of the range alone.
--- If a body throws, the others are interrupted and the exception is thrown again.
+-- | Runs the body for each chunk, which it gets as the bounds of a half-open range, and evaluates
+-- each result to weak head normal form. The results are in the order of the indices. Without a
+-- 'chunk' the range has up to 512 chunks, whose bounds depend only on its length. If a body throws,
+-- the other bodies are interrupted, and the loop throws the exception again.
 --
 -- > sum <$> mapChunks (range 0 n) (\low high -> countPrimes low high)
 mapChunks :: Range -> (Int -> Int -> IO a) -> IO [a]
@@ -180,7 +190,7 @@ inBlocks :: Range -> (a -> a -> a) -> (Int -> Int -> IO a) -> IO (Runs a)
 inBlocks indices@(Range start end size _) combine block = split indices unit (Through (several indices unit piece)) piece (join combine) none
   where
     unit = if size > 0 then size else blockSize (remaining start end)
-    -- The two may be further apart than an Int can say.
+    -- The difference may exceed the range of an 'Int'.
     piece runs from to = go runs from (fromIntegral ((fromIntegral (from - start) :: Word) `quot` fromIntegral unit))
       where
         go !acc i !number
@@ -191,16 +201,18 @@ inBlocks indices@(Range start end size _) combine block = split indices unit (Th
             go (add combine number x acc) next (number + 1)
 {-# INLINE inBlocks #-}
 
--- | Where a loop ends: at a bound that may come down meanwhile; or with its range, and then it has a way to run several pieces.
+-- | The end of a loop: at a bound that may decrease meanwhile, or at the end of its range. In the
+-- second case it has a function that runs several pieces.
 data Course a
   = Until (IO Int)
   | Through (a -> Int -> Int -> IO (Part a))
 
--- | How far a loop has come, and its result.
+-- | The next index of a loop, and its result so far.
 data Part a = Part !Int a
 
--- | Runs pieces of the range's size, one at least, up to an index or until someone seems to be hungry. It is compiled with the body: what
--- lies between two pieces is a look at two words.
+-- | Runs pieces of the range's size, at least one, up to an index or until a Capability seems to be
+-- hungry. It is compiled together with the body, so only a read of two words lies between two
+-- pieces.
 several :: Range -> Int -> (a -> Int -> Int -> IO a) -> a -> Int -> Int -> IO (Part a)
 several (Range _ _ _ pool) unit piece = go
   where
@@ -212,12 +224,12 @@ several (Range _ _ _ pool) unit piece = go
         if wanted then pure (Part (i + unit) acc') else go acc' (i + unit) end
 {-# INLINE several #-}
 
--- | Runs pieces of some units, each from the result of those before it.
+-- | Runs pieces of some units, each with the result of the pieces before it.
 split :: Range -> Int -> Course a -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> IO a
 split (Range from to size pool) unit course piece combine neutral
   | from >= to = pure neutral
   | otherwise = do
-    -- There may be more Capabilities than when the pool was used last.
+    -- The number of Capabilities may have grown since the last use of the pool.
     serveCapabilities pool
     asMember (const (drawn neutral from to)) $ case course of
       Through pieces | size > 0 -> through pieces neutral from to
@@ -227,7 +239,7 @@ split (Range from to size pool) unit course piece combine neutral
       Until bound -> min end <$> bound
       Through _ -> pure end
 
-    -- Looks at others' needs between any two pieces.
+    -- Checks for hungry Capabilities between any two pieces.
     through _ !acc i end | i >= end = pure acc
     through pieces !acc i end = do
       gives <- divides pool
@@ -237,7 +249,7 @@ split (Range from to size pool) unit course piece combine neutral
           Part next acc' <- pieces acc i end
           through pieces acc' next end
 
-    -- Looks at the clock, and at others' needs, whenever a while has passed.
+    -- Reads the clock, and checks for hungry Capabilities, after each piece.
     timed n begun !acc i end = do
       limit <- boundOf end
       gives <- divides pool
@@ -254,17 +266,18 @@ split (Range from to size pool) unit course piece combine neutral
             now <- getMonotonicTimeNSec
             timed (adapt n (now - begun)) now acc' next limit
 
-    -- As far as can be shared: there may be more units than that.
+    -- The end of the part that shares can hold: the range may have more units.
     part i end = if remaining i end `quot` unit < largest then end else i + largest * unit
 
-    -- All of a range, in pieces of the size that was asked for.
+    -- Runs all of a range, in pieces of the size of 'chunk'.
     run !acc i end
       | i >= end = pure acc
       | size == 0 || remaining i end <= unit = piece acc i end
       | Through pieces <- course = pieces acc i end >>= \(Part next acc') -> run acc' next end
       | otherwise = piece acc i (i + unit) >>= \acc' -> run acc' (i + unit) end
 
-    -- In a seeded run the generator is asked, and not the clock; some thirty times if nothing is divided.
+    -- In a seeded run the generator decides in place of the clock. It decides some thirty times if
+    -- nothing is divided.
     drawn !acc i end = do
       limit <- boundOf end
       gives <- if i < limit && (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
@@ -285,13 +298,15 @@ split (Range from to size pool) unit course piece combine neutral
     thirtieth = remaining from to `quot` 32
 {-# NOINLINE split #-}
 
--- | What a member of a loop does: it has come; or it goes through the share of its place, so many units at a time, since that time, and has
--- a result from that unit on.
+-- | The state of a member: it has just come, or it runs the share of its place. Then the state has
+-- the place, the number of units of a piece, the time at which the piece began, the first unit of
+-- the result, and the result.
 data Member a
   = Comes
   | Goes !Int !Int !Word64 !Int !a
 
--- | Runs what is left of a range, given the result before it, by a crew whose members take from each other's shares.
+-- | Runs the rest of a range, with the result of the part before it, by a crew whose members take
+-- from each other's shares.
 share :: Pool -> Int -> Int -> (Int -> IO Int) -> (a -> Int -> Int -> IO a) -> (a -> a -> a) -> a -> a -> Int -> Int -> IO a
 share pool unit usual boundOf run combine neutral sofar from to = do
   places <- (16 *) <$> poolSize pool
@@ -320,11 +335,11 @@ share pool unit usual boundOf run combine neutral sofar from to = do
   crew pool room Comes (const step)
   foldl1 combine . map snd . sortOn fst <$> readAtomic results
   where
-    -- The ends may be further apart than an Int can say.
+    -- The difference of the ends may exceed the range of an 'Int'.
     count = fromIntegral ((fromIntegral (to - from) - 1 :: Word) `quot` fromIntegral unit) + 1
     index k = if k == count then to else from + k * unit
 
--- | How many indices are left; very many count as 'maxBound'.
+-- | The number of indices that are left, at most 'maxBound'.
 remaining :: Int -> Int -> Int
 remaining i end = let n = end - i in if n < 0 then maxBound else n
 
@@ -334,7 +349,7 @@ adapt n nanoseconds
   | nanoseconds > longest = max 1 (n `quot` 2)
   | otherwise = n
 
--- | The times between which a piece of automatic size is kept, in nanoseconds, and its largest size.
+-- | The bounds of the time of a piece with automatic size, in nanoseconds, and its largest size.
 shortest, longest :: Word64
 shortest = 8000
 longest = 20000

@@ -3,23 +3,30 @@
 
 -- |
 -- Module      : Capstan.Task.Loop.Lanes
--- Description : Loops in which an index waits for some lesser ones
+-- Description : Loops in which an index waits for some lesser indices
 --
--- The indices form four lanes for each task that the pool runs at once. Each lane goes in order. They are dealt to the members of the
--- loop's crew in turn; a member takes the next index of one of its own that is able to run, and if none is for a while, one of another's.
--- So a part of the data that is one lane's stays in the cache of one processor, and nobody stands still because another one does.
+-- The indices form lanes, four for each worker of the pool. The indices of a lane run in order.
+-- Lanes are dealt to the members of the loop's crew in turn. A member runs the next index of one of
+-- its own lanes, if that index is able to run. If none is able for a while, it takes an index from
+-- a lane of another member. So the data of a lane stay in the cache of one processor, and no member
+-- stands still because another member does.
 --
--- As a lane goes in order, its next index says which of its indices have ended, and nothing is kept for an index.
+-- As the indices of a lane run in order, its next index says which of its indices have ended. So no
+-- memory is kept for each index.
 --
--- == Why nobody waits for ever
+-- == Why no member waits for ever
 --
--- Who finds nothing writes down that it sleeps, and looks at all lanes again before it does, and whether a member failed. Who goes on in a
--- lane writes down its next index, and who fails that it did, and then looks who sleeps. Both are sequentially consistent
--- ("Capstan.Domain"), so one of them sees the other.
+-- A member that finds no index writes that it sleeps. Before it sleeps, it looks at all lanes
+-- again, and checks whether a member has failed. A member that has run an index writes the lane's
+-- next index, and a member that fails writes that it failed. Then it checks whether a member
+-- sleeps. All these accesses are sequentially consistent ("Capstan.Domain"), so one of the two
+-- members sees the other's write.
 --
--- Take the least index that has not begun. What it waits for ends, and who ends the last of that wakes who sleeps, and looks at all lanes
--- itself. If the index's lane is free then, it is found; if somebody has it, then to begin with the index, or because it was looked at
--- just before that end, and then it is given back, and who had it looks at all lanes before it sleeps.
+-- Consider the least index that has not begun. The indices for which it waits all end. The member
+-- that ends the last of them wakes the sleepers, and looks at all lanes itself. If the index's lane
+-- is free then, a member finds the index. Otherwise a member has taken the lane. Either it begins
+-- with the index, or it took the lane just before that end. In the second case it gives the lane
+-- back, and looks at all lanes before it sleeps.
 module Capstan.Task.Loop.Lanes
   ( parallelForAfter,
   )
@@ -39,8 +46,9 @@ import Control.Exception (mask_, onException)
 import Control.Monad (when)
 import qualified Data.Vector as V
 
--- | Runs the body for each index, after it has ended for those lesser indices of the range that the function names: for waves that
--- cross a table, and for steps of a simulation in which a part waits for its neighbours and not for all.
+-- | Runs the body for each index. An index begins only after the lesser indices of the range that
+-- the function names have ended. Use it for waves that cross a table, or for steps of a simulation
+-- in which a part waits for its neighbours only.
 --
 -- > simulate :: Int -> Int -> (Int -> Int -> IO ()) -> IO ()
 -- > simulate steps parts advance =
@@ -48,13 +56,15 @@ import qualified Data.Vector as V
 -- >   where
 -- >     neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
--- Indices that are 'poolSize' apart stay with one worker while it has them go on; those that are four times as much apart are one
--- lane, which goes in order. So with as many parts, or four times as many, each stays in the cache of one processor, and where one
--- is late, the rest goes on. The size of pieces is 1. An index costs some hundred nanoseconds, and nothing is kept for it.
+-- Indices whose distance is a multiple of 'poolSize' stay with one worker, unless that worker is
+-- late. Indices whose distance is a multiple of four times 'poolSize' form a lane, whose indices
+-- run in order. So if the number of parts is 'poolSize', or four times as large, the data of each
+-- part stay in the cache of one processor. If a worker is late, other workers take over its lanes.
+-- The size of pieces is 1. An index costs some hundred nanoseconds and no memory.
 --
--- A body may wait in no other way for what another index does. If one throws, the others are interrupted and the exception is thrown
--- again. An index that would wait for itself or a greater one is an
--- 'Capstan.Exception.InvalidArgument'.
+-- A body must not wait for another index in any other way. If a body throws, the other bodies are
+-- interrupted, and the loop throws the exception again. Throws an
+-- 'Capstan.Exception.InvalidArgument' if an index would wait for itself or for a greater index.
 parallelForAfter :: Range -> (Int -> [Int]) -> (Int -> IO ()) -> IO ()
 parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
   width <- asMember (const (pure 3)) (poolSize pool)
@@ -67,48 +77,52 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
       <*> newAtomicInt 0
       <*> newAtomic []
   serveCapabilities pool
-  -- Where the caller is late, the other members wait, so their Capabilities idle.
+  -- The caller must not move: if it is late, the other members wait, so their Capabilities idle and
+  -- GHC would move it there.
   staying $ crew pool room Nothing (\present -> fmap (fmap Just) . maybe (arrive plan) (unlessFailed plan . step plan present))
   where
-    -- Who has just come does not fork: a small pool always wants more, and after its end nobody takes it.
+    -- A member that has just come does not fork: a small pool always wants more, and a new member
+    -- would find no lane.
     room now = maybe (pure False) (asManyAsRun pool now)
-    -- Where there are more than an Int can say, nobody lives to see the last of those.
+    -- If the number exceeds an 'Int', it is cut to 'maxBound': no loop runs that long.
     count = remaining from to
     needed k = [check (from + k) j - from | j <- before (from + k), j >= from]
     check k j
       | j < k = j
       | otherwise = invalidValue (unwords ["Capstan.Task.parallelForAfter:", show k, "would wait for", show j ++ "; an index may wait for lesser ones"])
 
--- | Indices count from 0 here.
+-- | The state of a loop. Its indices count from 0.
 data Plan = Plan
   { workers :: !Pool,
-    -- | How many indices there are.
+    -- | The number of indices.
     size :: !Int,
-    -- | What an index waits for.
+    -- | The indices for which an index waits.
     needs :: Int -> [Int],
     act :: Int -> IO (),
-    -- | How many members there may be.
+    -- | The largest number of members.
     most :: !Int,
     lanes :: !(V.Vector Lane),
-    -- | How many members there were.
+    -- | The number of members that have come so far.
     arrivals :: !AtomicInt,
     -- | Not 0 if a member has an exception.
     failed :: !AtomicInt,
-    -- | Not 0 if one may sleep.
+    -- | Not 0 if a member may sleep.
     asleep :: !AtomicInt,
     sleepers :: !(AtomicRef [Cell ()])
   }
 
 data Lane = Lane
-  { -- | 1 if somebody has it.
+  { -- | 1 if a member has taken the lane.
     taken :: !AtomicInt,
-    -- | Its next index, which only who has it changes. Those before it have ended.
+    -- | The lane's next index, which only the member that has the lane changes. The indices before
+    -- it have ended.
     upcoming :: !AtomicInt,
-    -- | What an index of the lane was last seen to wait for; negative if none was.
+    -- | An index for which the lane's next index waited when a member last looked; negative if
+    -- there was none.
     obstacle :: !AtomicInt
   }
 
--- | From one lane on, in steps of so many.
+-- | The lanes of a member: the first lane, and the distance between two of its lanes.
 data Reach = Reach !Int !Int
 
 whole :: Reach
@@ -117,19 +131,20 @@ whole = Reach 0 1
 laneOf :: Plan -> Int -> Lane
 laneOf plan k = lanes plan V.! (k `rem` V.length (lanes plan))
 
--- | The lanes of a member that has just come; nothing if as many came before as there may be.
+-- | The lanes of a member that has just come. 'Nothing' if the crew is complete.
 arrive :: Plan -> IO (Maybe Reach)
 arrive plan = do
   number <- fetchAdd (arrivals plan) 1
   pure (if number < most plan then Just (Reach number (most plan)) else Nothing)
 
--- | What a member does next, unless one has an exception: who has exceptions masked is not interrupted for that.
+-- | Runs the next step of a member, unless a member has failed. A member that has masked exceptions
+-- is not interrupted by that failure, so it checks.
 unlessFailed :: Plan -> IO (Maybe a) -> IO (Maybe a)
 unlessFailed plan next = do
   over <- readAtomicInt (failed plan)
   if over /= 0 then pure Nothing else next `onException` (writeAtomicInt (failed plan) 1 >> wake plan)
 
--- | What a member does next, of so many; nothing if all lanes are over.
+-- | The next step of a member, with the number of members. 'Nothing' if all lanes have ended.
 step :: Plan -> Int -> Reach -> IO (Maybe Reach)
 step plan present own = do
   more <- choose >>= maybe (sleep plan) (\k -> True <$ run plan k)
@@ -139,7 +154,8 @@ step plan present own = do
       | present == 1 = takeOne plan whole
       | otherwise = briefly 20 (takeOne plan own) >>= maybe (takeOne plan whole) (pure . Just)
 
--- | Takes the lane of the least index that is able to run, among those of a reach, and gives the index.
+-- | Among the lanes of a reach, takes the lane with the least index that is able to run, and
+-- returns that index.
 takeOne :: Plan -> Reach -> IO (Maybe Int)
 takeOne plan (Reach first apart) = beyond (-1)
   where
@@ -158,12 +174,13 @@ takeOne plan (Reach first apart) = beyond (-1)
         then beyond k
         else do
           now <- readAtomicInt (upcoming (laneOf plan k))
-          -- Another one may have had it meanwhile.
+          -- Another member may have run the index meanwhile.
           if now == k then pure (Just k) else writeAtomicInt (taken (laneOf plan k)) 0 >> beyond (-1)
 
--- | Whether all that an index waits for has ended. Who asks again and again allocates nothing meanwhile, and so makes no collection
--- due, for which all would wait until the late one stops: the obstacle is looked at first. One that is still there was found for this
--- very index, as nothing goes on in its lane before.
+-- | Whether all indices for which an index waits have ended. A waiting member asks this again and
+-- again, and must not allocate meanwhile. Otherwise a collection would become due, and all members
+-- would wait until the late member stops. So the member first looks at the obstacle. An obstacle
+-- that has not ended was found for this very index, because its lane cannot advance before.
 isAble :: Plan -> Int -> IO Bool
 isAble plan k = do
   found <- readAtomicInt (obstacle (laneOf plan k))
@@ -174,7 +191,7 @@ isAble plan k = do
     go (j : rest) = hasEnded j >>= \over -> if over then go rest else False <$ writeAtomicInt (obstacle (laneOf plan k)) j
     hasEnded j = (> j) <$> readAtomicInt (upcoming (laneOf plan j))
 
--- | Runs an index whose lane was taken, and wakes who sleeps.
+-- | Runs an index whose lane the member has taken, and wakes the sleepers.
 run :: Plan -> Int -> IO ()
 run plan k = do
   act plan k
@@ -185,7 +202,7 @@ run plan k = do
   where
     lane = laneOf plan k
 
--- | Wakes who sleeps.
+-- | Wakes the members that sleep.
 wake :: Plan -> IO ()
 wake plan = do
   some <- readAtomicInt (asleep plan)
@@ -193,7 +210,8 @@ wake plan = do
     writeAtomicInt (asleep plan) 0
     exchange (sleepers plan) [] >>= mapM_ (`finish` Done ())
 
--- | Until an index has ended, or a member has an exception. False if all indices have ended, or one has.
+-- | Sleeps until an index has ended or a member has failed. Returns 'False' if all indices have
+-- ended, or if a member has failed.
 sleep :: Plan -> IO Bool
 sleep plan = do
   cell <- newCell (Open Pending [])

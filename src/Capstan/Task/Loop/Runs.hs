@@ -2,12 +2,14 @@
 
 -- |
 -- Module      : Capstan.Task.Loop.Runs
--- Description : Results of blocks, combined in a shape that nobody's being late can change
+-- Description : Results of blocks, combined in a shape that does not depend on the schedule
 --
--- A range is cut into /blocks/, whose size depends on its length alone. The results of blocks are the leaves of a binary tree, which
--- depends on their number alone. Members of a loop compute stretches of blocks, wherever those begin and end: a 'Runs' has the
--- results of one stretch, combined as far as whole subtrees of the tree lie in it. Two adjacent ones make one, and that of all blocks gives
--- the result. So a sum of floating-point numbers is rounded in the same way by any number of members.
+-- A range is cut into /blocks/, whose size depends only on its length. The results of blocks are
+-- the leaves of a binary tree, whose shape depends only on their number. Members of a loop compute
+-- stretches of blocks with any beginning and end. A 'Runs' has the results of one stretch, combined
+-- as far as whole subtrees lie in the stretch. Two adjacent 'Runs' can be joined, and the 'Runs' of
+-- all blocks gives the result of the loop. So a sum of floating-point numbers is rounded in the
+-- same way by any number of members.
 module Capstan.Task.Loop.Runs
   ( Runs,
     none,
@@ -18,7 +20,8 @@ module Capstan.Task.Loop.Runs
   )
 where
 
--- | The last subtree first: the number of its first block, how many blocks it has, which is a power of two, and its result.
+-- | The subtrees of a stretch, the last first: the number of its first block, its number of blocks,
+-- which is a power of two, and its result.
 data Runs a
   = None
   | Run !Int !Int !a !(Runs a)
@@ -27,12 +30,13 @@ data Runs a
 none :: Runs a
 none = None
 
--- | With the result of the next block, which has that number.
+-- | Adds the result of the next block, with the block's number.
 add :: (a -> a -> a) -> Int -> a -> Runs a -> Runs a
 add combine number = put combine number 1
 {-# INLINE add #-}
 
--- | With the next subtree, which is combined with the one before it if the two are halves of one.
+-- | Adds the next subtree. It is combined with the subtree before it if both are halves of the same
+-- subtree.
 put :: (a -> a -> a) -> Int -> Int -> a -> Runs a -> Runs a
 put combine = go
   where
@@ -41,13 +45,13 @@ put combine = go
       _ -> Run at size x runs
 {-# INLINE put #-}
 
--- | Those of a stretch, and those of the next one.
+-- | Joins the results of a stretch and of the next stretch.
 join :: (a -> a -> a) -> Runs a -> Runs a -> Runs a
 join combine left right = case right of
   None -> left
   Run at size x rest -> put combine at size x (join combine left rest)
 
--- | The result of all, if there are any.
+-- | The combined result of all blocks, if there are any.
 total :: (a -> a -> a) -> Runs a -> Maybe a
 total combine runs = case runs of
   None -> Nothing
@@ -56,6 +60,7 @@ total combine runs = case runs of
     go !x None = x
     go !x (Run _ _ y rest) = go (combine y x) rest
 
--- | How many indices of a range of that length are a block: there are up to 512 blocks.
+-- | The number of indices in a block of a range with the given length. A range has up to 512
+-- blocks.
 blockSize :: Int -> Int
 blockSize n = until (\size -> n `quot` size < 512) (* 2) 1

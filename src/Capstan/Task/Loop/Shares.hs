@@ -4,19 +4,21 @@
 
 -- |
 -- Module      : Capstan.Task.Loop.Shares
--- Description : What is left of a loop, in a share for each member
+-- Description : The rest of a loop, in a share for each member
 --
--- The numbers from 0 below some other are in shares, each number in one of them until somebody takes it. A share is a range, in one word that
--- changes by compare-and-swap: who owns it takes from the front, others take the back half and make it theirs. So each member goes
--- through neighbouring numbers, and nobody stands still as long as one has numbers left that it has not begun.
+-- Shares hold the numbers from 0 up to a count. Each number is in one share until a member takes
+-- it. A share is a range, in one word that changes by compare-and-swap. Its owner takes numbers
+-- from the front; another member takes the back half as its own share. So each member runs
+-- neighbouring numbers, and no member stands still while another has numbers that it has not begun.
 --
 -- == Why each number is taken once
 --
--- (S1) A swap from @(next, end)@ succeeds only if the share is that range, and then the numbers taken out are in no share any more. It does not
--- matter what the share was between the look and the swap: to be that range again, it must have got those numbers again.
+-- (S1) A swap from @(next, end)@ succeeds only if the share is that range. Then the numbers that
+-- were taken out are in no share any more. The share may have changed between the read and the
+-- swap: to be that range again, it must have got those numbers again.
 --
--- (S2) An empty share is changed by its owner only, so to write a range there needs no swap. The numbers are in no share meanwhile, and only
--- the owner knows of them, which begins with them at once.
+-- (S2) Only the owner changes an empty share, so it writes a range there without a swap. Before
+-- this write the numbers are in no share, and only the owner knows them.
 module Capstan.Task.Loop.Shares
   ( Shares,
     largest,
@@ -34,14 +36,15 @@ import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import GHC.Exts
 import GHC.IO (IO (..))
 
--- | Places for shares, some of them occupied: a word each, in cache lines of their own.
+-- | Places for shares, some of which are occupied. Each place is a word on cache lines of its own.
 data Shares = Shares !Int (MutableByteArray# RealWorld)
 
--- | There may be that many numbers.
+-- | The largest count of numbers.
 largest :: Int
 largest = 0x7fffffff
 
--- | Places for so many members. The first is occupied, and has all numbers, of which there are so many.
+-- | Makes places for a number of members. The first place is occupied, and has all numbers below
+-- the count.
 newShares :: Int -> Int -> IO Shares
 newShares places count = do
   shares <- IO $ \s -> case newAlignedPinnedByteArray# bytes 128# s of
@@ -51,11 +54,12 @@ newShares places count = do
     !(I# bytes) = places * stride * 8
     !(I# vacantByte) = vacant
 
--- | Between the words of two places: processors fetch lines in pairs.
+-- | The distance between the words of two places: two cache lines, because processors fetch lines
+-- in pairs.
 stride :: Int
 stride = 16
 
--- | What stands in a place that nobody occupies. Each of its bytes is the same.
+-- | The word of a place that no member occupies. All its bytes are equal.
 vacant :: Int
 vacant = -1
 
@@ -83,7 +87,7 @@ swap (Shares _ array) place (I# old) (I# new) = IO $ \s -> case casIntArray# arr
   where
     !(I# i) = place * stride
 
--- | Occupies a place, with an empty share; if there is one.
+-- | Occupies a vacant place with an empty share, if there is a vacant place.
 occupy :: Shares -> IO (Maybe Int)
 occupy shares@(Shares places _) = go 0
   where
@@ -97,11 +101,12 @@ occupy shares@(Shares places _) = go 0
 vacate :: Shares -> Int -> IO ()
 vacate shares place = write shares place vacant
 
--- | How many numbers are left in a share.
+-- | The number of numbers in a share.
 left :: Shares -> Int -> IO Int
 left shares place = size <$> look shares place
 
--- | The owner takes so many numbers from the front, or what is there: a half-open range, empty if there are none.
+-- | The owner takes a number of numbers from the front, or all if the share has fewer. Returns a
+-- half-open range, which is empty if the share is empty.
 takeFront :: Shares -> Int -> Int -> IO (Int, Int)
 takeFront shares place most = do
   word <- look shares place
@@ -110,14 +115,15 @@ takeFront shares place most = do
   done <- if stop == next then pure True else swap shares place word (pack stop (endOf word))
   if done then pure (next, stop) else takeFront shares place most
 
--- | Takes all numbers out of a share. They are taken by nobody.
+-- | Drops all numbers of a share: no member runs them.
 dropAll :: Shares -> Int -> IO ()
 dropAll shares place = do
   word <- look shares place
   done <- swap shares place word (pack 0 0)
   if done then pure () else dropAll shares place
 
--- | The owner of an empty share gets the back half of another's, if there is one: the first number of it.
+-- | The owner of an empty share takes the back half of another share, if one is not empty. Returns
+-- the first number of that half.
 steal :: Shares -> Int -> IO (Maybe Int)
 steal shares@(Shares places _) mine = go 1
   where

@@ -4,7 +4,8 @@
 -- Module      : Capstan.Task.Loop.State
 -- Description : States that workers reuse: buffers, generators, partial results
 --
--- The states that nobody uses are a list that changes by compare-and-swap. A body takes the first, or makes one, and puts it back.
+-- Free states are in a list that changes by compare-and-swap. A body takes the first free state, or
+-- makes a state, and puts it back afterwards.
 module Capstan.Task.Loop.State
   ( WorkerStates,
     newWorkerStates,
@@ -15,18 +16,20 @@ where
 
 import Data.IORef
 
--- | States of which each is used by one body at a time, and by one after another.
+-- | A set of states. One body at a time uses a state, and later bodies use it again.
 data WorkerStates s = WorkerStates (IO s) !(IORef [s])
 
--- | No states yet: the action makes one when a body needs it and all others are in use. So there are as many as bodies run at once, which is
--- the number of Capabilities where no body blocks.
+-- | An empty set of states. The action makes a state when a body needs one and all states are in
+-- use. So the set has as many states as bodies run at the same time. This is the number of
+-- Capabilities if no body blocks.
 --
 -- > buffers <- newWorkerStates (Vector.new 4096)
 newWorkerStates :: IO s -> IO (WorkerStates s)
 newWorkerStates make = WorkerStates make <$> newIORef []
 
--- | Runs a body with a state that nobody else uses meanwhile. Its contents depend on the schedule: earlier bodies leave them. The state of a
--- body that throws is not used again. May be called in tasks, branches and loops of any kind. Costs some ten nanoseconds.
+-- | Runs a body with a state that no other body uses meanwhile. Earlier bodies may have changed the
+-- state, so its contents depend on the schedule. If a body throws, its state is not used again.
+-- Tasks, branches and loops of any kind may call this. Costs some ten nanoseconds.
 --
 -- > parFor pages $ \page -> withWorkerState buffers (\buffer -> render buffer page)
 withWorkerState :: WorkerStates s -> (s -> IO a) -> IO a
@@ -39,7 +42,8 @@ withWorkerState (WorkerStates make free) body = do
   atomicModifyIORef' free (\states -> (state : states, ()))
   pure result
 
--- | All states that nobody uses, in no order that could be relied on: for what loops have gathered, when they are over.
+-- | All free states, in an unspecified order. After a loop, these hold the values that the loop has
+-- gathered.
 --
 -- > counts <- newWorkerStates (newIORef 0)
 -- > parallelFor (range 0 n) $ \i -> withWorkerState counts (\count -> when (odd (f i)) (modifyIORef' count (+ 1)))

@@ -4,27 +4,32 @@
 
 -- |
 -- Module      : Capstan.Task.Loop.Stretch
--- Description : Actions one after another, the rest of which anyone may take, also while one of them blocks
+-- Description : A sequence of actions whose rest any worker may take, even while an action blocks
 --
--- The owner of a /stretch/ of indices runs the action for one after another. The other branch of a fork, beside it, takes the rest: what the owner
--- has not begun. A worker runs that branch if it is hungry, or if the owner blocks; and if the owner comes to the end before, there is no
--- rest. It runs the back half of the rest. The front half is the owner's, as soon as it looks; but it is a branch too, which any worker may begin
--- before. Each half is a stretch again. So an action may wait for what any other one does, and where none blocks and nobody is hungry, an
--- index costs a write and two looks.
+-- The owner of a /stretch/ of indices runs the action for one index after another. The other branch
+-- of a fork takes the rest: the indices that the owner has not begun. A worker runs this branch if
+-- the worker is hungry, or if the owner blocks. If the owner reaches the end first, the rest is
+-- empty. The worker, or /taker/, runs the back half of the rest. The owner runs the front half as
+-- soon as it notices; but the front half is a branch too, which any worker may begin first. Each
+-- half is a stretch again. So an action may wait for any other action. If no action blocks and no
+-- worker is hungry, an index costs a write and two reads.
 --
 -- == Why each index is run once
 --
--- (T1) The owner writes an index down, looks whether it was called, and runs the action if not. The taker of the rest calls, has a
--- barrier on all threads (membarrier(2)), and reads the index that the owner has written. So the owner needs no barrier of its own. If the
--- taker has not read an index, the owner looked after the barrier, and sees the call.
+-- (T1) The owner writes an index, checks whether the taker has called, and runs the action if not.
+-- The taker calls, executes a barrier on all threads (membarrier(2)), and reads the index that the
+-- owner has written. So the owner needs no barrier of its own. If the taker did not see an index,
+-- the owner's check came after the barrier, so the owner sees the call.
 --
--- (T2) The border, which is the first index of the rest, is settled by compare-and-swap, once. The owner proposes the index at which it saw the
--- call, the taker the one after the index that it has read. If the taker wins, the owner is at one of these two indices, and runs
--- what is below the border.
+-- (T2) A compare-and-swap settles the border, which is the first index of the rest, once. The owner
+-- proposes the index at which it saw the call, and the taker proposes the successor of the index
+-- that it has read. If the taker wins, the owner is at one of these two indices, and runs the index
+-- below the border.
 --
--- (T3) The worker that begins the front half has swapped its word. Owner and taker compute the same halves, from the border and the end.
+-- (T3) A worker begins the front half only after it has swapped the word of that half. Owner and
+-- taker compute the same halves from the border and the end.
 --
--- Where the kernel has no such barrier, indices are divided by halves down to single ones.
+-- If the kernel has no such barrier, the indices are halved down to single indices.
 module Capstan.Task.Loop.Stretch
   ( each,
   )
@@ -42,7 +47,8 @@ import GHC.Exts
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 
--- | Runs the action for each index below a number. Each may block, also for what another one does.
+-- | Runs the action for each index below a number. An action may block, even to wait for another
+-- action.
 each :: Int -> (Int -> IO ()) -> IO ()
 each count action = when (count > 0) $ asMember (const (halves action 0 count)) (if canCall then stretch 0 count else halves action 0 count)
   where
@@ -64,15 +70,16 @@ each count action = when (count > 0) $ asMember (const (halves action 0 count)) 
                 first <- settle s i
                 finish i first
                 keepFront s stretch first to
-        -- A branch that was pushed when nobody looked for one is private.
+        -- A branch that was pushed while no worker searched is private, so it is published here.
         offer = do
           wanted <- anySearches (flags defaultPool)
           when wanted (void (publish (deques defaultPool)))
-        -- It is at one index more at most, or at all of them if the barrier has failed.
+        -- At most one index is left below the border, or all of them if the barrier has failed.
         finish !i !end = when (i < end) (action i >> finish (i + 1) end)
 {-# INLINE each #-}
 
--- | Runs what the owner has not begun: the back half, and the front half if the owner blocks.
+-- | Runs the indices that the owner has not begun: the back half, and the front half if the owner
+-- blocks.
 takeRest :: Stretch -> (Int -> Int -> IO ()) -> Int -> IO ()
 takeRest s stretch to = do
   before <- look s written
@@ -84,7 +91,7 @@ takeRest s stretch to = do
     when (first < to) (void (both (stretch (middle first to) to) (keepFront s stretch first to)))
 {-# NOINLINE takeRest #-}
 
--- | Runs the front half of a rest, unless somebody has begun it.
+-- | Runs the front half of a rest, unless another worker has begun it.
 keepFront :: Stretch -> (Int -> Int -> IO ()) -> Int -> Int -> IO ()
 keepFront s stretch first to = when (first < middle first to) $ do
   mine <- swap s front 0 1
@@ -94,7 +101,8 @@ keepFront s stretch first to = when (first < middle first to) $ do
 middle :: Int -> Int -> Int
 middle from to = from + (to - from) `quot` 2
 
--- | The action for each index of a range that is not empty, which is divided by halves down to single ones.
+-- | Runs the action for each index of a range that is not empty. The range is halved down to single
+-- indices.
 halves :: (Int -> IO ()) -> Int -> Int -> IO ()
 halves action = go
   where
@@ -102,11 +110,11 @@ halves action = go
       | to - from == 1 = action from
       | otherwise = void (both (go from (middle from to)) (go (middle from to) to))
 
--- | The words that owner and taker share: the index that the owner has written down last, and whether it was called. Then the border, when that is
--- settled, and whether somebody has begun the rest's front half.
+-- | The words that owner and taker share. These are the index that the owner has written last,
+-- whether the taker has called, the border, and whether a worker has begun the front half.
 data Stretch = Stretch (MutableByteArray# RealWorld)
 
--- | A stretch whose owner has written that.
+-- | Makes a stretch whose owner has written the given index.
 newStretch :: Int -> IO Stretch
 newStretch first = do
   s <- IO $ \s -> case newByteArray# 32# s of (# s1, array #) -> (# s1, Stretch array #)
@@ -124,11 +132,11 @@ called = Field 1
 border = Field 2
 front = Field 3
 
--- | No index.
+-- | The border before it is settled.
 unsettled :: Int
 unsettled = -1
 
--- | A plain write, and a plain look: what orders them is the barrier (T1).
+-- | A plain write. The barrier orders plain writes and reads (T1).
 write :: Stretch -> Field -> Int -> IO ()
 write (Stretch array) (Field (I# field)) (I# value) = IO $ \s -> (# writeIntArray# array field value s, () #)
 {-# INLINE write #-}
@@ -137,16 +145,16 @@ look :: Stretch -> Field -> IO Int
 look (Stretch array) (Field (I# field)) = IO $ \s -> case readIntArray# array field s of (# s1, value #) -> (# s1, I# value #)
 {-# INLINE look #-}
 
--- | Settles the first index of the rest, unless that was done; the answer is which it is.
+-- | Settles the first index of the rest, unless it is settled already. Returns the border.
 settle :: Stretch -> Int -> IO Int
 settle s first = (\seen -> if seen == unsettled then first else seen) <$> swap s border unsettled first
 
--- | Writes the new value if the old one is there. The answer is the value that was there.
+-- | Writes the new value if the word has the old value. Returns the value that the word had.
 swap :: Stretch -> Field -> Int -> Int -> IO Int
 swap (Stretch array) (Field (I# field)) (I# old) (I# new) = IO $ \s -> case casIntArray# array field old new s of
   (# s1, seen #) -> (# s1, I# seen #)
 
--- | A full barrier on every thread of the process. 0 where the kernel has none.
+-- | A full barrier on every thread of the process. Returns 0 if the kernel has no such barrier.
 foreign import ccall unsafe "cst_process_barrier" barrier :: IO CBool
 
 canCall :: Bool

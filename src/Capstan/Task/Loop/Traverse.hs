@@ -5,8 +5,9 @@
 -- Module      : Capstan.Task.Loop.Traverse
 -- Description : Actions and functions for all elements of a container
 --
--- An element of 'parTraverse' may block, also for what another one does ("Capstan.Task.Loop.Stretch"). One of 'parMap' is pure, and cannot; it may be
--- interrupted and needed later.
+-- An action of 'parTraverse' may block, even to wait for another action
+-- ("Capstan.Task.Loop.Stretch"). An element of 'parMap' is pure and cannot block, but its
+-- evaluation may be interrupted and resumed later.
 module Capstan.Task.Loop.Traverse
   ( parTraverse,
     parTraverse_,
@@ -30,9 +31,11 @@ import qualified Data.Vector as V
 import qualified Data.Vector.Mutable as M
 import System.IO.Unsafe (unsafePerformIO)
 
--- | The results of an action for each element, computed in parallel and evaluated to weak head normal form. If one throws,
--- the others are interrupted, and when they have ended the exception is thrown again. All have exceptions masked as the caller has.
--- Actions may block, also for what other ones do. Costs what a loop over the elements costs, and a few nanoseconds for each.
+-- | Runs an action for each element in parallel, and evaluates the results to weak head normal
+-- form. If an action throws, the others are interrupted, and the exception is thrown again when
+-- they have ended. All actions have the masking state of the caller. An action may block, even to
+-- wait for another action. Costs as much as a loop over the elements, and a few nanoseconds for
+-- each element.
 --
 -- > sizes <- parTraverse (fmap length . readFile) ["a", "b", "c"]
 parTraverse :: Traversable t => (a -> IO b) -> t a -> IO (t b)
@@ -55,28 +58,30 @@ parTraverse_ action container = each (V.length elements) (void . action . V.unsa
     elements = elementsOf container
 {-# INLINE parTraverse_ #-}
 
--- | 'parTraverse' with its arguments the other way round.
+-- | 'parTraverse' with its arguments swapped.
 --
 -- > lengths <- parFor files (\file -> length <$> readFile file)
 parFor :: Traversable t => t a -> (a -> IO b) -> IO (t b)
 parFor = flip parTraverse
 {-# INLINE parFor #-}
 
--- | 'parTraverse_' with its arguments the other way round.
+-- | 'parTraverse_' with its arguments swapped.
 parFor_ :: Foldable t => t a -> (a -> IO b) -> IO ()
 parFor_ = flip parTraverse_
 {-# INLINE parFor_ #-}
 
--- | 'fmap', whose results are evaluated completely, in parallel, when the container is evaluated. An element that throws does so when
--- it is used. What a deadline interrupts goes on later, but that the elements which were under way may begin anew, once. Costs what a loop
--- over the elements costs.
+-- | As 'fmap', but the evaluation of the container evaluates all results completely, in parallel.
+-- If an element throws, it throws when it is used. An evaluation that a deadline interrupts is
+-- resumed later, but elements that were being evaluated may begin anew, once. Costs as much as a
+-- loop over the elements.
 --
 -- > counts = parMap (length . primesBelow) [100000, 200000, 300000]
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> t b
 parMap = parMapWith rnf
 {-# INLINE parMap #-}
 
--- | As 'parMap', whose results are evaluated to weak head normal form, and as far beyond as a function does it, which has no other result.
+-- | As 'parMap', but evaluates each result to weak head normal form, and further as the given
+-- function does. The function's only result is @()@.
 --
 -- > costs = parMapWith (`seq` ()) expensive xs
 parMapWith :: Traversable t => (b -> ()) -> (a -> b) -> t a -> t b
@@ -90,7 +95,8 @@ parMapWith strategy f container = unsafePerformIO $ do
           let !y = f x
           M.unsafeWrite results i $! (strategy y `seq` y)
           go (i + 1)
-        -- One that threw, or was interrupted, is a value by itself, which is as far evaluated as it has come, or throws for those who use it.
+        -- An element that threw or was interrupted becomes a value of its own. Either it is partly
+        -- evaluated and can be resumed, or it throws when it is used.
         alone i = do
           x <- V.unsafeIndexM elements i
           let y = f x
@@ -111,7 +117,7 @@ elementsOf = V.fromList . toList
 
 {-# RULES "elementsOf/vector" forall (vector :: V.Vector a). elementsOf vector = vector #-}
 
--- | A container like that, with these elements in its order.
+-- | A container of the same shape with the given elements, in its order.
 refill :: Traversable t => t a -> V.Vector b -> IO (t b)
 refill container results = do
   next <- newIORef 0
@@ -125,7 +131,8 @@ refill container results = do
 
 {-# RULES "refill/vector" forall (vector :: V.Vector a). refill vector = pure #-}
 
--- | Actions whose independent branches run in parallel, as 'both' does it: '<*>' and what is made of it.
+-- | Actions whose independent branches run in parallel, by 'both': '<*>', and functions that are
+-- built on it.
 --
 -- > page <- runParallel (Page <$> Parallel (load header) <*> Parallel (load body) <*> Parallel (load footer))
 newtype Parallel a = Parallel {runParallel :: IO a}

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Task.Pool.Idle
--- Description : Waiting until a Capability runs no Haskell
+-- Description : A wake when a Capability runs no Haskell code
 module Capstan.Task.Pool.Idle
   ( tellWhenIdle,
   )
@@ -15,8 +15,10 @@ import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 foreign import ccall unsafe "cst_rts_await_idle"
   awaitIdle :: Int -> StablePtr PrimMVar -> Int -> IO Bool
 
--- | Puts into the 'MVar', if it is empty then, when the Capability runs no Haskell, or after so many milliseconds. Where GHC does not show
--- what its Capabilities do, as in its shared libraries, after 10 ms. No thread of Haskell is needed meanwhile but there.
+-- | Fills the 'MVar', if it is empty, when the Capability runs no Haskell code, or after the given
+-- number of milliseconds. If GHC hides the state of its Capabilities, as in its shared libraries,
+-- the 'MVar' is filled after 10 ms. In that case a Haskell thread waits on the Capability;
+-- otherwise no Haskell thread is needed.
 tellWhenIdle :: Int -> Int -> MVar () -> IO ()
 tellWhenIdle capability milliseconds box = do
   pointer <- newStablePtrPrimMVar box

@@ -1,10 +1,11 @@
 -- |
 -- Module      : Capstan.Task.Pool.Process
--- Description : Which process the workers of a pool are in
+-- Description : The process to which the workers of a pool belong
 --
--- The child of a @forkProcess@ has one thread, and a copy of what the others worked on. So a pool there
--- begins anew, before the child's first use of it. No later push can be before that: each thread of the child is new, and a
--- deque refuses the first push of a thread that it does not know ("Capstan.Task.Work.Deque"), so the pool is asked.
+-- The child of a @forkProcess@ has one thread, and a copy of the data of the parent's other
+-- threads. So a pool begins anew in the child, before the child's first use of it. No push can come
+-- earlier. Each thread of the child is new, and a deque refuses the first push of a thread that it
+-- does not know ("Capstan.Task.Work.Deque"). The refused push calls the pool, which begins anew.
 module Capstan.Task.Pool.Process
   ( Process,
     newProcess,
@@ -21,13 +22,13 @@ import GHC.IO (noDuplicate)
 foreign import ccall unsafe "cst_haskell_forks"
   forks :: IO CUInt
 
--- | Processes by the number of forks that they came out of.
+-- | The state of a pool with respect to processes, which are identified by their number of forks.
 newtype Process = Process (IORef Stage)
 
 data Stage
-  = -- | Made or begun anew in that process.
+  = -- | The pool was made in that process, or has begun anew there.
     Settled !CUInt
-  | -- | A thread of that process is at it.
+  | -- | A thread of that process lets the pool begin anew.
     Settling !CUInt
   deriving (Eq)
 
@@ -35,7 +36,8 @@ data Stage
 newProcess :: IO Process
 newProcess = forks >>= fmap Process . newIORef . Settled
 
--- | Begins anew by that action, if this is another process, and by one thread. Others wait.
+-- | Runs the action that begins anew, if this is another process. One thread runs it, and other
+-- threads wait.
 inProcess :: Process -> IO () -> IO ()
 inProcess process@(Process stage) anew = do
   now <- forks
@@ -43,7 +45,7 @@ inProcess process@(Process stage) anew = do
   if seen == Settled now
     then pure ()
     else do
-      -- All of it is done, also where a value is evaluated.
+      -- These steps must be completed, even if the thread evaluates a value.
       noDuplicate
       uninterruptibleMask_ $ do
         mine <- atomicModifyIORef' stage $ \known ->

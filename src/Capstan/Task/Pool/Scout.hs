@@ -1,11 +1,11 @@
 {-# LANGUAGE CPP #-}
 {-# LANGUAGE PatternSynonyms #-}
--- The states have the numbers by which cmm/task.cmm knows them.
+-- The states have the numbers that cmm/task.cmm uses.
 {-# OPTIONS_GHC -optP-imacros -optPhaskell/task_layout.h #-}
 
 -- |
 -- Module      : Capstan.Task.Pool.Scout
--- Description : How the scouts of a pool stand, and how many workers search
+-- Description : The states of a pool's scouts, and the number of workers that search
 --
 -- The state of a scout is one word beside the deque of its station:
 --
@@ -20,8 +20,9 @@
 -- >                                  the bell rings: a thread waits for tasks,
 -- >                                  the Capability idles, or time is up
 --
--- A scout itself writes 'Asleep' and 'Absent' over a state in which it is awake. All other changes are by compare-and-swap, and
--- the thread that wins one has to do the rest: to start the scout, to ring its bell, or to have it woken later.
+-- A scout itself writes 'Asleep' and 'Absent' over a state in which it is awake. All other changes
+-- are by compare-and-swap. The thread whose swap succeeds takes the next step: it starts the scout,
+-- rings its bell, or arranges its wake.
 module Capstan.Task.Pool.Scout
   ( Scout (Awake, OnCall, Asleep, Absent, Elsewhere),
     setScout,
@@ -39,33 +40,35 @@ where
 import Capstan.Task.Work.Layout
 import Control.Monad (when)
 
--- | The state of the scout of a station ("Capstan.Task.Pool"). A push wakes nobody where the scout is awake or on call.
+-- | The state of the scout of a station ("Capstan.Task.Pool"). A push wakes no thread if the scout
+-- is awake or on call.
 newtype Scout = Scout Int
   deriving (Eq)
 
--- | On its Capability, looking for tasks.
+-- | The scout is awake on its Capability and looks for tasks.
 pattern Awake :: Scout
 pattern Awake = Scout SCOUT_AWAKE
 
--- | Asleep, and woken when the Capability idles, or soon anyway ("Capstan.Task.Pool.Station").
+-- | The scout sleeps, and is woken when the Capability idles, or after a fifth of a second
+-- ("Capstan.Task.Pool.Station").
 pattern OnCall :: Scout
 pattern OnCall = Scout SCOUT_ON_CALL
 
--- | Waiting for its bell.
+-- | The scout sleeps until its bell rings.
 pattern Asleep :: Scout
 pattern Asleep = Scout SCOUT_ASLEEP
 
--- | The station has none.
+-- | The station has no scout.
 pattern Absent :: Scout
 pattern Absent = Scout SCOUT_ABSENT
 
--- | Awake, in a small pool, whose scouts are not bound to the deque of their number.
+-- | The scout is awake in a small pool, whose scouts do not belong to the deque with their number.
 pattern Elsewhere :: Scout
 pattern Elsewhere = Scout SCOUT_ELSEWHERE
 
 {-# COMPLETE Awake, OnCall, Asleep, Absent, Elsewhere #-}
 
--- | Writes the state of a scout; for the scout itself.
+-- | Writes the state of a scout. Only the scout itself may call this.
 setScout :: Deques -> Int -> Scout -> IO ()
 setScout deques n (Scout scout) = do
   state <- stateOf deques n
@@ -75,7 +78,7 @@ setScout deques n (Scout scout) = do
 scoutOf :: Deques -> Int -> IO Scout
 scoutOf deques n = Scout <$> (stateOf deques n >>= (`readWord` STATE_SCOUT))
 
--- | Changes the state from one to another, if it is the one. The answer is whether it was.
+-- | Changes the state from one value to another, if it has the first value. Returns whether it did.
 changeScout :: Deques -> Int -> Scout -> Scout -> IO Bool
 changeScout deques n from@(Scout old) (Scout new) = do
   now <- scoutOf deques n
@@ -83,8 +86,8 @@ changeScout deques n from@(Scout old) (Scout new) = do
     then pure False
     else stateOf deques n >>= \state -> swapWord state STATE_SCOUT old new
 
--- | Says whether a Capability idles with its scout asleep. Only the scout says so, while it is awake; a thread that has
--- changed it from asleep to awake takes that back.
+-- | Writes whether a Capability idles with its scout asleep. The scout writes 'True' while it is
+-- still awake. The thread that changes the scout from asleep to awake writes 'False'.
 setIdle :: Deques -> Flags -> Int -> Bool -> IO ()
 setIdle deques (Flags flags) n idle = do
   was <- isIdle deques n
@@ -97,19 +100,19 @@ setIdle deques (Flags flags) n idle = do
 isIdle :: Deques -> Int -> IO Bool
 isIdle deques n = (/= 0) <$> (stateOf deques n >>= (`readWord` STATE_IDLE))
 
--- | Changes the number of workers that look for work.
+-- | Adds to the number of workers that look for work.
 addSearching :: Flags -> Int -> IO ()
 addSearching (Flags flags) = addWord flags FLAGS_SEARCHING
 
--- | Whether some worker looks for work.
+-- | Whether any worker looks for work.
 anySearches :: Flags -> IO Bool
 anySearches (Flags flags) = (/= 0) <$> readWord flags FLAGS_SEARCHING
 {-# INLINE anySearches #-}
 
--- | Changes the number of workers that have a task.
+-- | Adds to the number of workers that have a task.
 addEngaged :: Flags -> Int -> IO ()
 addEngaged (Flags flags) = addWord flags FLAGS_ENGAGED
 
--- | How many workers have a task.
+-- | The number of workers that have a task.
 engagedWorkers :: Flags -> IO Int
 engagedWorkers (Flags flags) = readWord flags FLAGS_ENGAGED

@@ -1,30 +1,37 @@
 -- |
 -- Module      : Capstan.Task.Pool.Station
--- Description : Pools, and how their scouts are woken
+-- Description : Pools, and the ways to wake their scouts
 --
--- A pool has a station for each Capability. At a station
+-- A pool has a station for each Capability. A station has these threads:
 --
--- * the /scout/ looks for tasks, and sleeps when there are none ("Capstan.Task.Pool.Scout" has its states);
--- * /workers/ run the tasks that were found ("Capstan.Task.Pool.Workers");
--- * the /alarm/ is a thread that wakes the scout when the Capability idles.
+-- * The /scout/ looks for tasks, and sleeps when there are none. "Capstan.Task.Pool.Scout" has its
+--   states.
+-- * /Workers/ run the tasks that the scout has found ("Capstan.Task.Pool.Workers").
+-- * The /alarm/ wakes the scout when the Capability idles.
 --
--- This module says what a pool and a station are, and has every way in which threads other than the scout change the scout's
--- state. "Capstan.Task.Pool" has what scouts and workers do, and why no task is forgotten.
+-- This module defines pools and stations, and has all functions by which threads other than the
+-- scout change the scout's state. "Capstan.Task.Pool" has the steps of scouts and workers, and the
+-- reason why no task is forgotten.
 --
 -- == On call
 --
--- A thread that pushes and goes on computing needs no scout on its own Capability: others take what it has pushed. A scout that
--- is awake would have its turn at the end of each slice, which costs a bound thread two switches of the system's threads, and GHC
--- would move one of the two elsewhere. So a push leaves a sleeping scout /on call/. The scout is then woken by whichever comes first:
+-- A thread that pushes and continues to compute needs no scout on its own Capability: other
+-- Capabilities take its tasks. A scout that is awake would run at the end of each slice. This costs
+-- a bound thread two switches of OS threads, and GHC would move one of the two threads to another
+-- Capability. So a push leaves a sleeping scout /on call/. The first of these events wakes the
+-- scout:
 --
--- * a thread on that Capability waits for tasks ('makeWay');
--- * the Capability runs no Haskell any more, which "Capstan.Task.Pool.Idle" notices within milliseconds;
--- * a fifth of a second has passed, which is about how long a scout that is awake would let another thread compute.
+-- * A thread on that Capability waits for tasks ('makeWay').
+-- * The Capability no longer runs Haskell code. "Capstan.Task.Pool.Idle" notices this within
+--   milliseconds.
+-- * A fifth of a second has passed. This is about the time for which a scout that is awake would
+--   let another thread compute.
 --
--- The last two are told to the alarm. It is a thread that is there for good: a new one would itself have to be run, on the
--- Capability that is not to be disturbed. Only threads of that Capability put its scout on call, or have the alarm told when the
--- Capability idles. The alarm first writes that nothing is awaited, and rings then; so a scout that is put on call after
--- that is woken by the next alarm.
+-- The last two events wake the alarm. The alarm is a permanent thread: a new thread would itself
+-- have to run first, on the Capability that must not be disturbed. Only threads of that Capability
+-- put its scout on call, or ask for a wake of the alarm when the Capability idles. The alarm first
+-- writes that no wake is awaited, and then rings. So a scout that is put on call afterwards is
+-- woken by the next alarm.
 module Capstan.Task.Pool.Station
   ( Pool (..),
     Station (..),
@@ -54,11 +61,11 @@ import Data.IORef
 import qualified Data.Vector as V
 import Foreign.StablePtr (StablePtr)
 
--- | Workers, with the deques that they serve.
+-- | A pool of workers, with the deques that they serve.
 data Pool = Pool
-  { -- | Its name; empty for the pool of all Capabilities.
+  { -- | The name of the pool; empty for the pool of all Capabilities.
     poolName :: !String,
-    -- | How many tasks run at once; 0 for as many as there are Capabilities.
+    -- | The number of tasks that run at the same time; 0 for the number of Capabilities.
     poolLimit :: !Int,
     deques :: !Deques,
     flags :: !Flags,
@@ -68,8 +75,9 @@ data Pool = Pool
     spilled :: !(IORef [[Entry]]),
     ended :: !(IORef Bool),
     process :: !Process,
-    -- | Keeps the pool, and so the scouts that sleep, from the collector. It would tell them that they are
-    -- blocked for ever, whenever it finds that all threads that use the pool are.
+    -- | Keeps the pool alive, and with it the scouts that sleep. Otherwise the collector would
+    -- throw to the scouts that they are blocked for ever, as soon as all threads that use the pool
+    -- are.
     root :: !(IORef (Maybe (StablePtr Pool)))
   }
 
@@ -81,13 +89,14 @@ instance Show Pool where
     | null (poolName pool) = showString "defaultPool"
     | otherwise = showParen (n > 10) (showString "Pool " . shows (poolName pool))
 
--- | The place of a scout. How it is stands beside the deque of the same number ('scoutOf').
+-- | The station of a scout. The scout's state lies beside the deque with the same number
+-- ('scoutOf').
 data Station = Station
   { number :: !Int,
     bell :: !(MVar ()),
-    -- | Filled when the Capability idles, for the alarm, which rings the bell then.
+    -- | Filled when the Capability idles. The alarm waits for it, and then rings the bell.
     idles :: !(MVar ()),
-    -- | Whether 'idles' is to be filled.
+    -- | Whether 'idles' will be filled.
     awaitsIdle :: !(IORef Bool),
     -- | Whether the alarm has been started.
     hasAlarm :: !(IORef Bool),
@@ -95,7 +104,7 @@ data Station = Station
     engaged :: !Workers
   }
 
--- | How many of its tasks run at once.
+-- | The number of tasks of a pool that run at the same time.
 poolSize :: Pool -> IO Int
 poolSize pool = if poolLimit pool > 0 then pure (poolLimit pool) else getNumCapabilities
 
@@ -103,7 +112,8 @@ poolSize pool = if poolLimit pool > 0 then pure (poolLimit pool) else getNumCapa
 awake :: Pool -> Scout
 awake pool = if poolLimit pool > 0 then Elsewhere else Awake
 
--- | Sees to it that a sleeping scout is woken when its Capability idles, or after a while. Called uninterruptibly.
+-- | Puts a sleeping scout on call, so that it is woken when its Capability idles, or after a while.
+-- The caller is uninterruptible.
 putOnCall :: Pool -> Station -> IO ()
 putOnCall pool station = do
   won <- changeScout (deques pool) (number station) Asleep OnCall
@@ -111,7 +121,8 @@ putOnCall pool station = do
     setIdle (deques pool) (flags pool) (number station) False
     ringWhenIdle pool station
 
--- | Whoever is about to wait on this Capability lets the scout that is on call have it.
+-- | Wakes the scout of this Capability if it is on call. A thread calls this when it is about to
+-- wait.
 makeWay :: Pool -> IO ()
 makeWay pool = do
   here <- capabilityNumber
@@ -119,8 +130,8 @@ makeWay pool = do
     now <- scoutOf (deques pool) here
     when (now == OnCall) (void (ring pool here))
 
--- | Wakes the scout of another Capability than that one, if one idles; else any that sleeps. If all are awake each
--- will look before it sleeps.
+-- | Wakes the scout of another Capability that idles, if there is one; else any scout that sleeps.
+-- If all scouts are awake, each of them looks again before it sleeps.
 wakeOther :: Pool -> Int -> IO ()
 wakeOther pool here = do
   idle <- anyM ringIdle others
@@ -130,11 +141,11 @@ wakeOther pool here = do
     others = [(here + n) `mod` count | n <- [1 .. count - 1]]
     ringIdle n = isIdle (deques pool) n >>= \idle -> if idle then ring pool n else pure False
 
--- | Wakes the scout of a station if it sleeps, on call or not; the answer is whether it did.
+-- | Wakes the scout of a station if it sleeps, on call or not. Returns whether the scout slept.
 ring :: Pool -> Int -> IO Bool
 ring pool n = rouse pool n >>= \slept -> if slept then pure True else ringFrom OnCall pool n
 
--- | As 'ring', but leaves one on call to those who will call it.
+-- | As 'ring', but does not wake a scout on call.
 rouse :: Pool -> Int -> IO Bool
 rouse = ringFrom Asleep
 
@@ -148,17 +159,19 @@ ringFrom from pool n
       putMVar (bell (stations pool V.! n)) ()
     pure won
 
--- | Wakes the scout of a station when its Capability idles, if it sleeps then; or after a while.
+-- | Asks for a wake of the station's alarm when its Capability idles, or after 200 ms. The alarm
+-- then wakes the scout if it sleeps.
 ringWhenIdle :: Pool -> Station -> IO ()
 ringWhenIdle pool station = do
   known <- readIORef (awaitsIdle station)
   have <- getNumCapabilities
   unless known $ do
     writeIORef (awaitsIdle station) True
-    -- A small pool's threads are where 'forkOn' puts them. The scout of a Capability that is not in use any more is called at once, to leave.
+    -- The threads of a small pool run where 'forkOn' puts them. If a Capability is no longer in
+    -- use, its scout is called at once, so that it leaves.
     tellWhenIdle (if poolLimit pool > 0 then number station `mod` have else number station) 200 (idles station)
 
--- | Starts the alarm of a station, if there is none. Called by the scout.
+-- | Starts the alarm of a station, if the station has none. The scout calls this.
 startAlarm :: Pool -> Station -> IO ()
 startAlarm pool station = do
   there <- readIORef (hasAlarm station)

@@ -1,9 +1,10 @@
 -- |
 -- Module      : Capstan.Task.Pool.Wait
--- Description : Waiting for what another worker computes
+-- Description : Waits for a result that another worker computes
 --
--- A green thread that waits leaves its Capability to others at once. A bound thread cannot without two switches of the system's
--- threads, and is woken late; so it waits awake for a while. What is left of a loop when one part has ended takes less.
+-- A green thread that waits gives its Capability to other threads at once. For a bound thread this
+-- costs two switches of OS threads, and a late wake. So a bound thread first polls for 100 µs. When
+-- one part of a loop has ended, the rest of the loop mostly takes less time than that.
 module Capstan.Task.Pool.Wait
   ( expect,
   )
@@ -15,7 +16,7 @@ import Capstan.Task.Work.Cell (Cell, poll, wait)
 import Control.Concurrent (isCurrentThreadBound, yield)
 import Control.Exception (SomeException)
 
--- | Waits for the result of a task that somebody has claimed, as 'wait' does.
+-- | Waits for the result of a claimed task, as 'wait' does.
 expect :: Pool -> Cell a -> IO (Either SomeException a)
 expect pool cell = do
   bound <- isCurrentThreadBound

@@ -1,10 +1,11 @@
 -- |
 -- Module      : Capstan.Task.Pool.Workers
--- Description : Which workers of a station run tasks, and whether one of them computes
+-- Description : The workers of a station that run tasks, and whether any of them computes
 --
--- A task that blocks keeps its worker, and there may be very many of those: each look at all of them would make a
--- program with @n@ such tasks take @n@ times @n@ steps. So those that were found blocked are put aside, and of them each
--- look asks only a few, in turn. A worker that goes on is found by that, or comes back by itself with its next task.
+-- A task that blocks keeps its worker, and there may be very many such workers. If each check
+-- looked at all of them, a program with @n@ such tasks would take @n@ times @n@ steps. So workers
+-- that were found blocked are put aside, and each check looks at only a few of them, in turn. Such
+-- a check finds a worker that goes on, or the worker comes back by itself with its next task.
 --
 -- The answers are hints: two workers that compute on one Capability share it, as threads do.
 module Capstan.Task.Pool.Workers
@@ -35,50 +36,50 @@ import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 newtype Workers = Workers (IORef State)
 
 data State = State
-  { -- | The number of the next one.
+  { -- | The number of the next worker.
     fresh :: !Worker,
     active :: !(IntMap Place),
-    -- | Those that were found blocked, and the one that was asked last.
+    -- | The workers that were found blocked. The next field has the worker that was checked last.
     aside :: !(IntMap Place),
     asked :: !Worker,
-    -- | Those of them that wait for a value that another thread computes.
+    -- | The blocked workers that wait for a value that another thread computes.
     lined :: !IntSet
   }
 
 -- | The number of a worker.
 type Worker = Int
 
--- | Nobody.
+-- | A station without workers.
 newWorkers :: IO Workers
 newWorkers = Workers <$> newIORef nobody
 
 nobody :: State
 nobody = State 0 IntMap.empty IntMap.empty 0 IntSet.empty
 
--- | Takes all out.
+-- | Removes all workers.
 clearWorkers :: Workers -> IO ()
 clearWorkers (Workers ref) = atomicWriteIORef ref nobody
 
 change :: Workers -> (State -> State) -> IO ()
 change (Workers ref) f = atomicModifyIORef' ref (\state -> (f state, ()))
 
--- | Adds a worker, whose place is given.
+-- | Adds a worker with the given place.
 engage :: Workers -> Place -> IO Worker
 engage (Workers ref) place = atomicModifyIORef' ref $ \state ->
   let worker = fresh state in (state {fresh = worker + 1, active = IntMap.insert worker place (active state)}, worker)
 
--- | Says that a worker has not ended, and is not blocked.
+-- | Notes that a worker has not ended, and is not blocked.
 goesOn :: Workers -> Worker -> IO ()
 goesOn workers@(Workers ref) worker = do
   state <- readIORef ref
   if IntMap.member worker (aside state) then change workers (`woken` worker) else pure ()
 
--- | Takes a worker out.
+-- | Removes a worker.
 retire :: Workers -> Worker -> IO ()
 retire workers worker = change workers $ \state ->
   state {active = IntMap.delete worker (active state), aside = IntMap.delete worker (aside state), lined = IntSet.delete worker (lined state)}
 
--- | How many workers may be computing.
+-- | The number of workers that may be computing.
 mayCompute :: Workers -> IO Int
 mayCompute (Workers ref) = IntMap.size . active <$> readIORef ref
 
@@ -86,7 +87,7 @@ mayCompute (Workers ref) = IntMap.size . active <$> readIORef ref
 anyComputes :: Workers -> IO Bool
 anyComputes workers = othersCompute workers (-1)
 
--- | Whether another than that worker does.
+-- | Whether a worker other than the given worker computes.
 othersCompute :: Workers -> Worker -> IO Bool
 othersCompute workers@(Workers ref) me = do
   state <- readIORef ref
@@ -107,17 +108,18 @@ othersCompute workers@(Workers ref) me = do
       change workers (\state -> if yes then state `woken` worker else state {asked = worker})
       if yes then pure True else firstAside rest
 
-    -- From the one that was asked last on, and round.
+    -- The next four workers after the worker that was checked last, in a circle.
     few state =
       let (before, after) = IntMap.split (asked state) (aside state)
        in take 4 (IntMap.toList after ++ maybe [] (\place -> [(asked state, place)]) (IntMap.lookup (asked state) (aside state)) ++ IntMap.toList before)
 
--- | Whether many workers wait for values that others compute, as where all tasks change one reference by
--- 'Data.IORef.atomicModifyIORef''. Each task more would make the line longer and the pace slower.
+-- | Whether four or more workers wait for values that others compute. This happens if all tasks
+-- change one reference by 'Data.IORef.atomicModifyIORef''. Each further task would make the line
+-- longer and the pace slower.
 inLine :: Workers -> IO Bool
 inLine (Workers ref) = (>= 4) . IntSet.size . lined <$> readIORef ref
 
--- | With a worker among those that may compute, if it was put aside.
+-- | The state after a worker that was put aside may compute again.
 woken :: State -> Worker -> State
 woken state worker = case IntMap.lookup worker (aside state) of
   Just place ->
@@ -128,7 +130,7 @@ woken state worker = case IntMap.lookup worker (aside state) of
       }
   Nothing -> state
 
--- | With a worker put aside, if it is still there.
+-- | The state after a worker was put aside, if the worker is still active.
 blocked :: ThreadStatus -> Worker -> State -> State
 blocked status worker state = case IntMap.lookup worker (active state) of
   Just place ->

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Task.Thread.Briefly
--- Description : Looking again for what another thread is about to give
+-- Description : Polls briefly for a result that another thread is about to give
 module Capstan.Task.Thread.Briefly
   ( briefly,
   )
@@ -11,8 +11,8 @@ import Data.Maybe (isJust)
 import Data.Word (Word64)
 import GHC.Clock (getMonotonicTimeNSec)
 
--- | Repeats an action until it has a result, for so many microseconds at most: who computes what is missing seldom needs longer. In a
--- seeded run, once.
+-- | Repeats an action until it has a result, for at most the given number of microseconds: the
+-- thread that computes the result rarely needs longer. In a seeded run it runs the action once.
 briefly :: Word64 -> IO (Maybe a) -> IO (Maybe a)
 briefly microseconds attempt = asMember (const attempt) (attempt >>= maybe again (pure . Just))
   where

@@ -5,40 +5,47 @@
 
 -- |
 -- Module      : Capstan.Task.Thread.Seeded
--- Description : One task at a time, in an order that follows from a seed
+-- Description : Runs one task at a time, in an order that follows from a seed
 --
--- In a seeded run the threads of tasks are /members/. All but one stand still, each in a wait for its turn, and so does each
--- task that nobody has begun. A thread of its own, the /conductor/, waits until no member runs, draws one of those that could
--- go on from a generator, and gives it the turn, or starts it. The member goes on until it comes to its next /point/: where it
--- starts a task, awaits one, looks whether a loop is to be divided, uses a channel, or ends. So the order of tasks, of steals
--- and of what they do with each other is the order of the draws.
+-- In a seeded run the threads of tasks are /members/. All members but one stand still and wait for
+-- their turn. A thread of its own, the /conductor/, waits until no member runs. Then a generator
+-- draws one of the members that could go on, or of the tasks that have not begun. The conductor
+-- gives that member the turn, or starts that task. The member goes on until it comes to its next
+-- /point/: it starts or awaits a task, checks whether to divide a loop, uses a channel, or ends. So
+-- the draws decide the order of tasks and steals, and of all effects between tasks.
 --
 -- == Why the same seed gives the same order
 --
--- (C1) All members, those that throw interrupts too, are on one Capability, and the conductor draws only when none of
--- them can run. It looks at all of them in one step, between whose parts none of them is run, and at no list that is older: else GHC's
--- timer could let one run that had been seen to stand still, woken by one that then does. What could go on then depends only on what was
--- drawn before, if the program itself depends on nothing else.
+-- (C1) All members, including those that throw interrupts, are on one Capability, and the conductor
+-- draws only when no member can run. It looks at all members in one step, during which none of them
+-- runs, and at a current list. Otherwise GHC's timer could run a member that was seen to stand
+-- still, after another member has woken it and then stands still itself. So the set of members that
+-- could go on depends only on earlier draws, if the program itself depends on nothing else.
 --
--- (C2) Members stand in one list in the order in which they came, tasks in another. A member is added by its thread or by the
--- conductor, a task by the member that has the turn. So the lists do not depend on time.
+-- (C2) One list has the members in the order in which they came, and another list has the tasks. A
+-- member is added by its thread or by the conductor, and a task is added by the member that has the
+-- turn. So the lists do not depend on time.
 --
--- (C3) A member that waits for something else than a point, an 'Control.Concurrent.MVar.MVar' say, loses its turn when the
--- conductor finds that it is blocked; when it goes on, by what another member does, the conductor waits until it has come to a
--- point too. The two run side by side until then, on one Capability: one after the other, but where GHC's timer comes between.
--- What throws to a member that has masked exceptions waits so, and therefore comes to a point when it has thrown, or ends.
--- A member that waits for a value which another thread evaluates has its turn for as long as that thread can run, whether it is a
--- member or not: how far such a thread is depends on time.
+-- (C3) A member may wait outside of a point, for example for an 'Control.Concurrent.MVar.MVar'. It
+-- loses its turn when the conductor finds that it is blocked. When another member wakes it, the
+-- conductor waits until both have come to a point. Until then the two run on one Capability, one
+-- after the other, except where GHC's timer switches between them. A member that throws to a member
+-- with masked exceptions waits in this way. So it comes to a point, or ends, when it has thrown. A
+-- member that waits for a value that another thread evaluates keeps its turn while that thread can
+-- run, whether the thread is a member or not. Otherwise time would matter, as it decides how far
+-- such a thread has come.
 --
--- (C4) What is outside of the run may wake such a member at any time, also while the conductor looks through the lists. So who
--- adds to a list does so by an atomic operation, in front, and the conductor keeps what it has not seen.
+-- (C4) A thread outside of the run may wake such a member at any time, even while the conductor
+-- looks through the lists. So threads add to the front of a list by an atomic operation, and the
+-- conductor keeps entries that it has not seen.
 --
--- == When nobody can go on
+-- == When no member can go on
 --
--- Then all are let go to their waits, as they would wait without a seed, and the conductor asks for a collection now and then:
--- who waits for ever is told so.
+-- Then the conductor lets all members go, so that they wait as they would without a seed. Now and
+-- then it asks for a collection, so GHC can tell members that they wait for ever.
 --
--- Who is no member finds that out by one read of a variable, which is empty where nothing is seeded.
+-- A thread outside of seeded runs finds this out by one read of a variable, which is empty while no
+-- run is seeded.
 module Capstan.Task.Thread.Seeded
   ( seeded,
     Member,
@@ -70,52 +77,55 @@ import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (Weak, deRefWeak)
 
--- | A run: where it is, and what there is in it.
+-- | A seeded run: its Capability, its generator, its members and its tasks.
 data Run = Run
   { place :: !Int,
     generator :: !(IORef Word64),
-    -- | In the order in which they came, the newest first.
+    -- | The members in the order in which they came, with the newest first.
     members :: !(IORef [Member]),
     tasks :: !(IORef [Task])
   }
 
--- | A thread of a run. Its name is weak, for else it would never be found to wait for ever.
+-- | A thread of a run. The reference to the thread is weak, so GHC can find that it waits for ever.
 data Member = Member
   { home :: !Run,
     thread :: !(Weak ThreadId),
     turn :: !(MVar ()),
-    -- | Whether it could go on, if it stands at a point.
+    -- | A condition for going on, if the member stands at a point.
     ready :: !(IORef (Maybe (IO Bool)))
   }
 
--- | What nobody has begun: whether anybody is to begin it, and how.
+-- | A task that has not begun: whether it is still to be begun, and the action that begins it.
 data Task = Task !(IO Bool) (IO ())
 
--- | Who is in a seeded run, by the numbers of their threads.
+-- | The members of all seeded runs, by the numbers of their threads.
 everyone :: IORef (IntMap.IntMap Member)
 everyone = unsafePerformIO (newIORef $! IntMap.empty)
 {-# NOINLINE everyone #-}
 
--- | Does the one for a thread of a seeded run, the other for any other.
+-- | Runs the first action if the caller is a member of a seeded run, and the second action
+-- otherwise.
 asMember :: (Member -> IO a) -> IO a -> IO a
 asMember yes no = do
   known <- readIORef everyone
   if IntMap.null known then no else threadNumber >>= \n -> maybe no yes (IntMap.lookup n known)
 {-# INLINE asMember #-}
 
--- | In a seeded run another task may go on here. Elsewhere it does nothing, in a nanosecond. Put it between a program's own
--- reads and writes of a shared reference, whose order could matter: without it no task comes between them.
+-- | In a seeded run another task may run here. Outside of seeded runs it does nothing, in a
+-- nanosecond. Put it between a program's own reads and writes of a shared reference if their order
+-- could matter: without it no other task runs between them.
 switchPoint :: IO ()
 switchPoint = asMember pass (pure ())
 
--- | A point at which nothing is waited for. So it lets no exception in where the caller has masked them.
+-- | A point without a condition. As it waits for nothing, no exception arrives here if the caller
+-- has masked exceptions.
 pass :: Member -> IO ()
 pass me = do
   masking <- getMaskingState
   (if masking == Unmasked then id else uninterruptibleMask_) (parkUntil me (pure True))
 
--- | Waits for the turn, which comes when the condition holds, or when nobody can go on. May be interrupted as 'takeMVar'; the
--- exception then is thrown in turn too.
+-- | Waits for the turn, which comes when the condition holds, or when no member can go on. May be
+-- interrupted as 'takeMVar'; then the exception is also thrown at the member's turn.
 parkUntil :: Member -> IO Bool -> IO ()
 parkUntil me condition = mask_ $ do
   writeIORef (ready me) (Just condition)
@@ -127,23 +137,25 @@ parkUntil me condition = mask_ $ do
     writeIORef (ready me) Nothing
     throwIO (e :: SomeException)
 
--- | Counts and adds a task that nobody has begun, and is a point. What is counted is added, whatever is thrown meanwhile.
+-- | Counts a task and adds it to the tasks that have not begun. This is a point. A task that was
+-- counted is also added, even if an exception arrives meanwhile.
 offer :: Member -> IO () -> IO Bool -> IO () -> IO ()
 offer me count wanted start = mask_ (count >> add (tasks (home me)) (Task wanted start)) >> pass me
 
--- | Draws one of two.
+-- | Draws one of two answers.
 coin :: Member -> IO Bool
 coin me = (== 0) <$> draw (home me) 2
 
--- | Starts a member that throws to another: by turns too, so that what it throws comes while that one stands still.
+-- | Starts a member that throws to another member. It also takes turns, so its exception arrives
+-- while the other member stands still.
 forkThrower :: Member -> IO () -> IO ()
 forkThrower me = void . enlist (home me)
 
--- | As 'throwInTurn'. In a seeded run the turn is drawn.
+-- | As 'throwInTurn'. In a seeded run the generator draws the thrower's turn.
 throwByTurns :: Exception e => Target -> e -> IO ()
 throwByTurns target e = asMember (`parkUntil` isFree target) (pure ()) >> throwInTurn target e
 
--- | A number below a bound (Steele, Lea and Flood's SplitMix, 2014).
+-- | Draws a number below a bound (Steele, Lea and Flood's SplitMix, 2014).
 draw :: Run -> Int -> IO Int
 draw run bound = do
   state <- (+ 0x9e3779b97f4a7c15) <$> readIORef (generator run)
@@ -152,7 +164,8 @@ draw run bound = do
       z = mix 27 0x94d049bb133111eb (mix 30 0xbf58476d1ce4e5b9 state)
   pure (fromIntegral ((z `xor` (z `shiftR` 31)) `mod` fromIntegral bound))
 
--- | Starts a member, which waits for its first turn. The action has exceptions masked, and does not throw.
+-- | Starts a member, which waits for its first turn. The action runs with exceptions masked, and
+-- must not throw.
 enlist :: Run -> IO () -> IO Member
 enlist run action = mask_ $ do
   ticket <- newEmptyMVar
@@ -169,19 +182,19 @@ enlist run action = mask_ $ do
   add (members run) me
   me <$ putMVar started me
 
--- | Adds to a list (C4).
+-- | Adds an entry to a list (C4).
 add :: IORef [a] -> a -> IO ()
 add list new = atomicModifyIORef' list (\now -> (new : now, ()))
 
--- | Takes out of a list what is to stay there no more; the answer is the rest.
+-- | Removes the entries of a list that should not stay. Returns the remaining entries.
 prune :: (a -> IO Bool) -> IORef [a] -> IO [a]
 prune stays list = do
   seen <- readIORef list
   left <- filterM stays seen
   atomicModifyIORef' list (\now -> (take (length now - length seen) now ++ left, left))
 
--- | Gives one turn after the other until no member is left. The argument is how often nobody could go on, one time after
--- another.
+-- | Gives turns until no member is left. The argument counts how many times in a row no member
+-- could go on.
 conduct :: Run -> Int -> IO ()
 conduct run stuck = do
   settle run
@@ -215,14 +228,14 @@ settle run = do
   everybody <- readIORef (members run)
   names <- mapM (deRefWeak . thread) everybody
   moving <- anyMoving (smallArrayFromList [name | Just name@(ThreadId _) <- names])
-  -- Who is new since then was added by one of them, or runs.
+  -- A member that came meanwhile was added by another member, or it runs.
   now <- readIORef (members run)
   when (moving || length now /= length everybody) (yield >> settle run)
 
 foreign import prim "cst_task_movingzh"
   moving# :: SmallArray# ThreadId -> State# RealWorld -> (# State# RealWorld, Int# #)
 
--- | Whether any of these threads can run, at one moment.
+-- | Whether any of the threads can run, at the same moment.
 anyMoving :: SmallArray ThreadId -> IO Bool
 anyMoving (SmallArray threads) = IO $ \s -> case moving# threads s of
   (# s1, answer #) -> (# s1, isTrue# answer #)
@@ -233,20 +246,25 @@ statusOf name = deRefWeak name >>= maybe (pure ThreadFinished) threadStatus
 over :: ThreadStatus -> Bool
 over status = status == ThreadFinished || status == ThreadDied
 
--- | Runs an action with all tasks that it starts, one at a time, in an order that follows from the seed: which task goes on or
--- is begun next, whether who awaits a task runs it, where loops are divided, and who comes first at a channel. The same seed
--- gives the same order; other seeds give others. So a test that fails for some orders is run with many seeds, and what fails
--- is run again with its own.
+-- | Runs an action and all tasks that it starts, one at a time, in an order that follows from the
+-- seed. The seed decides which task runs next, whether a thread that awaits a task runs it itself,
+-- where loops are divided, and which thread comes first at a channel. The same seed gives the same
+-- order, and other seeds give other orders. So a test can run with many seeds, and a seed for which
+-- it fails can be run again.
 --
 -- > found <- filterM (\seed -> (/= 2) <$> seeded seed twoDeposits) [0 .. 99]
 --
--- The order changes only where a task starts or awaits another, uses a channel ("Capstan.Chan"), ends, or calls 'switchPoint'. It
--- follows from the seed alone as far as the action does: not where it depends on time ('Capstan.Task.runWithin'), on threads of its own
--- ('forkIO'), or on foreign calls. What waits in an 'MVar' or in STM goes on when it can, without being drawn: who wakes it and it do
--- what they do until their next points in an order that GHC's timer may change.
+-- The run switches between tasks only where a task starts or awaits another task, uses a channel
+-- ("Capstan.Chan"), ends, or calls 'switchPoint'. The seed alone decides the order if the action
+-- depends on nothing else, such as time ('Capstan.Task.runWithin'), threads of its own ('forkIO')
+-- or foreign calls. A task that waits for an 'MVar' or in STM goes on when it can, without a draw.
+-- Until their next points, GHC's timer may interleave this task and the task that woke it in any
+-- order.
 --
--- All runs on one Capability, at some ten microseconds a point. The action runs in a thread of its own; what it throws is
--- thrown again here, and an exception to the caller is thrown to it. Runs do not nest: a run in a run is part of the outer one.
+-- The whole run uses one Capability, and costs some ten microseconds for each point. The action
+-- runs in a thread of its own. The call throws the exception of the action again, and passes
+-- exceptions to the caller on to the action. Runs do not nest: a run within a run is part of the
+-- outer run.
 seeded :: Int -> IO a -> IO a
 seeded seed action = asMember (const action) $
   mask $ \restore -> do
@@ -264,13 +282,15 @@ seeded seed action = asMember (const action) $
       (e, _) : _ -> throwIO e
       [] -> either (throwIO :: SomeException -> IO a) pure outcome
   where
-    -- Who throws has the variable until the exception has arrived, so none is lost when the action ends.
+    -- The thrower holds the variable until the exception has arrived, so no exception is lost when
+    -- the action ends.
     throwToFirst listens first e = withMVar listens $ \open ->
       if open then deRefWeak (thread first) >>= maybe (pure False) (\name -> True <$ throwTo name e) else pure False
     close listens outcome = try (swapMVar listens False) >>= either (close listens . Left) (const (pure outcome))
 
--- | Waits. What is thrown to the caller meanwhile is passed on by threads; the answer is what was thrown, and variables in which those
--- threads will say whether it has arrived.
+-- | Runs a wait, and passes on exceptions that are thrown to the caller meanwhile, each by a
+-- thread. Returns these exceptions, each with a variable in which its thread will write whether it
+-- has arrived.
 passingOn :: (SomeException -> IO Bool) -> IO () -> IO [(SomeException, MVar Bool)]
 passingOn passOn wait = go []
   where

@@ -6,10 +6,12 @@
 
 -- |
 -- Module      : Capstan.Task.Thread.Stay
--- Description : Keeping a bound thread on its Capability
+-- Description : Keeps a bound thread on its Capability
 --
--- GHC moves threads that could run to Capabilities that idle, bound ones too; but a bound thread that shares a Capability with one that cannot
--- leave, as a worker, is not moved away again: who schedules there is mostly the bound thread's own thread of the system, and that one keeps it.
+-- GHC moves runnable threads to Capabilities that idle, including bound threads. But suppose that a
+-- bound thread shares a Capability with a thread that cannot leave, such as a worker. Then GHC does
+-- not move the bound thread away again: the scheduler there mostly runs in the bound thread's own
+-- OS thread, which keeps the bound thread.
 module Capstan.Task.Thread.Stay
   ( staying,
   )
@@ -21,7 +23,8 @@ import Control.Monad (void, when)
 import GHC.Exts
 import GHC.IO (IO (..))
 
--- | Runs an action, during which the caller stays on its Capability if it is bound. For actions that nobody resumes in another thread.
+-- | Runs an action, during which the caller stays on its Capability if it is bound. No other thread
+-- may resume the action.
 staying :: IO a -> IO a
 staying action = do
   bound <- isCurrentThreadBound
@@ -30,7 +33,8 @@ staying action = do
 foreign import prim "cst_task_stayzh"
   stay# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 
--- | Keeps the calling thread on its Capability, or no more. The answer is whether it was free to go.
+-- | Keeps the calling thread on its Capability, or releases it. Returns whether the thread was free
+-- to move before.
 stay :: Bool -> IO Bool
 stay stays = IO $ \s -> case stay# number s of
   (# s1, answer #) -> (# s1, isTrue# answer #)

@@ -6,20 +6,23 @@
 
 -- |
 -- Module      : Capstan.Task.Thread.Target
--- Description : Threads that exceptions are thrown to, one at a time
+-- Description : Throws exceptions to a thread one at a time
 --
--- What is thrown to a thread that has masked exceptions is put before what is there already. GHC's collector (of 9.0.2 and
--- 9.6.6 at least) does not hear of that, so where a message that has become old is put before a young one the heap is
--- corrupted. Therefore who throws to a thread waits for the turn, and has it until the exception has arrived or was taken
--- back. Then each message is younger than those behind it, which are no more than the remains of those taken back.
+-- If a thread has masked exceptions, GHC puts a new exception in front of those that are pending.
+-- GHC's collector (of 9.0.2 and 9.6.6 at least) does not learn of this write. So if the message of
+-- an old generation is put in front of a young message, the heap is corrupted. Therefore a thrower
+-- waits for its turn, and keeps the turn until its exception has arrived or was taken back. Then
+-- each message is younger than the messages behind it, which are only remains of messages that were
+-- taken back.
 --
--- What the program itself throws to a thread has no part in this.
+-- Exceptions that the program itself throws do not take turns.
 --
--- == What a thread works on
+-- == The work of a thread
 --
--- Whoever can be asked by others for as long as a thread runs must not keep it, nor the task that it runs: the task knows who waits
--- for it, and none of them would ever be found to be blocked for ever. So what a thread works on is known as long as the thread is
--- there by itself, by the same weak pointer as its name.
+-- An object that other threads can reach while a thread runs must not keep the thread or its task
+-- alive. The task refers to the threads that wait for it, and GHC could never find that they are
+-- blocked for ever. So only the weak pointer that leads to the thread also leads to its task, and
+-- only while something else keeps the thread alive.
 module Capstan.Task.Thread.Target
   ( Target,
     Self,
@@ -46,14 +49,15 @@ import GHC.Exts (Int (..), Int#, MutVar#, RealWorld, State#, maskAsyncExceptions
 import GHC.IO (IO (..))
 import GHC.Weak (Weak (..), deRefWeak)
 
--- | A thread, and whose turn it is to throw to it. What is known of it is weak: a thread whose name is known is never found to be
--- blocked for ever.
+-- | A thread, and the turn to throw to it. The reference to the thread is weak, because GHC never
+-- finds a thread with a known name to be blocked for ever.
 data Target = Target !(Weak Self) !(MVar ())
 
--- | The name of a thread, and what it works on now. For the thread itself.
+-- | The name and the present work of a thread, for the thread itself.
 data Self = Self !ThreadId !(IORef (Maybe Work))
 
--- | Whether the thread has ended it, and the variable that it will have written by then.
+-- | A piece of work: whether the thread has ended it, and the variable that the thread writes
+-- before that.
 data Work = forall a. Work !(IORef Bool) (MutVar# RealWorld a)
 
 foreign import prim "cst_task_threadzh"
@@ -63,7 +67,8 @@ foreign import prim "cst_task_threadzh"
 threadNumber :: IO Int
 threadNumber = IO $ \s -> case thread# s of (# s1, n #) -> (# s1, I# n #)
 
--- | The calling thread. There must be one only for each, so that there is one turn.
+-- | The calling thread as a target. Each thread must have only one target, so that there is one
+-- turn.
 targetHere :: IO (Target, Self)
 targetHere = do
   name@(ThreadId thread) <- myThreadId
@@ -72,37 +77,38 @@ targetHere = do
   target <- Target weak <$> newMVar ()
   pure (target, self)
 
--- | The thread, while anybody can know it.
+-- | The thread, if it is still alive.
 targetThread :: Target -> IO (Maybe ThreadId)
 targetThread (Target weak _) = fmap (\(Self name _) -> name) <$> deRefWeak weak
 
--- | Says what the calling thread works on.
+-- | Sets the work of the calling thread.
 workOn :: Self -> Work -> IO ()
 workOn (Self _ now) work = writeIORef now (Just work)
 
--- | Says that the calling thread has ended what it works on, if anything.
+-- | Notes that the calling thread has ended its work, if it had any.
 workDone :: Self -> IO ()
 workDone (Self _ now) = readIORef now >>= mapM_ (\(Work over _) -> writeIORef over True)
 
--- | What the thread works on, if that is what is over when the variable says so.
+-- | The work of a thread, if it is the work whose end the given variable shows.
 workOf :: Target -> IORef Bool -> IO (Maybe Work)
 workOf (Target weak _) mine = deRefWeak weak >>= maybe (pure Nothing) look
   where
     look (Self _ now) = (>>= \work@(Work over _) -> if over == mine then Just work else Nothing) <$> readIORef now
 
--- | Whether nobody throws to it.
+-- | Whether no thread throws to the target.
 isFree :: Target -> IO Bool
 isFree (Target _ turn) = not <$> isEmptyMVar turn
 
--- | Throws when it is the caller's turn. The caller may be interrupted, whether it waits for the turn or until the exception
--- arrives; then the exception does not arrive.
+-- | Throws when it is the caller's turn. The caller can be interrupted while it waits for its turn,
+-- or until the exception arrives. Then the exception does not arrive.
 throwInTurn :: Exception e => Target -> e -> IO ()
 throwInTurn target@(Target _ turn) e = withMVar turn $ \_ -> targetThread target >>= mapM_ (`throwTo` e)
 
--- | Starts a thread that has exceptions masked, whatever the caller has.
+-- | Starts a thread with exceptions masked, whatever the caller's masking state.
 forkMasked :: IO () -> IO ThreadId
 forkMasked = forkIO . masked
 
--- | Runs an action that has exceptions masked, and can be interrupted, whatever the caller has. Nothing comes in before.
+-- | Runs an action with exceptions masked, but interruptible, whatever the caller's masking state.
+-- No exception arrives before the action begins.
 masked :: IO a -> IO a
 masked (IO action) = IO (maskAsyncExceptions# action)

@@ -4,19 +4,22 @@
 -- Module      : Capstan.Task.Vector.Scan
 -- Description : Inclusive scans of vectors
 --
--- The vector is cut into blocks that fit a processor's cache, and a crew takes them in order. A block is combined to one result,
--- then scanned from where the blocks before it end; what is known of those is found by looking back (Merrill and Garland, 2016), so each
--- element comes from memory once. Reading alone leaves a processor waiting for memory, as writing alone does. Therefore a member
--- combines its next block in the same loop in which it scans the one before.
+-- The vector is cut into blocks that fit a processor's cache, and a crew takes the blocks in order.
+-- A member combines a block to one result, and then scans the block from the total of the blocks
+-- before it. It finds this total by looking back at their results (Merrill and Garland, 2016), so
+-- each element is read from memory once. A loop that only reads, or only writes, waits for memory.
+-- Therefore a member combines its next block in the same loop in which it scans the block before.
 --
--- What comes before a block is combined from the results of whole blocks, and where the blocks end depends on the length alone. So the
--- result has the same bits, whoever computes what: sums of floating-point numbers are rounded in the same way in each run.
+-- The total before a block is combined from the results of whole blocks, whose bounds depend only
+-- on the length. So the result has the same bits, whichever member computes a block: sums of
+-- floating-point numbers are rounded in the same way in each run.
 --
--- Who finds nothing about a block combines that itself after a moment. So nobody waits for one who has been interrupted, and who needs the
--- value later goes on with all that has been done.
+-- If a member finds no result of a block, it combines that block itself after a moment. So no
+-- member waits for a member that was interrupted, and a thread that resumes the evaluation uses all
+-- results that exist.
 --
--- Operands are never exchanged, so the function need not be commutative. A member that is alone scans at once, as on one
--- Capability, and combines the block for the next one in the same loop.
+-- Operands are never exchanged, so the function need not be commutative. A member that is alone, as
+-- on one Capability, scans each block at once, and combines it in the same loop for the next block.
 module Capstan.Task.Vector.Scan
   ( parallelScan,
     Blocks (..),
@@ -38,10 +41,11 @@ import qualified Data.Vector.Generic as V
 import qualified Data.Vector.Generic.Mutable as M
 import System.IO.Unsafe (unsafePerformIO)
 
--- | The inclusive scan: element @i@ of the result combines the elements from 0 to @i@, in this order.
--- The function must be associative. Where it is so but for rounding, the result is the same in each run all the same, on
--- any number of Capabilities. Calls it twice for each element, of vectors below 4096 elements once.
--- Results are evaluated to weak head normal form.
+-- | The inclusive scan: element @i@ of the result combines the elements from 0 to @i@, in this
+-- order. The function must be associative. If it is associative except for rounding, the result is
+-- still the same in each run, on any number of Capabilities. The scan calls the function twice for
+-- each element, or once if the vector has fewer than 4096 elements. Results are evaluated to weak
+-- head normal form.
 --
 -- > maxima = parallelScan max (fromList [3, 1, 4, 1, 5]) -- fromList [3, 3, 4, 4, 5]
 parallelScan :: V.Vector v a => (a -> a -> a) -> v a -> v a
@@ -64,7 +68,8 @@ parallelScan combine vector = unsafePerformIO $ do
             | i < to = next' acc i >>= go (i + 1)
             | otherwise = pure acc
 
-      -- Four elements at once, as there are more variables than registers.
+      -- Four elements at a time, because the loop has more variables than the processor has
+      -- registers.
       both before' !from !to !later !end = first before' from >>= \x -> four (later + 1) x (at later)
         where
           !back = later - from
@@ -90,22 +95,25 @@ parallelScan combine vector = unsafePerformIO $ do
     n = V.length vector
 {-# INLINE parallelScan #-}
 
--- | How blocks are computed, each given by where it begins and ends. None is empty.
+-- | The functions that compute blocks. A block is given by its bounds, and is never empty.
 data Blocks a = Blocks
-  { -- | Whether the last result of a block is what the results of whole blocks come to, to the last bit.
+  { -- | Whether the last result of a block equals the combined results of whole blocks, to the last
+    -- bit.
     isExact :: !Bool,
     combining :: a -> a -> a,
-    -- | A block by itself.
+    -- | Combines a block by itself.
     reducing :: Int -> Int -> IO a,
-    -- | Writes the results of a block, given the result before it, if it is not the first. The last one.
+    -- | Writes the results of a block, given the total before it, unless it is the first block.
+    -- Returns the last result.
     scanning :: Maybe a -> Int -> Int -> IO a,
-    -- | The same, and a later block by itself, which is not longer.
+    -- | As 'scanning', and also combines a later block by itself, which is not longer.
     scanningAndReducing :: Maybe a -> Int -> Int -> Int -> Int -> IO (Both a)
   }
 
 data Both a = Both !a !a
 
--- | Scans so many elements: one block after another, if they are few, or there is one Capability.
+-- | Scans the given number of elements. If they are few, or on one Capability, it scans one block
+-- after another.
 inBlocks :: Int -> Blocks a -> IO ()
 inBlocks n blocks
   | n < smallest = when (n > 0) (void (scanning blocks Nothing 0 n))
@@ -117,11 +125,11 @@ inBlocks n blocks
       x <- scanAlone blocks before' from (min n (from + size))
       inOrder (Just x) (from + size)
     smallest = 4096
-    -- Of the length alone: enough of them for many Capabilities. Two of the largest blocks of numbers, and what is written for one, are
-    -- 1.5 MB.
+    -- The size depends only on the length, and gives enough blocks for many Capabilities. Two of
+    -- the largest blocks of numbers, and the results of one, take 1.5 MB.
     size = max 1024 (min 65536 (n `quot` 64))
 
--- | Scans a block, given what comes before it. The answer is what comes before the next.
+-- | Scans a block, given the total before it. Returns the total before the next block.
 scanAlone :: Blocks a -> Maybe a -> Int -> Int -> IO a
 scanAlone blocks before' from to
   | isExact blocks = scanning blocks before' from to
@@ -129,13 +137,14 @@ scanAlone blocks before' from to
     Both _ x <- scanningAndReducing blocks before' from to from to
     pure (maybe id (combining blocks) before' x)
 
--- | By blocks of a size.
+-- | Scans by a crew, in blocks of a size.
 scanBlocks :: Int -> Int -> Blocks a -> IO ()
 scanBlocks n size blocks = do
   plan <- newPlan count
   serveCapabilities defaultPool
   crew defaultPool (asManyAsRun defaultPool) Nothing $ \members pending -> do
-    -- Known before another block is taken: that would have to wait too.
+    -- The total before the pending block must be known before the member takes another block, which
+    -- would have to wait as well.
     ready <- forM pending $ \(c, x) -> do
       found <- before combine reduce plan c
       setMark plan c (Until (maybe id combine found x))
@@ -158,13 +167,14 @@ scanBlocks n size blocks = do
     bounds k = (k * size, min n (k * size + size))
     reduce = uncurry (reducing blocks) . bounds
 
--- | What a crew has in common: the block that is next, and what is known of each block.
+-- | The state that a crew shares: the next block, and the mark of each block.
 data Plan a = Plan
   { next :: !AtomicInt,
     marks :: !(B.Vector (IORef (Mark a)))
   }
 
--- | What is known of a block: nothing; what it comes to by itself; what all elements up to its end come to.
+-- | The known result of a block: none; the result of the block by itself; the total of all elements
+-- up to its end.
 data Mark a
   = Unknown
   | Only !a
@@ -176,7 +186,7 @@ newPlan blocks = Plan <$> newAtomicInt 0 <*> B.replicateM blocks (newIORef Unkno
 setMark :: Plan a -> Int -> Mark a -> IO ()
 setMark plan k mark = mark `seq` atomicWriteIORef (B.unsafeIndex (marks plan) k) mark
 
--- | What comes before a block, which is nothing for the first one; if it is known.
+-- | The total before a block, if it is known. The first block has no total before it.
 lookBack :: (a -> a -> a) -> Plan a -> Int -> IO (Maybe (Maybe a))
 lookBack _ _ 0 = pure (Just Nothing)
 lookBack combine plan block = fmap Just <$> upTo (block - 1)
@@ -190,7 +200,8 @@ lookBack combine plan block = fmap Just <$> upTo (block - 1)
           | otherwise -> fmap (`combine` x) <$> upTo (k - 1)
         Unknown -> pure Nothing
 
--- | What comes before a block. What is not known in a moment is computed here, by the function for one block.
+-- | The total before a block. Results that are not known after a moment are computed here, by the
+-- function for one block.
 before :: (a -> a -> a) -> (Int -> IO a) -> Plan a -> Int -> IO (Maybe a)
 before combine reduce plan block = briefly 200 (lookBack combine plan block) >>= maybe (Just <$> upTo (block - 1)) pure
   where
@@ -203,7 +214,7 @@ before combine reduce plan block = briefly 200 (lookBack combine plan block) >>=
           | otherwise -> (`combine` x) <$> upTo (k - 1)
         Unknown -> do
           x <- reduce k
-          -- Who has the block may have come further by now.
+          -- The member that has the block may have written its total by now.
           known <- readIORef (B.unsafeIndex (marks plan) k)
           when (unknown known) (setMark plan k (Only x))
           upTo k

@@ -4,9 +4,10 @@
 -- Module      : Capstan.Task.Vector.Sort
 -- Description : A stable parallel merge sort, in place by way of one buffer
 --
--- Halves are sorted in parallel and merged in parallel: the longer run is cut in the middle, the other
--- where the cut's element belongs, and the two merges are branches of a fork. Small pieces are sorted by
--- insertion. Elements move between the vector and the buffer at each level, so nothing is copied twice.
+-- Halves are sorted in parallel and merged in parallel. A merge cuts the longer run in the middle,
+-- and the other run where the middle element belongs. The two smaller merges are branches of a
+-- fork. Small pieces are sorted by insertion. Elements move between the vector and the buffer at
+-- each level, so no element is copied twice.
 module Capstan.Task.Vector.Sort
   ( parallelSort,
     parallelSortBy,
@@ -18,26 +19,30 @@ import Control.Monad (void, when)
 import Control.Monad.Primitive (PrimBase, PrimState)
 import qualified Data.Vector.Generic.Mutable as M
 
--- | Sorts a vector; equal elements keep their order, so the result does not depend on the schedule. Takes a buffer of the same size.
+-- | Sorts a vector. Equal elements keep their order, so the result does not depend on the schedule.
+-- Allocates a buffer of the same size.
 --
 -- > sorted = modify parallelSort unsorted
 parallelSort :: (PrimBase m, M.MVector v a, Ord a) => v (PrimState m) a -> m ()
 parallelSort = parallelSortBy compare
 {-# INLINE parallelSort #-}
 
--- | As 'parallelSort', by a comparison. If that throws, some elements may be in the vector twice and others not at all.
+-- | As 'parallelSort', by a comparison function. If the function throws, some elements may be in
+-- the vector twice and others not at all.
 parallelSortBy :: (PrimBase m, M.MVector v a) => (a -> a -> Ordering) -> v (PrimState m) a -> m ()
 parallelSortBy order vector = do
   buffer <- M.unsafeNew (M.length vector)
   sortInto order False vector buffer
 {-# INLINE parallelSortBy #-}
 
--- | Below these lengths, sorts by insertion, and sorts and merges without a fork.
+-- | Below the first length, the sort uses insertion. Below the second, it sorts and merges without
+-- a fork.
 insertionBelow, forkBelow :: Int
 insertionBelow = 24
 forkBelow = 2048
 
--- | Sorts the first vector, into the second if asked to, else in place. Both are overwritten.
+-- | Sorts the first vector, into the second if the flag is 'True', else in place. Both are
+-- overwritten.
 sortInto ::
   (PrimBase m, M.MVector v a) =>
   (a -> a -> Ordering) ->
@@ -78,7 +83,7 @@ insertionSort order vector = go 1
           else M.unsafeWrite vector i x
 {-# INLINE insertionSort #-}
 
--- | Merges two sorted vectors; among equal elements those of the first come first.
+-- | Merges two sorted vectors. Of equal elements, those of the first vector come first.
 mergeInto ::
   (PrimBase m, M.MVector v a) =>
   (a -> a -> Ordering) ->
@@ -108,7 +113,7 @@ mergeInto order = go
               (go (M.unsafeDrop i as) (M.unsafeDrop j bs) (M.unsafeDrop (i + j) target))
 {-# INLINE mergeInto #-}
 
--- | The first index whose element satisfies a condition that, once satisfied, stays so.
+-- | The first index whose element satisfies a condition. All later elements must satisfy it, too.
 firstWhere :: (PrimBase m, M.MVector v a) => (a -> Bool) -> v (PrimState m) a -> m Int
 firstWhere condition vector = go 0 (M.length vector)
   where

@@ -2,11 +2,13 @@
 
 -- |
 -- Module      : Capstan.Task.Vector.Sums
--- Description : Prefix sums, of numbers in memory by C
+-- Description : Prefix sums, computed by C for numbers in memory
 --
--- A scan moves each element through the processor twice and does little with it. Of unboxed and storable vectors of the usual numbers, blocks
--- are computed by C (runtime/haskell/sums.c), which can write results that no cache holds past the caches, and so moves a third less.
--- GHC puts these in the place of 'prefixSum' where it knows the types when it optimises; other vectors are scanned by 'parallelScan'.
+-- A scan moves each element through the processor twice and does little with it. For unboxed and
+-- storable vectors of the usual number types, C code computes the blocks (runtime/haskell/sums.c).
+-- It can write large results past the caches, and so moves a third less data. GHC's rewrite rules
+-- put this code in place of 'prefixSum' if the types are known. 'parallelScan' scans all other
+-- vectors.
 module Capstan.Task.Vector.Sums
   ( prefixSum,
     Summand,
@@ -32,9 +34,10 @@ import Foreign (Ptr, Storable, advancePtr, alloca, castPtr, peek, poke, sizeOf)
 import Foreign.C.Types (CBool (..), CSize (..))
 import System.IO.Unsafe (unsafePerformIO)
 
--- | @'parallelScan' (+)@, for unboxed, storable and other vectors. Of the first two, where the elements are 'Int', 'Word', 'Float',
--- 'Double', or integers of 32 or 64 bits, a result of 16 MB or more is written past the caches. How sums of floating-point numbers are
--- rounded depends on the length alone: each run gives the same bits, on any number of Capabilities.
+-- | @'parallelScan' (+)@, for unboxed, storable and other vectors. For unboxed and storable vectors
+-- of 'Int', 'Word', 'Float', 'Double', or integers of 32 or 64 bits, a result of 16 MB or more is
+-- written past the caches. The rounding of floating-point sums depends only on the length: each run
+-- gives the same bits, on any number of Capabilities.
 --
 -- > sums = prefixSum (fromList [3, 1, 4, 1, 5]) -- fromList [3, 4, 8, 9, 14]
 prefixSum :: (V.Vector v a, Num a) => v a -> v a
@@ -60,11 +63,11 @@ prefixSum = parallelScan (+)
 "prefixSum/storable Double" prefixSum = storableSums :: S.Vector Double -> S.Vector Double
   #-}
 
--- | Numbers that C adds up.
+-- | Types of numbers that the C code adds.
 class (Num a, P.Prim a, Storable a) => Summand a where
   sums :: Sums a
 
-  -- | Whether sums of numbers of that type are exact, or wrap around.
+  -- | Whether sums of this type do not round: they are exact, or wrap around.
   exact :: a -> Bool
   exact _ = True
 
@@ -107,7 +110,8 @@ foreign import ccall unsafe "cst_sums_f32" sumsFloat :: Sums Float
 
 foreign import ccall unsafe "cst_sums_f64" sumsDouble :: Sums Double
 
--- | Of what an unboxed vector of numbers is. The collector does not move an array that is as large as a page.
+-- | The sums of an unboxed vector. C code can use its array if the array is pinned, as arrays of a
+-- page or more are: the collector does not move them.
 unboxedSums :: forall a. Summand a => P.Vector a -> P.Vector a
 unboxedSums vector@(P.Vector offset n array)
   | n == 0 = vector
@@ -125,7 +129,7 @@ storableSums vector = unsafePerformIO $ do
   S.unsafeWith vector $ \from -> SM.unsafeWith result $ \to -> inMemory (S.length vector) from to
   S.unsafeFreeze result
 
--- | The sums of so many numbers, from here to there.
+-- | Writes the sums of @n@ numbers at the first address to the second address.
 inMemory :: forall a. Summand a => Int -> Ptr a -> Ptr a -> IO ()
 inMemory n from to =
   inBlocks
@@ -144,9 +148,9 @@ inMemory n from to =
       Both x <$> peek aside
     size i end = fromIntegral (end - i :: Int)
     pastCaches = if n * sizeOf (0 :: a) >= cached then 1 else 0
-    -- Also of a zero with a sign nothing changes.
+    -- The neutral element is negative zero, because it leaves even a negative zero unchanged.
     nothing = negate 0 :: a
 
--- | A result of so many bytes may be read from a cache.
+-- | A result with fewer bytes may stay in a cache, and is written there.
 cached :: Int
 cached = 16000000

@@ -5,11 +5,12 @@
 
 -- |
 -- Module      : Capstan.Task.Work.Border
--- Description : What an exception would end
+-- Description : The border on the stack up to which an exception would unwind
 --
--- Whatever an exception from outside ends, it must not end a task that lives on without the thread. So where a group's own code begins
--- ("Capstan.Task.Work.Group") there is a /border/ on the stack. A task of the same group is run by the thread itself only where nothing
--- above the border would catch an exception: then an exception ends the whole group, the task too, whoever runs it.
+-- An asynchronous exception to a thread must not end a task that would survive without the thread.
+-- So a /border/ on the stack marks the beginning of a group's own code ("Capstan.Task.Work.Group").
+-- A thread runs a task of its group itself only if no handler above the border would catch an
+-- exception. Then an exception ends the whole group, and so the task, whichever thread runs it.
 module Capstan.Task.Work.Border
   ( aboveBorder,
     aboveBorderUnmasked,
@@ -29,7 +30,7 @@ foreign import prim "cst_task_aboveBorderUnmaskedzh"
 foreign import prim "cst_task_isOpenzh"
   isOpen# :: State# RealWorld -> (# State# RealWorld, Int# #)
 
--- | Runs the code of a group: what throws there, and does not catch, fails the group.
+-- | Runs the code of a group. An exception that this code does not catch makes the group fail.
 aboveBorder :: IO a -> IO a
 aboveBorder (IO action) = IO $ \s -> case aboveBorder# (unsafeCoerce# action) s of
   (# s1, x #) -> (# s1, unsafeCoerce# x #)
@@ -41,8 +42,9 @@ aboveBorderUnmasked (IO action) = IO $ \s -> case aboveBorderUnmasked# (unsafeCo
   (# s1, x #) -> (# s1, unsafeCoerce# x #)
 {-# INLINE aboveBorderUnmasked #-}
 
--- | Whether an exception to the calling thread would cross the next border: nothing catches it before. 'False' too where the border is far
--- away. Costs a nanosecond or two for each frame of the stack.
+-- | Whether an exception to the calling thread would cross the next border, because no handler
+-- catches it before. Also 'False' if the border is far away. Costs a nanosecond or two for each
+-- frame of the stack.
 isOpen :: IO Bool
 isOpen = IO $ \s -> case isOpen# s of
   (# s1, answer #) -> (# s1, isTrue# (answer /=# 0#) #)

@@ -8,27 +8,29 @@
 -- Module      : Capstan.Task.Work.Cell
 -- Description : A task from its beginning to its result, in one word
 --
--- A cell is a 'MutVar#' that changes by compare-and-swap only. It lies in a deque, is held by promises,
--- and is all that a task is made of:
+-- A cell is a 'MutVar#' that changes only by compare-and-swap. A task consists of nothing else.
+-- Deques and promises refer to its cell:
 --
 -- > Task, Branch, Spark --claim--> Pending --begin--> Started ----------> Done or Failed
 -- >         |                          |                  |                 ^  ^  ^
 -- >         |                          v                  v                 |  |  |
 -- >         |                     Interrupted        Interrupting ----------+  |  |
 -- >         |                          +-----------------------------------+  |
--- >         +--claimed by who awaits it: Pending, or Own ----------------------+
+-- >         +--claimed by its awaiter: Pending, or Own ------------------------+
 --
--- A task may be met by several threads at once: a worker that took it from a deque, the thread that
--- awaits it, those who find an entry that was left behind. The claim decides who runs it.
+-- Several threads may try to run a task at the same time. Such a thread is a worker that took it
+-- from a deque, the thread that awaits it, or a thread that finds an entry that was left behind.
+-- The claim decides which thread runs it.
 --
 -- == Interrupts
 --
--- Each interrupt has a thread of its own. It swaps 'Started' to 'Interrupting', with its name, and throws
--- 'Interrupt' when it is its turn ("Capstan.Task.Thread.Target"). A thread that finishes and finds 'Interrupting'
--- kills that thread, and waits until it has received that, before it shows the result. By then the throw has
--- arrived, or is taken back, as GHC does when the thrower is itself interrupted, or was not begun. So an
--- interrupt arrives while its task runs, or never; and to finish never lets an exception in, so of two
--- exceptions that come at once the later one is not lost but waits.
+-- Each interrupt has a thread of its own, the thrower. It swaps 'Started' to 'Interrupting', with
+-- its name, and throws 'Interrupt' when it is its turn ("Capstan.Task.Thread.Target"). A thread
+-- that finishes and finds 'Interrupting' kills the thrower, and waits until the thrower has
+-- received this, before it writes the result. By then the throw has arrived, was not begun, or was
+-- taken back, as GHC does when a thrower is itself interrupted. So an interrupt arrives while its
+-- task runs, or never. No exception arrives in 'finish', so if two exceptions come at the same
+-- time, the later one is not lost but waits.
 module Capstan.Task.Work.Cell
   ( Cell (..),
     Status (..),
@@ -73,52 +75,56 @@ import GHC.Conc (TVar, atomically, newTVarIO, writeTVar)
 import GHC.Exts
 import GHC.IO (IO (..), unsafeDupablePerformIO)
 
--- | Where a task of a scope belongs.
+-- | The data of a scope that its tasks need.
 data Home = Home
   { counters :: !Counters,
     group :: !Group,
     allEnded :: !(MVar ()),
-    -- | Who opened the scope: while a task runs, that is not found to be blocked for ever.
+    -- | The thread that opened the scope. While a task runs, GHC must not find this thread to be
+    -- blocked for ever.
     opener :: !ThreadId
   }
 
--- | What a task is, how far it has come, and who waits for it.
+-- | The state of a task, with its code or its waiters.
 data Status a
-  = -- | A task of a scope, not begun.
+  = -- | A task of a scope that has not begun.
     Task !Home (IO a)
-  | -- | The right branch of a fork, not begun, and whether its owner has masked exceptions.
+  | -- | The right branch of a fork that has not begun, with the masking state of its owner.
     Branch !MaskingState (IO a)
-  | -- | A value, not evaluated.
+  | -- | A value that has not been evaluated.
     Spark a
   | Open !Phase [Waiter]
   | Done a
   | Failed !SomeException
 
--- | One that waits for the result.
+-- | A thread or transaction that waits for the result.
 data Waiter
   = Parked !(MVar ())
-  | -- | Transactions. It turns true when the result is there.
+  | -- | Transactions wait for the variable, which becomes 'True' when the result is there.
     Watched !(TVar Bool)
 
 data Phase
-  = -- | Claimed, and not begun; or run by a thread that awaits it, and not to be interrupted apart from it.
+  = -- | Claimed, but not begun; or run by a thread that awaits it, and not interruptible apart from
+    -- that thread.
     Pending
   | -- | Claimed by the owner of the fork.
     Own
-  | -- | That thread computes the result; and what stops all that it has forked and others have taken.
+  | -- | The thread computes the result. The action stops all its forks that other workers have
+    -- taken.
     Started !Target (IO ())
-  | -- | A thread throws, or has thrown, to the one that had started.
+  | -- | The named thread throws, or has thrown, to the thread that had started.
     Interrupting !ThreadId
   | -- | Interrupted before it was begun.
     Interrupted
 
--- | A place for a result.
+-- | The cell of a task.
 data Cell a = Cell (MutVar# RealWorld (Status a))
 
 instance Eq (Cell a) where
   Cell a == Cell b = isTrue# (sameMutVar# a b)
 
--- | Ends a computation whose result, in that cell, nobody wants any more. The cell is there as long as anybody can ask.
+-- | Ends a computation whose result, in a cell, is no longer needed. The cell can be found as long
+-- as any thread can ask for it.
 data Interrupt = forall a. Interrupt (IO (Maybe (Cell a)))
 
 instance Show Interrupt where
@@ -132,9 +138,9 @@ instance Exception Interrupt where
 interruptOf :: Cell a -> SomeException
 interruptOf = toException . Interrupt . pure . Just
 
--- | For the calling thread, which is given and is about to run the task: what the task's group has of the cell, which is
--- the interrupt of it as an exception, and a member. The group does not keep the cell ("Capstan.Task.Thread.Target"), for a group is known as
--- long as there are threads in it.
+-- | The interrupt of a cell as an exception, and a member for the task's group. The calling thread,
+-- which is given, is about to run the task. The group does not keep the cell alive
+-- ("Capstan.Task.Thread.Target"), for a group is reachable as long as it has threads.
 memberOf :: forall a. Target -> Self -> Cell a -> IO (SomeException, Member)
 memberOf thread self (Cell var) = do
   over <- newIORef False
@@ -148,24 +154,24 @@ memberOf thread self (Cell var) = do
 -- | Whether the exception is the interrupt of this cell.
 isInterrupt :: Cell a -> SomeException -> Bool
 isInterrupt (Cell mine) e = case fromException e of
-  -- Pure: while one asks for this cell it is there.
+  -- The lookup is pure: the cell exists while a caller asks for it.
   Just (Interrupt find) -> maybe False same (unsafeDupablePerformIO find)
   Nothing -> False
   where
     same (Cell var) = isTrue# (sameMutVar# mine (unsafeCoerce# var))
 
--- | Whether the two are one, of whatever types.
+-- | Whether two cells of any types are the same.
 sameCell :: Cell a -> Cell b -> Bool
 sameCell (Cell a) (Cell b) = isTrue# (sameMutVar# a (unsafeCoerce# b))
 
--- | A cell with that status. What is stored is evaluated, here and in 'swap': a swap compares pointers,
--- and the pointer to a thunk is another once the thunk is evaluated.
+-- | Makes a cell with a status. The status is evaluated, here and in 'swap', because a swap
+-- compares pointers, and the pointer to a thunk changes when the thunk is evaluated.
 newCell :: Status a -> IO (Cell a)
 newCell !status = IO $ \s -> case newMutVar# status s of
   (# s1, var #) -> (# s1, Cell var #)
 {-# INLINE newCell #-}
 
--- | What the task is now.
+-- | The present status of a task.
 look :: Cell a -> IO (Status a)
 look = readStatus
 
@@ -173,16 +179,17 @@ readStatus :: Cell a -> IO (Status a)
 readStatus (Cell var) = IO (readMutVar# var)
 {-# INLINE readStatus #-}
 
--- | Swaps one status for another. Its failure proves nothing, so each caller looks again.
+-- | Swaps one status for another. It may fail without a reason, so each caller reads the status
+-- again.
 swap :: Cell a -> Status a -> Status a -> IO Bool
 swap (Cell var) = swapVariable var
 {-# INLINE swap #-}
 
--- | Claims a task that has not begun: then the result is what it was, and the status is 'Open'.
+-- | Claims a task that has not begun: its status becomes 'Open'. Returns the status from before.
 claim :: Cell a -> IO (Status a)
 claim = claimAs Pending
 
--- | As 'claim', by the owner of a fork.
+-- | As 'claim', for the owner of a fork.
 claimOwn :: Cell a -> IO (Status a)
 claimOwn = claimAs Own
 
@@ -214,7 +221,7 @@ isTaken cell = do
     Spark _ -> False
     _ -> True
 
--- | Whether the result is there.
+-- | Whether the task has a result.
 isEnded :: Cell a -> IO Bool
 isEnded cell = do
   status <- readStatus cell
@@ -223,7 +230,7 @@ isEnded cell = do
     Failed _ -> True
     _ -> False
 
--- | Whether somebody has interrupted who computes the result, or is about to.
+-- | Whether a thread has interrupted the computation of the result, or is about to.
 isInterrupted :: Cell a -> IO Bool
 isInterrupted cell = do
   status <- readStatus cell
@@ -232,8 +239,9 @@ isInterrupted cell = do
     Open Interrupted _ -> True
     _ -> False
 
--- | Says that this thread computes the result and may be interrupted, and what stops all that it forks. For who has claimed it. The
--- answer is 'False' if it was interrupted before.
+-- | Notes that the thread computes the result and may be interrupted, with the action that stops
+-- its forks. Only the thread that has claimed the task may call this. Returns 'False' if the task
+-- was interrupted before.
 begin :: Target -> IO () -> Cell a -> IO Bool
 begin thread stopForked cell = do
   status <- readStatus cell
@@ -243,8 +251,8 @@ begin thread stopForked cell = do
       if swapped then pure True else begin thread stopForked cell
     _ -> pure False
 
--- | Puts the result there ('Done' or 'Failed') and wakes who waits. The caller is masked; no exception
--- comes in.
+-- | Writes the result ('Done' or 'Failed') and wakes the waiters. The caller has masked exceptions,
+-- and no exception arrives.
 finish :: Cell a -> Status a -> IO ()
 finish cell result = do
   status <- readStatus cell
@@ -265,15 +273,17 @@ wake :: Waiter -> IO ()
 wake (Parked box) = void (tryPutMVar box ())
 wake (Watched over) = atomically (writeTVar over True)
 
--- | Sees to it that the thread that computes the result, if one says that it does, is interrupted, and at once all that it has forked: else
--- who is free meanwhile would take more of it. Does not wait for them.
+-- | Interrupts the thread that computes the result, if the task has started, and at once stops all
+-- its forks. Otherwise free workers would take more of them meanwhile. Does not wait for the
+-- threads.
 interrupt :: Cell a -> IO ()
 interrupt cell = do
   status <- readStatus cell
   case status of
     Open (Started thread stopForked) _ -> do
       stopForked
-      -- Until the interrupt comes nobody finds that thread to be blocked for ever.
+      -- The thrower keeps the thread alive, so GHC does not find it to be blocked for ever before
+      -- the interrupt arrives.
       known <- targetThread thread
       let thrower = myThreadId >>= throwAs >> mapM_ touch known
       asMember (`forkThrower` thrower) (void (forkMasked thrower))
@@ -292,7 +302,7 @@ interrupt cell = do
             else throwAs me
         _ -> pure ()
 
--- | The result, if it is there.
+-- | The result, if the task has ended.
 poll :: Cell a -> IO (Maybe (Either SomeException a))
 poll cell = do
   status <- readStatus cell
@@ -302,19 +312,21 @@ poll cell = do
     _ -> Nothing
 {-# INLINE poll #-}
 
--- | Waits for the result of a task, claimed or not. Asynchronous exceptions end the wait, as they do
--- 'takeMVar'. Where the task is still in a deque, a worker claims it ("Capstan.Task.Pool", P1).
+-- | Waits for the result of a task, claimed or not. Asynchronous exceptions end the wait, as they
+-- end 'takeMVar'. If the task is still in a deque, a worker claims it ("Capstan.Task.Pool", P1).
 --
--- When the collector finds a thread that is blocked for ever, it says so to all that wait for that thread
--- too. The first time this is not believed: the thread's own failure is on its way.
+-- When the collector finds a thread that is blocked for ever, it throws to that thread, and to all
+-- threads that wait for it. This call ignores the first such exception, because the failure of the
+-- awaited thread is on its way.
 wait :: Cell a -> IO (Either SomeException a)
 wait = waitBy $ \waiter -> inTurn waiter >> takeMVar waiter `catch` \BlockedIndefinitelyOnMVar -> takeMVar waiter
 
--- | As 'wait', for who must not go on before the end of the task. The caller is uninterruptible.
+-- | As 'wait', for a caller that must not go on before the end of the task. The caller is
+-- uninterruptible.
 waitSurely :: Cell a -> IO (Either SomeException a)
 waitSurely = waitBy takeSurely
 
--- | As 'takeMVar', whatever the collector says.
+-- | As 'takeMVar', but ignores 'BlockedIndefinitelyOnMVar'.
 takeSurely :: MVar () -> IO ()
 takeSurely box = do
   taken <- try (inTurn box >> takeMVar box)
@@ -322,7 +334,7 @@ takeSurely box = do
     Left BlockedIndefinitelyOnMVar -> takeSurely box
     Right () -> pure ()
 
--- | In a seeded run, waits for the turn to take what is in the box.
+-- | In a seeded run, waits for the thread's turn to take the box.
 inTurn :: MVar () -> IO ()
 inTurn box = asMember (`parkUntil` (not <$> isEmptyMVar box)) (pure ())
 
@@ -339,7 +351,8 @@ waitBy sleep cell = do
       waitBy sleep cell
     _ -> asMember (`parkUntil` isTaken cell) yield >> waitBy sleep cell
 
--- | What turns true when the task ends; nothing if nobody has claimed it. Does not wait.
+-- | A variable that becomes 'True' when the task ends. 'Nothing' if the task is not claimed. Does
+-- not wait.
 watch :: Cell a -> IO (Maybe (TVar Bool))
 watch cell = do
   status <- readStatus cell

@@ -8,18 +8,20 @@
 
 -- |
 -- Module      : Capstan.Task.Work.Counters
--- Description : How many tasks of a scope were pushed and how many have ended
+-- Description : The numbers of pushed and of ended tasks of a scope
 --
--- Each Capability counts in cache lines of its own, without atomic operations (@cmm\/task.cmm@). A
--- task is often pushed on one Capability and ended on another, so only the sums mean something.
+-- Each Capability counts on cache lines of its own, without atomic operations (@cmm\/task.cmm@). A
+-- task is often pushed on one Capability and ends on another, so only the sums are meaningful.
 --
--- Both sums only grow. 'quiescent' adds up the ended ones first and the pushed ones after that. If
--- @ended@ at time 1 equals @pushed@ at the later time 2, then, since never more have ended than were
--- pushed, @pushed@ at time 1 was the same number: at time 1 no task was left. Only a task, or the
--- body of the scope, pushes tasks of a scope; so once the body is over, none is left for good.
+-- Both sums only grow. 'quiescent' first adds the counts of ended tasks, and then the counts of
+-- pushed tasks. Suppose that @ended@ at time 1 equals @pushed@ at the later time 2. The number of
+-- ended tasks never exceeds the number of pushed tasks, so @pushed@ had the same value at time 1:
+-- no task was left then. No code outside of the scope's body and tasks pushes tasks of the scope.
+-- So if no task is left once the body has ended, none will come.
 --
--- What comes before those lines is for Capabilities that came later, by atomic operations, and tells
--- those who end a task whether the owner of the scope waits.
+-- The words before those lines are counters for later Capabilities, which change by atomic
+-- operations. They also say whether the owner of the scope waits; threads that end a task read
+-- this.
 module Capstan.Task.Work.Counters
   ( Counters (..),
     newCounters,
@@ -42,7 +44,7 @@ foreign import prim "cst_task_countzh"
   count# ::
     MutableByteArray# RealWorld -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 
--- | Counters for that many Capabilities.
+-- | Makes counters for the given number of Capabilities.
 newCounters :: Int -> IO Counters
 newCounters n = IO $ \s -> case newByteArray# bytes s of
   (# s1, counters #) -> (# setByteArray# counters 0# bytes 0# s1, Counters counters #)
@@ -88,7 +90,7 @@ quiescent (Counters counters) = do
           (# s1, n #) -> (# s1, I# n #)
         go (i + COUNTER_WORDS) $! acc + n
 
--- | Says that the owner waits for the last task.
+-- | Notes that the owner waits for the last task.
 setWaiting :: Counters -> IO ()
 setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters waiting 1# s, () #)
   where

@@ -4,27 +4,30 @@
 
 -- |
 -- Module      : Capstan.Task.Work.Group
--- Description : What is cancelled together
+-- Description : Groups of tasks and branches that are cancelled together
 --
--- A /group/ is what one failure ends: the body and the tasks of a scope; or the right branch of a fork
--- that a worker has taken, with all that is forked in it. Its members are those of it that run, each with what stops
--- it: to doom a group stops all members, those of the groups inside it too, before any of them has left one
--- frame of its stack.
+-- One failure ends a whole /group/. A group is the body and the tasks of a scope, or the right
+-- branch of a fork that a worker has taken, with all forks inside it. Its members are its running
+-- parts, each with an action that stops it. To doom a group stops all its members, and the members
+-- of groups inside it, before any of them has left one frame of its stack.
 --
--- A group is one word, which changes by compare-and-swap: either it lives and has members, or it is doomed. So who enters
--- is found by who dooms, or finds the group doomed and does not begin.
+-- A group is one word, which changes by compare-and-swap: either it lives and has members, or it is
+-- doomed. So either the thread that dooms the group finds a new member, or the new member finds the
+-- group doomed and does not begin.
 --
--- == Who is blocked for ever
+-- == Threads that are blocked for ever
 --
--- What a thread would have written for others is lost when it throws, and the collector may find the others blocked for
--- ever before the thread has left its stack and doomed the group. Their failure is a consequence, whichever comes first. So it
--- is the weakest of reasons: a group that is doomed by it takes the next one.
+-- A thread that throws no longer writes the values for which other threads wait. The collector may
+-- find those threads blocked for ever before the first thread has left its stack and doomed the
+-- group. Their failure is only a consequence, whichever failure comes first. So it is the weakest
+-- reason: a group that is doomed by it takes the next reason.
 --
 -- == Contexts
 --
--- A fork has no argument that tells its group, so each thread keeps its /context/ in a place of its own. A
--- Capability remembers the place of the thread that pushed last ("Capstan.Task.Work.Deque"), and pushes the
--- context with the task. Only the thread itself writes there; others see contexts in deques only.
+-- A fork has no argument for its group, so each thread keeps its /context/ in a place of its own. A
+-- Capability remembers the place of the thread that pushed last ("Capstan.Task.Work.Deque"), and
+-- pushes the context with the task. Only the thread itself writes to its place; other threads see
+-- contexts only in deques.
 module Capstan.Task.Work.Group
   ( Group,
     Member (..),
@@ -57,32 +60,33 @@ import GHC.Exts
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 
--- | What is cancelled together.
+-- | A group of tasks and branches that are cancelled together.
 data Group = Group (MutVar# RealWorld Fate)
 
 instance Eq Group where
   Group a == Group b = isTrue# (sameMutVar# a b)
 
--- | How a group stands.
+-- | The state of a group.
 data Fate
-  = -- | Its members, how many they are, and how many there may be before those that are over are sorted out.
+  = -- | The number of members, the number at which ended members are removed, and the members.
     Lives !Int !Int [Member]
   | Doomed !SomeException
 
--- | One that runs: whether it has ended, and what stops it. Neither blocks or throws.
+-- | A running part of a group: whether it has ended, and the action that stops it. Neither blocks
+-- or throws.
 data Member = Member
   { isOver :: IO Bool,
     stop :: IO ()
   }
 
--- | The thread that is in it, and what that runs in.
+-- | The context of a thread: the thread itself, and the group in which it runs.
 data Context
-  = -- | No group: nothing but an exception to the thread itself ends what it forks.
+  = -- | No group: only an exception to the thread itself ends its forks.
     Outside !Target
-  | -- | A group, and the exception by which its failure reaches what is inside.
+  | -- | A group, and the exception by which the group's failure reaches the thread.
     Inside !Target !Group !SomeException
 
--- | The thread that is in it: who pushed an entry in that context.
+-- | The thread of a context, which pushed the entries that have this context.
 owner :: Context -> Target
 owner (Outside thread) = thread
 owner (Inside thread _ _) = thread
@@ -97,7 +101,7 @@ readFate (Group var) = IO (readMutVar# var)
 swap :: Group -> Fate -> Fate -> IO Bool
 swap (Group var) = swapVariable var
 
--- | What the group has failed with, if it has.
+-- | The exception with which the group has failed, if it has failed.
 fate :: Group -> IO (Maybe SomeException)
 fate group = do
   now <- readFate group
@@ -105,7 +109,8 @@ fate group = do
     Doomed e -> Just e
     Lives {} -> Nothing
 
--- | Whether the collector has thrown it, to a thread that waited for what never comes. Another's failure may be why.
+-- | Whether the collector has thrown the exception, to a thread that waits for ever. The failure of
+-- another thread may be the reason.
 isConsequence :: SomeException -> Bool
 isConsequence e
   | Just BlockedIndefinitelyOnMVar <- fromException e = True
@@ -113,8 +118,8 @@ isConsequence e
   | Just NonTermination <- fromException e = True
   | otherwise = False
 
--- | Makes the group fail, unless it has, and stops its members, the first of them first. The caller is masked. The
--- answer is whether it had not.
+-- | Makes the group fail, unless it has failed already, and stops its members, the oldest first.
+-- The caller has masked exceptions. Returns whether this call made the group fail.
 doom :: Group -> SomeException -> IO Bool
 doom group e = do
   now <- readFate group
@@ -128,8 +133,8 @@ doom group e = do
       swapped <- swap group now (Doomed e)
       if swapped then True <$ mapM_ stop (reverse members) else doom group e
 
--- | Makes one that is about to begin a member. If the answer is an exception the group is doomed, and what is inside
--- throws that.
+-- | Adds a member that is about to begin. If the call returns an exception, the group is doomed,
+-- and the member must throw this exception.
 enter :: Context -> Member -> IO (Maybe SomeException)
 enter (Outside _) _ = pure Nothing
 enter context@(Inside _ group reason) member = do
@@ -147,24 +152,25 @@ enter context@(Inside _ group reason) member = do
       swapped <- swap group now next
       if swapped then pure Nothing else enter context member
 
--- | By which exception the failure of the group reaches what is inside, if it has failed. Who throws anything else there asks
--- first: the interrupt may have come already, and what was thrown after it may have taken its place.
+-- | The exception by which the failure of the group reaches the thread, if the group has failed. A
+-- thread that throws another exception asks this first, because the interrupt may have arrived
+-- already, and a later exception may have replaced it.
 stopped :: Context -> IO (Maybe SomeException)
 stopped (Outside _) = pure Nothing
 stopped (Inside _ group reason) = fmap (const reason) <$> fate group
 
--- | Where a thread keeps its context.
+-- | The place of a thread, which holds its context.
 data Place = Place (MutVar# RealWorld Context) !Target
 
 instance Eq Place where
   Place a _ == Place b _ = isTrue# (sameMutVar# a b)
 
--- | Whose place it is.
+-- | The thread to which a place belongs.
 target :: Place -> Target
 target (Place _ thread) = thread
 
--- The places by the numbers of the threads, which are never used again. Nobody waits for them: a thread of a seeded run that did would be
--- taken for one that waits for a task.
+-- The places by the numbers of their threads, which GHC never reuses. No thread waits for this
+-- table: the conductor of a seeded run would think that the thread waits for a task.
 places :: IORef (IntMap.IntMap Place)
 places = unsafePerformIO (newIORef $! IntMap.empty)
 {-# NOINLINE places #-}
@@ -174,7 +180,8 @@ newPlace = do
   (thread, self) <- targetHere
   IO $ \s -> case newMutVar# (Outside thread) s of (# s1, var #) -> (# s1, (Place var thread, self) #)
 
--- | The place of the calling thread. It lasts as long as the thread, of which it holds nothing.
+-- | The place of the calling thread. It exists as long as the thread, but does not keep the thread
+-- alive.
 placeHere :: IO Place
 placeHere = do
   n <- threadNumber
@@ -198,7 +205,8 @@ register n = do
 forget :: Int -> IO ()
 forget n = modifyEvaluated places (IntMap.delete n)
 
--- | Gives the calling thread a place, for as long as an action takes. Cheaper than 'placeHere', for threads that end soon.
+-- | Gives the calling thread a place while an action runs. This is cheaper than 'placeHere', for
+-- threads that end soon.
 workerPlace :: (Place -> Self -> IO a) -> IO a
 workerPlace action = do
   n <- threadNumber
@@ -206,16 +214,17 @@ workerPlace action = do
   x <- action place self
   x <$ forget n
 
--- | The context of the calling thread, whose place it is.
+-- | The context of the calling thread, which owns the place.
 contextAt :: Place -> IO Context
 contextAt (Place var _) = IO (readMutVar# var)
 
--- | Whether what runs in that context is of that group itself, and not of one inside it or elsewhere.
+-- | Whether a context belongs to the group itself, and not to a group inside it or elsewhere.
 isOf :: Context -> Group -> Bool
 isOf (Outside _) _ = False
 isOf (Inside _ (Group a) _) (Group b) = isTrue# (sameMutVar# a b)
 
--- | Runs an action, which does not throw, in a context: the calling thread's, whose place it is.
+-- | Runs an action in a context. The place belongs to the calling thread, and the action must not
+-- throw.
 within :: Place -> Context -> IO a -> IO a
 within place@(Place var _) !context action = do
   before <- contextAt place

@@ -4,15 +4,16 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UnliftedFFITypes #-}
--- Which words there are is said once, for cmm/task.cmm too.
+-- One header defines the words, for this module and for cmm/task.cmm.
 {-# OPTIONS_GHC -optP-imacros -optPhaskell/task_layout.h #-}
 
 -- |
 -- Module      : Capstan.Task.Work.Layout
--- Description : Where the words of a pool's deques lie
+-- Description : The memory layout of a pool's deques
 --
--- The deques of a pool are one array (@runtime\/haskell\/task_layout.h@): the entry that marks an empty slot, and for each
--- Capability its state, which is words, and its ring, which is pointers. "Capstan.Task.Work.Deque" says what the words mean.
+-- The deques of a pool are one array (@runtime\/haskell\/task_layout.h@). It has the entry that
+-- marks an empty slot, and for each Capability a state, which is words, and a ring, which is
+-- pointers. "Capstan.Task.Work.Deque" describes the meaning of the words.
 module Capstan.Task.Work.Layout
   ( Deques (..),
     newDeques,
@@ -49,8 +50,8 @@ data Words = Words (MutableByteArray# RealWorld)
 -- | The slots of a deque.
 data Ring = Ring (MutableArray# RealWorld Any)
 
--- | How many workers of a pool look for work, how many Capabilities idle with their scout asleep, and how many
--- workers run tasks or are blocked in one.
+-- | Three counts of a pool: the workers that look for work, the Capabilities that idle with their
+-- scout asleep, and the workers that have a task, running or blocked.
 newtype Flags = Flags Words
 
 foreign import prim "cst_task_identityzh"
@@ -71,11 +72,11 @@ foreign import prim "cst_task_identityzh"
 foreign import prim "cst_task_identityzh"
   anyToRing# :: Any -> State# RealWorld -> (# State# RealWorld, MutableArray# RealWorld Any #)
 
--- | The slots of a ring.
+-- | The number of slots of a ring.
 ringSize :: Int
 ringSize = RING_SLOTS
 
--- | Deques for the Capabilities below a number.
+-- | Makes deques for the Capabilities below a number.
 newDeques :: Int -> IO Deques
 newDeques count = do
   Cell var <- newCell (Open Pending []) :: IO (Cell Any)
@@ -99,11 +100,11 @@ newDeques count = do
             (# s3, ringAny #) ->
               (# writeSmallArray# array ringAt ringAny (writeSmallArray# array stateAt stateAny s3), () #)
 
--- | A deque without entries, of which no thread is remembered, without a scout.
+-- | Resets a deque's state: no entries, no remembered thread, and no scout.
 clearState :: Words -> IO ()
 clearState state = clearWords STATE_WORDS state >> writeWord state STATE_SCOUT SCOUT_ABSENT
 
--- | Forgets all entries and scouts. Nobody may use the deques meanwhile.
+-- | Forgets all entries and scouts. No thread may use the deques meanwhile.
 clearDeques :: Deques -> IO ()
 clearDeques deques = forM_ [0 .. capacity deques - 1] $ \n -> do
   stateOf deques n >>= clearState
@@ -111,7 +112,7 @@ clearDeques deques = forM_ [0 .. capacity deques - 1] $ \n -> do
   forM_ [0 .. RING_POINTERS - 1] $ \(I# i) -> IO $ \s -> case emptyEntry deques of
     (# empty #) -> (# writeArray# ring i empty s, () #)
 
--- | What lies in an empty slot.
+-- | The entry in an empty slot.
 emptyEntry :: Deques -> (# Any #)
 emptyEntry (Deques deques) = case DEQUES_EMPTY of I# i -> indexSmallArray# deques i
 {-# INLINE emptyEntry #-}
@@ -120,13 +121,13 @@ emptyEntry (Deques deques) = case DEQUES_EMPTY of I# i -> indexSmallArray# deque
 capacity :: Deques -> Int
 capacity (Deques deques) = I# (sizeofSmallArray# deques -# 1#) `quot` DEQUES_STRIDE
 
--- | The state of the deque of that number.
+-- | The state of the deque with a number.
 stateOf :: Deques -> Int -> IO Words
 stateOf (Deques deques) n = case DEQUES_STRIDE * n + DEQUES_STATE of
   I# i -> case indexSmallArray# deques i of
     (# x #) -> IO $ \s -> case anyToState# x s of (# s1, state #) -> (# s1, Words state #)
 
--- | The ring of the deque of that number.
+-- | The ring of the deque with a number.
 ringOf :: Deques -> Int -> IO Ring
 ringOf (Deques deques) n = case DEQUES_STRIDE * n + DEQUES_RING of
   I# i -> case indexSmallArray# deques i of
@@ -143,7 +144,7 @@ clearWords count (Words array) = IO $ \s -> (# setByteArray# array 0# bytes 0# s
   where
     !(I# bytes) = 8 * count
 
--- | Reads a word, sequentially consistent as all that follow.
+-- | Reads a word. This operation and the operations below are sequentially consistent.
 readWord :: Words -> Int -> IO Int
 readWord (Words array) (I# i) = IO $ \s -> case atomicReadIntArray# array i s of
   (# s1, x #) -> (# s1, I# x #)
@@ -160,18 +161,18 @@ addWord (Words array) (I# i) (I# n) = IO $ \s -> case fetchAddIntArray# array i 
   (# s1, _ #) -> (# s1, () #)
 {-# INLINE addWord #-}
 
--- | Writes the new value if the old one is there; the answer is whether it was.
+-- | Writes the new value if the word has the old value. Returns whether it did.
 swapWord :: Words -> Int -> Int -> Int -> IO Bool
 swapWord (Words array) (I# i) (I# old) (I# new) = IO $ \s -> case casIntArray# array i old new s of
   (# s1, seen #) -> (# s1, isTrue# (seen ==# old) #)
 {-# INLINE swapWord #-}
 
--- | Flags of a pool of which nobody searches or sleeps.
+-- | The flags of a pool without searching workers and idle Capabilities.
 newFlags :: IO Flags
 newFlags = do
   flags <- Flags <$> newWords FLAGS_WORDS
   flags <$ clearFlags flags
 
--- | As new ones.
+-- | Resets the flags.
 clearFlags :: Flags -> IO ()
 clearFlags (Flags flags) = clearWords FLAGS_WORDS flags

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Capstan.Task.Work.Run
--- Description : Running a task that was claimed, by a worker or by who awaits it
+-- Description : Runs a claimed task, in a worker or in the thread that awaits it
 module Capstan.Task.Work.Run
   ( runClaimed,
     runAwaited,
@@ -24,8 +24,9 @@ import Control.Monad.Primitive (touch)
 import Data.Maybe (fromMaybe, isJust, isNothing)
 import GHC.IO (unsafeUnmask)
 
--- | Whether a worker is to claim what it found in a deque. A branch or a value of a doomed group is left to
--- its owner, who claims it if it ever gets there; a task of a scope must end, doomed or not.
+-- | Whether a worker should claim an entry of a deque. A branch or a value of a doomed group is
+-- left to its owner, which claims it if it ever gets there. A task of a scope must end, even if its
+-- group is doomed.
 isWanted :: Entry -> IO Bool
 isWanted (Entry cell context) = do
   status <- look cell
@@ -35,8 +36,9 @@ isWanted (Entry cell context) = do
     Spark _ -> isNothing <$> stopped context
     _ -> pure False
 
--- | Claims a task that a worker took from a deque, and runs it. The caller is masked; its place is given, and itself. An
--- exception that comes out of the task's own handling concerns no task any more.
+-- | Claims a task that a worker took from a deque, and runs it. The caller has masked exceptions,
+-- and passes its place and itself. Exceptions that arrive outside of the task are dropped, as they
+-- concern no task any more.
 runClaimed :: Place -> Self -> Entry -> IO ()
 runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $ do
   wanted <- isWanted entry
@@ -65,7 +67,8 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
         Right x -> finish cell (Done x)
         Left e
           | isJust refused || isInterrupt cell e -> do
-            -- What was interrupted with its group throws to its owner what the owner is interrupted by.
+            -- A branch that was interrupted with its group passes the owner's own interrupt on to
+            -- the owner.
             cause <- stopped above
             finish cell (Failed (fromMaybe e cause))
           | otherwise -> do
@@ -75,7 +78,8 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
       values <- newGroup
       (reason, member) <- memberOf thread self cell
       refused <- enter context member
-      -- What the value throws it throws again to who needs it; if it was interrupted, that one goes on with it.
+      -- If the value throws, it throws again to a thread that needs it. If it was interrupted, that
+      -- thread resumes it.
       _ <- attempt refused (Inside thread values reason) (void (doom values reason)) (unsafeUnmask (evaluate x))
       finish cell (Done x)
     _ -> pure ()
@@ -92,16 +96,18 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
       MaskedUninterruptible -> uninterruptibleMask_
     quench action = action `catch` \e -> let _ = e :: SomeException in pure ()
 
-    -- Who has interrupted the branch knows, and may be waiting for it by now: nothing would end the throw then. If the
-    -- interrupt comes later it does.
+    -- The thread that has interrupted the branch knows of the failure, and may be waiting for the
+    -- branch now. Then nothing would end the throw. An interrupt that comes later ends it.
     tell = do
       known <- isInterrupted cell
       unless known (quench (throwByTurns (owner context) (Interrupt (pure (Just cell)))) >> switchPoint)
 
--- | Runs a task in the thread that awaits it, if nobody has claimed it and what ends that thread's work ends the task's scope: it is of
--- the scope itself, not of one inside or of a branch, and nothing in it would catch an exception, as a @timeout@ does. Else the
--- task gets a thread of its own, which goes on when the wait has ended. The caller is masked. What the task throws is in the cell, for
--- the caller to throw again.
+-- | Runs a task in the thread that awaits it, if the task is not claimed, and if any exception that
+-- ends the thread's work also ends the task's scope. So the thread must belong to the scope itself,
+-- not to an inner scope or a branch, and must have no handler that catches exceptions, as a
+-- @timeout@ has. Otherwise the task gets a thread of its own, which goes on when the wait has
+-- ended. The caller has masked exceptions. The cell has the exception of the task, and the caller
+-- throws it again.
 runAwaited :: Deques -> Cell a -> IO ()
 runAwaited deques cell = do
   status <- look cell
@@ -113,14 +119,14 @@ runAwaited deques cell = do
     _ -> pure ()
 {-# INLINE runAwaited #-}
 
--- | Starts a thread for a task that nobody has claimed. In a seeded run the conductor does.
+-- | Starts a thread for a task that is not claimed. In a seeded run the conductor starts it.
 runElsewhere :: Cell a -> IO ()
 runElsewhere cell = asMember (const (pure ())) (void (forkMasked (workerPlace run)))
   where
     run place self = runClaimed place self (entryOf cell (Outside (target place)))
 {-# NOINLINE runElsewhere #-}
 
--- | Runs a task in this thread, if nobody has claimed it.
+-- | Runs a task in this thread, if it is not claimed.
 runHere :: Cell a -> IO ()
 runHere cell = do
   status <- claim cell
@@ -135,7 +141,8 @@ runHere cell = do
             Right x -> end home cell (Done x)
             Left e -> do
               case fromException e of
-                -- The thread's own affair, and the body's if it gets there.
+                -- The exception is meant for this thread, and reaches the body unless the thread
+                -- catches it.
                 Just (SomeAsyncException _) -> do
                   cause <- fate (group home)
                   end home cell (Failed (fromMaybe e cause))
@@ -144,8 +151,8 @@ runHere cell = do
     _ -> pure ()
 {-# INLINE runHere #-}
 
--- | The end of a task of a scope: counts it, shows its result, and wakes the scope's owner if it was the
--- last one. The result's swap also orders the count before the look at who waits.
+-- | Ends a task of a scope: counts it, writes its result, and wakes the scope's owner after the
+-- last task. The swap of the result also orders the count before the check whether the owner waits.
 end :: Home -> Cell a -> Status a -> IO ()
 end home cell result = do
   countEnded (counters home)
@@ -156,6 +163,7 @@ end home cell result = do
     when done (void (tryPutMVar (allEnded home) ()))
   touch (opener home)
 
--- | Makes a scope fail, unless it has: interrupts those workers that run a task of it, and its body.
+-- | Makes a scope fail, unless it has failed already: interrupts its body and the workers that run
+-- its tasks.
 failHome :: Home -> SomeException -> IO ()
 failHome home e = mask_ (void (doom (group home) e))
