@@ -25,8 +25,8 @@ struct thread {
     const void *asleep; /* the address on which it sleeps */
     bool spinning;      /* it sleeps until it is disturbed */
     bool ended;
-    int heap_index; /* -1: not runnable */
-    bool disturbed; /* its cache has lost a line since this turn of a spin loop began */
+    int heap_index;           /* -1: not runnable */
+    bool disturbed;           /* its cache has lost a line since this turn of a spin loop began */
     uint64_t turn, last_turn; /* a hash of the accesses in this turn, and in the last */
     void *current;            /* the runtime's thread-local pointer */
     sim_body *body;

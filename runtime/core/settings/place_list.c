@@ -319,8 +319,7 @@ static bool build_level(const struct cst_place_source *source, enum level level,
                         struct cst_place_table *table) {
     uint64_t left[CST_CPU_MASK_WORDS], available = 0;
     memcpy(left, source->available, source->words * sizeof *left);
-    for (uint32_t w = 0; w < source->words; w++)
-        available += (uint64_t)cst_bits_set(left[w]);
+    for (uint32_t w = 0; w < source->words; w++) available += (uint64_t)cst_bits_set(left[w]);
     if (most > available) most = available;
     if (!make_table(source, most ? most : 1, table)) return false;
     take_level(source, level, left, most, table);

@@ -99,8 +99,7 @@ static void by_another_task(int size) {
 
 /* A large number of events are open at once, and are fulfilled in another order. */
 static void many(int size) {
-    enum { EVENTS = 60 }; /* GCC 12 runs the 65th task undeferred, and waits for its event at
-                           * once */
+    enum { EVENTS = 60 }; /* GCC 12 runs the 65th task undeferred, and then waits for it */
     static omp_event_handle_t events[EVENTS];
     int done = 0;
 #pragma omp parallel num_threads(size)

@@ -296,7 +296,7 @@ static void check_times(int trips) {
             if (last && of_team) INCREMENT(&ends);                                                 \
         }                                                                                          \
     }                                                                                              \
-    /* The chunks of a team lie `stride` iterations apart. */                                     \
+    /* The chunks of a team lie `stride` iterations apart. */                                      \
     static void chunks_##suffix(int *thread, int *number, void *unused) {                          \
         (void)thread, (void)number, (void)unused;                                                  \
         type lower = 0, upper = MOST - 1;                                                          \
