@@ -166,10 +166,10 @@ tests fixture =
               assertContains (resultErr result) said
               measured <- doesFileExist logFile
               assertBool (unwords arguments <> " measured something") (not measured)
-        refused 64 ["from 1"] ["overhead", "--rounds", "0"]
-        refused 64 ["from 1"] ["overhead", "--samples", "-3"]
-        refused 64 ["from 1"] ["overhead", "--microseconds", "0"]
-        refused 64 ["from 1"] ["overhead", "--limit", "x"]
+        refused 64 ["at least 1"] ["overhead", "--rounds", "0"]
+        refused 64 ["at least 1"] ["overhead", "--samples", "-3"]
+        refused 64 ["at least 1"] ["overhead", "--microseconds", "0"]
+        refused 64 ["at least 1"] ["overhead", "--limit", "x"]
         refused 64 ["from 1", "2,0"] ["overhead", "--threads", "2,0"]
         refused 64 ["no runtime", "rst", "libomp"] ["overhead", "--runtimes", "libgomp,rst"]
         refused 64 ["of its own"] ["--simulate", "--check"]
