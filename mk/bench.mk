@@ -4,9 +4,9 @@ SUITES ?=
 
 # The package that Haskell programs below are linked with, built once.
 PACKAGE := $(BUILD)/bench/package
-HOST_LIBRARY := $(shell find src runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
+HOST_LIBRARY := $(shell find src src-task runtime cmm -name '*.hs' -o -name '*.[chS]' -o -name '*.cmm')
 
-$(PACKAGE): $(HOST_LIBRARY) capstan.cabal
+$(PACKAGE): $(HOST_LIBRARY) capstan.cabal src-task/capstan-task.cabal
 	@mkdir -p $(@D)
 	$(CABAL_RUN) build $(CABAL_FLAGS) lib:capstan
 	@touch $@

@@ -73,7 +73,7 @@ cabal-all: # Tests and examples too.
 # Cabal 3.4 warns of public sublibraries, later ones do not. Anything else is an error.
 cabal-check:
 	@mkdir -p $(CABAL_DIR)
-	@for package in . exports examples; do \
+	@for package in . exports examples src-task src-bench; do \
 	    (cd $$package && $(CABAL) check) >$(BUILD)/cabal/check.txt 2>&1 || \
 	        ! grep -v -e 'may cause trouble' -e 'is experimental' -e '^feature (issue #5660)$$' -e '^#5660)$$' $(BUILD)/cabal/check.txt || exit 1; \
 	done

@@ -21,7 +21,7 @@ test_suites() {
 
 # cabal_project: the project of a user's package in this folder, with the packages from here and no index.
 cabal_project() {
-    printf 'packages: . %s %s/exports\nactive-repositories: :none\n' "$root" "$root" >cabal.project
+    printf 'packages: . %s\nactive-repositories: :none\n' "$root $root/exports $root/src-task $root/src-bench" >cabal.project
 }
 
 # without_stale_objects FOLDER: empties Cabal's folder if it may hold objects of headers that have

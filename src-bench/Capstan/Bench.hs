@@ -3,7 +3,7 @@
 -- Description : Benchmarks that can be trusted: criterion's interface, fresh processes, a diagnosis.
 -- Stability   : experimental
 --
--- A drop-in for "Criterion.Main": replace the import and depend on @capstan:bench@.
+-- A drop-in for "Criterion.Main": replace the import and depend on @capstan-bench@.
 --
 -- > import Capstan.Bench
 -- >

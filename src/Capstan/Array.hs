@@ -76,7 +76,7 @@ module Capstan.Array
 where
 
 import Capstan.Array.Internal
-import Capstan.Exception.Internal (invalid, invalidValue)
+import Capstan.Exception (invalidValue, throwInvalid)
 import qualified Data.List as List
 import Data.Vector.Storable (Vector)
 import qualified Data.Vector.Storable as Vector
@@ -184,7 +184,7 @@ copy :: (HasCallStack, Storable a) => Array a -> Array a -> IO ()
 copy toArray@(Array to) fromArray@(Array from)
   | length toArray == length fromArray = Mutable.unsafeMove to from
   | otherwise =
-    invalid $
+    throwInvalid $
       "Capstan.Array.copy: " ++ show (length fromArray) ++ " elements into " ++ show (length toArray)
 {-# INLINE copy #-}
 

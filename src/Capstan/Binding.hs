@@ -45,7 +45,7 @@ module Capstan.Binding
   )
 where
 
-import Capstan.Exception.Internal (invalid, unavailable)
+import Capstan.Exception (throwInvalid, throwUnavailable)
 import Control.Exception (bracket, mask_, onException)
 import Control.Monad (when)
 import Foreign.ForeignPtr
@@ -82,7 +82,7 @@ managed n fill
     pure result
 
 negative :: HasCallStack => String -> String -> Int -> IO a
-negative name unit n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more")
+negative name unit n = throwInvalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " " ++ unit ++ "; there must be 0 or more")
 
 -- | Whether @n@ elements of a size have more bytes than an 'Int' can count, with a page to spare.
 tooMany :: Int -> Int -> Bool
@@ -90,7 +90,7 @@ tooMany size n = n > (maxBound - 4096) `quot` max 1 size
 {-# INLINE tooMany #-}
 
 beyond :: HasCallStack => String -> Int -> IO a
-beyond name n = invalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory")
+beyond name n = throwInvalid ("Capstan.Binding." ++ name ++ ": " ++ show n ++ " elements do not fit into memory")
 
 -- | A stack of memory that exists while 'withArena' runs. One thread at a time may use it.
 data Arena = Arena
@@ -130,7 +130,7 @@ reserve arena n action = do
   when (n < 0) (negative "reserve" "elements" n)
   when (tooMany size n) (beyond "reserve" n)
   when (bytes > arenaBytes arena - used) $
-    unavailable ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free")
+    throwUnavailable ("Capstan.Binding.reserve: " ++ show bytes ++ " bytes are wanted, " ++ show (arenaBytes arena - used) ++ " are free")
   -- The first write is inside the handler too, so an asynchronous exception cannot leave it behind.
   (poke (arenaUsed arena) end *> action (castPtr (arenaStart arena `plusPtr` used)) <* free') `onException` free'
 {-# INLINE reserve #-}
@@ -143,7 +143,7 @@ reserve arena n action = do
 adopt :: IO (Ptr a) -> FinalizerPtr a -> IO (ForeignPtr a)
 adopt make free' = mask_ $ do
   result <- make
-  when (result == nullPtr) (unavailable "Capstan.Binding.adopt: the function returned no memory")
+  when (result == nullPtr) (throwUnavailable "Capstan.Binding.adopt: the function returned no memory")
   newForeignPtr free' result
 
 -- | Memory of C for one action, freed when the action ends, also by an exception. The arguments are
@@ -154,5 +154,5 @@ withForeignResult make = bracket made
   where
     made = do
       result <- make
-      when (result == nullPtr) (unavailable "Capstan.Binding.withForeignResult: the function returned no memory")
+      when (result == nullPtr) (throwUnavailable "Capstan.Binding.withForeignResult: the function returned no memory")
       pure result

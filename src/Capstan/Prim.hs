@@ -48,36 +48,11 @@ module Capstan.Prim
   )
 where
 
+import Capstan.Capability (capabilityNumber)
 import Data.Bits (unsafeShiftR, (.&.))
-import Data.Word (Word32, Word64)
-import Foreign.Storable (peekByteOff)
+import Data.Word (Word64)
 import GHC.Exts
 import GHC.IO (IO (IO))
-
--- | The number of the Capability that the calling thread runs on, from 0. The threads of a
--- Capability run one at a time, and only they get its number. So the number can be an index into a
--- table with a row for each Capability.
---
--- Cost: two loads, in line.
-capabilityNumber :: IO Int
-capabilityNumber = do
-  capability <- currentCapability
-  number <- peekByteOff capability OFFSET_Capability_no
-  pure (fromIntegral (number :: Word32))
-{-# INLINE capabilityNumber #-}
-
--- | The address of GHC's record of the Capability. A thread's object has a field with this address.
--- To read the field in line, the object is read as a byte array, whose contents begin a word after
--- the header. No collection can happen in between.
-currentCapability :: IO (Ptr ())
-currentCapability = IO $ \s0 -> case myThreadId# s0 of
-  (# s1, thread #) -> case readWord8ArrayAsAddr# (bytes thread) offset s1 of
-    (# s2, capability #) -> (# s2, Ptr capability #)
-  where
-    bytes :: ThreadId# -> MutableByteArray# RealWorld
-    bytes = unsafeCoerce#
-    !(I# offset) = OFFSET_StgTSO_cap - 8
-{-# INLINE currentCapability #-}
 
 foreign import ccall unsafe "cst_prim_region"
   region :: IO Word64

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A program for Criterion.Main becomes one for Capstan.Bench by its import alone. Its package depends on
-# capstan:bench and nothing else of ours, and gets no OpenMP runtime.
+# capstan-bench and nothing else of ours, and gets no OpenMP runtime.
 # test: timeout 1200
 # shellcheck source=tests/cabal.sh
 . "$(dirname "$0")/../cabal.sh"
@@ -47,7 +47,7 @@ executable new
   hs-source-dirs:   new
   main-is:          Main.hs
   default-language: Haskell2010
-  build-depends:    base, criterion, capstan:bench
+  build-depends:    base, criterion, capstan-bench
 END
 cabal_project
 without_stale_objects "$root/build/cabal/user"

@@ -33,5 +33,5 @@ gcc -std=gnu11 -fopenmp -Wall -Wextra -Werror -fsyntax-only -Iruntime/include "$
          inside { print "  pure ()"; inside = 0 }
          END { if (count < 4) exit 1 }' src/Capstan/Event.hs src/Capstan/Event/Manager.hs src/Capstan/Event/Internal.hs
 } >"$out/Examples.hs"
-ghc -v0 -fno-code -XHaskell2010 -isrc -optP-Iruntime "-optP-Iruntime/platform/$(uname -m)" -outputdir "$out" \
+ghc -v0 -fno-code -XHaskell2010 -isrc -isrc-task -optP-Iruntime "-optP-Iruntime/platform/$(uname -m)" -outputdir "$out" \
     "$out/Examples.hs"

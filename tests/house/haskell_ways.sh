@@ -41,20 +41,27 @@ way() {
 
 library dist
 
-# Users see these modules, and no other.
-ghc-pkg --package-db="$packages" --simple-output field capstan exposed-modules | tr -s ' ,' '\n\n' | sort >"$work/exposed"
-{
-    echo Capstan
-    printf 'Capstan.%s\n' Array Array.Linear Batch Binding Callback Chan Domain Duration Event Event.Compat Exception OpenMP Prim \
-        Task Task.Lifted Task.Par Vector
-} | sort | diff - "$work/exposed" >"$work/difference" || fail "other modules are exposed: $(cat "$work/difference")"
+# exposes PACKAGE MODULE...: users see these modules of the package, and no other.
+exposes() {
+    ghc-pkg --package-db="$packages" --simple-output field "$1" exposed-modules |
+        sed 's/ from [^ ,]*//g' | tr -s ' ,' '\n\n' | sort >"$work/exposed"
+    package=$1
+    shift
+    printf '%s\n' "$@" | sort | diff - "$work/exposed" >"$work/difference" ||
+        fail "$package exposes other modules: $(cat "$work/difference")"
+}
+tasks=$(printf 'Capstan.%s ' Capability Chan Domain Duration Exception Task Task.Lifted Task.Par Vector)
+# shellcheck disable=SC2086 # a list
+exposes capstan-task $tasks
+# shellcheck disable=SC2086,SC2046 # lists
+exposes capstan Capstan $tasks $(printf 'Capstan.%s ' Array Array.Linear Batch Binding Callback Event Event.Compat OpenMP Prim)
 
 # Calls that GHC inlines into a program need their functions by name, also in the shared library.
-shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-[0-9]*-inplace-ghc*.so' | head -n 1)
-[ -n "$shared" ] || fail 'there is no shared library of the package'
-nm -D --defined-only "$shared" | awk '{ print $3 }' | sort -u >"$work/visible"
+shared=$(find "$root/build/cabal/dist" -name 'libHScapstan-[0-9t]*-inplace-ghc*.so')
+[ "$(echo "$shared" | wc -l)" -eq 2 ] || fail 'there are not two shared libraries'
+for library in $shared; do nm -D --defined-only "$library"; done | awk '{ print $3 }' | sort -u >"$work/visible"
 # So do those of the private library `internals`, which has all modules but Capstan.Internal.Worker.
-find "$root/src/Capstan" -name '*.hs' ! -path '*/Internal/Worker.hs' -exec \
+find "$root/src/Capstan" "$root/src-task/Capstan" -name '*.hs' ! -path '*/Internal/Worker.hs' -exec \
     sed -n 's/^ *foreign import .*"&\{0,1\}\(\(cst\|capstan\)_[a-z_]*\)".*/\1/p' {} + | sort -u >"$work/wanted"
 hidden=$(comm -13 "$work/visible" "$work/wanted")
 [ "$(wc -l <"$work/wanted")" -gt 20 ] || fail 'the foreign imports were not found'

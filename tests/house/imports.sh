@@ -7,11 +7,11 @@ out=build/tests/imports
 rm -rf "$out"
 mkdir -p "$out"
 
-public=$(sed -n '/begin library/,/other-modules/s/^    \(Capstan[A-Za-z.]*\)$/\1/p' capstan.cabal)
+public=$(sed -n '/begin library/,/c-sources/{/other-modules/,/^$/!p}' capstan.cabal | grep -o 'Capstan[A-Za-z.]*')
 
 # apart MODULE: whether its first comment says so.
 apart() {
-    sed '/^module /q; s/^-- *//' "src/$(echo "$1" | tr . /).hs" | tr '\n' ' ' |
+    sed '/^module /q; s/^-- *//' src*/"$(echo "$1" | tr . /).hs" | tr '\n' ' ' |
         grep -qE 'is meant to be imported (qualified|in place of)'
 }
 
@@ -28,7 +28,7 @@ compile() {
         echo 'main :: IO ()'
         echo 'main = pure ()'
     } >"$file"
-    ghc -v0 -fno-code -XHaskell2010 -isrc -optP-Iruntime "-optP-Iruntime/platform/$(uname -m)" -outputdir "$out" "$file"
+    ghc -v0 -fno-code -XHaskell2010 -isrc -isrc-task -optP-Iruntime "-optP-Iruntime/platform/$(uname -m)" -outputdir "$out" "$file"
 }
 
 together=

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 fresh() {
     rm -rf "$work/copy"
     mkdir "$work/copy" "$work/copy/tools"
-    cp -r "$root/runtime" "$root/src" "$work/copy/"
+    cp -r "$root/runtime" "$root/src" "$root/src-task" "$work/copy/"
     cp "$root/tools/check-layers" "$work/copy/tools/"
 }
 
@@ -30,15 +30,15 @@ refuses() {
 fresh
 "$work/copy/tools/check-layers" >/dev/null
 
-echo 'import Capstan.Task.Pool (Pool)' >>"$work/copy/src/Capstan/Task/Work/Deque.hs"
+echo 'import Capstan.Task.Pool (Pool)' >>"$work/copy/src-task/Capstan/Task/Work/Deque.hs"
 refuses 'Task.Work may not import Task.Pool'
 
 fresh
-echo 'import qualified Capstan.Task.Work.Deque as Deque' >>"$work/copy/src/Capstan/Domain.hs"
+echo 'import qualified Capstan.Task.Work.Deque as Deque' >>"$work/copy/src-task/Capstan/Domain.hs"
 refuses 'Domain may not import Task.Work'
 
 fresh
-echo 'import {-# SOURCE #-} Capstan.Task' >>"$work/copy/src/Capstan/Task/Join/Fork.hs"
+echo 'import {-# SOURCE #-} Capstan.Task' >>"$work/copy/src-task/Capstan/Task/Join/Fork.hs"
 refuses 'Task.Join may not import Task'
 
 fresh
@@ -47,8 +47,8 @@ echo 'module Capstan.Cellar.Wine where' >"$work/copy/src/Capstan/Cellar/Wine.hs"
 refuses 'src/Capstan/Cellar/Wine.hs:1: this module is in no room'
 
 fresh
-sed -i 's/^    "Prim": set(),/    "Prim": {"Domain"},/' "$work/copy/tools/check-layers"
-if "$work/copy/tools/check-layers" >"$work/said" || ! grep -q 'has Prim below itself' "$work/said"; then
+sed -i 's/^    "Capability": set(),/    "Capability": {"Domain"},/' "$work/copy/tools/check-layers"
+if "$work/copy/tools/check-layers" >"$work/said" || ! grep -q 'has Capability below itself' "$work/said"; then
     echo 'a circle in the table was not refused'
     exit 1
 fi

@@ -17,7 +17,8 @@ archive=$(echo "$work"/capstan-*/)
 
 # What is kept out of it: git's own files.
 if git rev-parse --git-dir >/dev/null 2>&1; then
-    git ls-files | grep -v -E '^\.git(ignore|attributes)$' | sort >"$work/kept"
+    # A symbolic link is packed as the folder that it leads to.
+    git ls-files -s | sed -n '/^120000/!s/^.*\t//p' | grep -v -E '^\.git(ignore|attributes)$' | sort >"$work/kept"
     (cd "$archive" && find . -type f | sed 's|^\./||' | sort) >"$work/packed"
     missing=$(comm -23 "$work/kept" "$work/packed")
     if [ -n "$missing" ]; then

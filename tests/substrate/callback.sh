@@ -26,7 +26,7 @@ build() {
         ghc -v0 -O1 -Iruntime "-I$processor" -c "$@" "$primitives" -o "$out/$name/cmm/$(basename "$primitives").o"
     done
     # shellcheck disable=SC2046
-    ghc -v0 -O1 -Wall -Werror -rtsopts -Iruntime "-I$processor" -isrc -i$tests -outputdir "$out/$name" "$@" \
+    ghc -v0 -O1 -Wall -Werror -rtsopts -Iruntime "-I$processor" -isrc -isrc-task -i$tests -outputdir "$out/$name" "$@" \
         src/Capstan/Internal/Worker.hs $tests/Main.hs "$out/regions.o" "$out/$name/cmm"/*.o $(find "$out/c" -name '*.o') \
         -o "$out/$name/tests"
 }

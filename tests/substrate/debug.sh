@@ -24,7 +24,7 @@ passes() {
     mkdir -p "$out/$name"
     gcc -O2 -g -D_GNU_SOURCE= -fopenmp -c "$2" -o "$out/$name.o"
     # shellcheck disable=SC2046
-    ghc -v0 -O1 -Wall -Werror -rtsopts -threaded -debug -Iruntime "-I$processor" -isrc "-i$3" -outputdir "$out/$name" \
+    ghc -v0 -O1 -Wall -Werror -rtsopts -threaded -debug -Iruntime "-I$processor" -isrc -isrc-task "-i$3" -outputdir "$out/$name" \
         src/Capstan/Internal/Worker.hs "$1" "$out/$name.o" $(find "$out/c" -name '*.o') -o "$out/$name/tests"
     # One thread that collects: see callback.sh.
     if ! timeout 200 "$out/$name/tests" +RTS -N2 -DS -A256k -qg >"$out/output" 2>&1; then

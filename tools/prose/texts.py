@@ -189,7 +189,7 @@ def pieces(path, text):
         yield from c_messages(text)
     elif path.suffix in {".hs", ".hsc"}:
         yield from source(text, HASKELL_TOKEN, haskell_code)
-        if "app" in path.parts or "src" in path.parts or "src-bench" in path.parts:
+        if "app" in path.parts or "src" in path.parts or "src-bench" in path.parts or "src-task" in path.parts:
             yield from haskell_messages(text)
 
 

@@ -31,11 +31,6 @@ bool cst_rts_is_host(void) {
     return true;
 }
 
-bool cst_rts_try(void (*function)(void *argument), void *argument) {
-    function(argument);
-    return true;
-}
-
 /* The program itself decides when to start the RTS. */
 int cst_rts_begin(unsigned capabilities, const char **reason) {
     (void)capabilities;

@@ -15,6 +15,8 @@ enum cst_rts_state {
     CST_RTS_ENDED /* after hs_exit: it cannot be started again */
 };
 
+/* --- state.c --------------------------------------------------------------------------- */
+
 /* The state of the RTS that this code is linked with. Never blocks. */
 enum cst_rts_state cst_rts_state(void);
 
@@ -122,7 +124,7 @@ void cst_rts_note_collection(void);
 HsBool cst_rts_await_idle(HsInt capability, HsStablePtr box, HsInt milliseconds);
 #pragma GCC visibility pop
 
-/* --- ending.c (in a Haskell program host.c) -------------------------------------------- */
+/* --- ending.c (in a Haskell program state.c) ------------------------------------------- */
 
 /* Calls a function that calls the RTS, but not Haskell. False: the RTS had no memory, and the
  * function has not returned; an RTS that is the host ends the process. The function must hold no

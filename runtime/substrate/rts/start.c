@@ -3,22 +3,9 @@
 
 #include "ghcversion.h"
 
-#include "platform/atomic.h"
-
 #include <errno.h>
 
 bool cst_rts_is_guest;
-
-/* GHC has no call for this state. The count of Capabilities is set early in hs_init and stays; the
- * program's arguments are set before it and freed at the very end of hs_exit. */
-enum cst_rts_state cst_rts_state(void) {
-    if (cst_load_relaxed((_Atomic uint32_t *)&enabled_capabilities) == 0)
-        return CST_RTS_NOT_STARTED;
-    int count = 0;
-    char **arguments = NULL;
-    getProgArgv(&count, &arguments);
-    return arguments ? CST_RTS_RUNNING : CST_RTS_ENDED;
-}
 
 static int start(unsigned capabilities, unsigned (*busy)(void), const char **reason) {
     if (!rtsSupportsBoundThreads()) {

@@ -42,7 +42,6 @@ import Data.Maybe (fromMaybe, mapMaybe)
 import Data.Text (Text)
 import qualified Data.Text as Text
 import System.Directory (renameFile)
-import System.IO.Error (ioeGetErrorString)
 
 -- | Some calls that were timed together (or one by one, if criterion times each run by itself).
 data Sample = Sample

@@ -14,7 +14,7 @@ module Capstan.Array.Internal
   )
 where
 
-import Capstan.Exception.Internal (invalid, outOfBounds)
+import Capstan.Exception (throwInvalid, throwOutOfBounds)
 import Control.Monad (when)
 import Data.Primitive.ByteArray (MutableByteArray (MutableByteArray), mutableByteArrayContents, newAlignedPinnedByteArray, newPinnedByteArray)
 import qualified Data.Vector.Storable.Mutable as Mutable
@@ -70,9 +70,9 @@ foreign import ccall unsafe "cst_pages_prefer_large"
 -- late, or at the program's end while C code still writes.
 newAligned :: forall a. (HasCallStack, Storable a) => String -> Alignment -> Int -> IO (Array a)
 newAligned function alignment count = do
-  when (count < 0) . invalid $
+  when (count < 0) . throwInvalid $
     function ++ ": " ++ show count ++ " elements; there must be 0 or more"
-  when (count > (maxBound - 2 * unit) `div` max 1 size) . invalid $
+  when (count > (maxBound - 2 * unit) `div` max 1 size) . throwInvalid $
     function ++ ": " ++ show count ++ " elements do not fit into memory"
   memory@(MutableByteArray object) <-
     if unit <= block then newAlignedPinnedByteArray bytes unit else newPinnedByteArray (bytes + unit - 1)
@@ -99,7 +99,7 @@ checkIndex function index count
 {-# INLINE checkIndex #-}
 
 outside :: HasCallStack => String -> Int -> Int -> IO ()
-outside = outOfBounds
+outside = throwOutOfBounds
 {-# NOINLINE outside #-}
 
 -- | Runs an action with the address of the first element. The array stays alive until the action

@@ -37,7 +37,7 @@ module Capstan.Batch.Internal
   )
 where
 
-import Capstan.Exception.Internal (unavailable)
+import Capstan.Exception (throwUnavailable)
 import Capstan.Internal.Value
 import Control.Monad (when)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -208,7 +208,7 @@ result (Batch reference) (Result key) = do
 {-# INLINE result #-}
 
 absent :: IO ()
-absent = unavailable "Capstan.Batch.result: the call has not been made, its run was interrupted, or it was forgotten"
+absent = throwUnavailable "Capstan.Batch.result: the call has not been made, its run was interrupted, or it was forgotten"
 {-# NOINLINE absent #-}
 
 -- * Running

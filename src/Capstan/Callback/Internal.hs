@@ -21,7 +21,7 @@ module Capstan.Callback.Internal
   )
 where
 
-import Capstan.Exception.Internal (capstanFromException, capstanToException)
+import Capstan.Exception (capstanFromException, capstanToException)
 import Capstan.Internal.Coroutine (Callback, Target (..))
 import qualified Capstan.Internal.Coroutine as Coroutine
 import Capstan.Internal.Value

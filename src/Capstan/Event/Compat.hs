@@ -3,7 +3,7 @@
 -- Description : The names and types of GHC.Event
 -- Stability   : experimental
 --
--- A program that uses "GHC.Event" switches to Capstan when it imports this module instead. Two
+-- The module is meant to be imported in place of "GHC.Event": that switches a program to Capstan. Two
 -- packages pass their own tests with it: @network@ 3.1.1.1, whose @gracefulClose@ registers
 -- descriptors and timeouts, and @time-manager@ 0.3.2, which keeps Warp's timeouts. The module also
 -- has 'loop', 'step' and 'shutdown', which drive a manager made by 'new'. GHC.Event does not export

@@ -41,7 +41,7 @@ import Capstan.Event.Failure
 import Capstan.Event.Foreign
 import Capstan.Event.Slots
 import Capstan.Event.Types
-import Capstan.Exception.Internal (unavailable)
+import Capstan.Exception (throwUnavailable)
 import Control.Concurrent
   ( forkIO,
     forkOnWithUnmask,
@@ -488,7 +488,7 @@ makeSystemManager forks capability = mask_ $ do
     else freeManager mine
   pure manager
   where
-    needsThreads = unavailable "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded"
+    needsThreads = throwUnavailable "Capstan.Event.systemManager: the Capabilities have managers in programs that are linked with -threaded"
 
 -- | The thread of a system manager. It continues after any exception, because other threads depend
 -- on it. An action may throw an asynchronous exception, and the kernel may be out of memory for a

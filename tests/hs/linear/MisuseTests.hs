@@ -53,4 +53,4 @@ compile kind more program = do
   where
     objects = "build/tests/linear" </> dropExtension program </> kind
     options =
-      ["-v0", "-XHaskell2010", "-Wall", "-Werror", "--make", "-fno-code", "-isrc", "-Iruntime", "-outputdir", objects]
+      ["-v0", "-XHaskell2010", "-Wall", "-Werror", "--make", "-fno-code", "-isrc", "-isrc-task", "-Iruntime", "-outputdir", objects]

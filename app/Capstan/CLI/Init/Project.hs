@@ -80,7 +80,7 @@ cabalProject source = "packages: ." : maybe [] built source
   where
     built folder =
       ["", "-- The package capstan, from its source."]
-        ++ ["packages: " ++ show (folder ++ package) | package <- ["/capstan.cabal", "/exports/capstan-exports.cabal"]]
+        ++ ["packages: " ++ show (folder ++ package) | package <- ["/capstan.cabal", "/exports/capstan-exports.cabal", "/src-task/capstan-task.cabal"]]
 
 readme :: String -> [String]
 readme name =

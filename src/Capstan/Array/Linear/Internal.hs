@@ -49,9 +49,9 @@ where
 
 import Capstan.Array.Internal (Alignment (..), Array, checkIndex, newAligned, withPointer)
 import qualified Capstan.Array.Internal as Array
-import Capstan.Exception.Internal (invalidValue)
-import qualified Capstan.Task.Join.Fork as Task
-import Capstan.Task.Loop.For (parallelFor, range)
+import Capstan.Exception (invalidValue)
+import Capstan.Task (parallelFor, range)
+import qualified Capstan.Task as Task
 import Control.Exception (PatternMatchFail (..), throwIO)
 import Data.Kind (Type)
 import qualified Data.Vector as Boxed

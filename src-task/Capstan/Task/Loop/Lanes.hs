@@ -33,7 +33,7 @@ module Capstan.Task.Loop.Lanes
 where
 
 import Capstan.Domain (AtomicInt, AtomicRef, compareAndSetInt, exchange, fetchAdd, modifyAtomic, newAtomic, newAtomicInt, readAtomicInt, writeAtomicInt)
-import Capstan.Exception.Internal (invalidValue)
+import Capstan.Exception (invalidValue)
 import Capstan.Task.Loop.Crew
 import Capstan.Task.Loop.For (Range (Range), remaining)
 import Capstan.Task.Pool

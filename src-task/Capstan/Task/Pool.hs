@@ -65,7 +65,7 @@ module Capstan.Task.Pool
   )
 where
 
-import Capstan.Prim (capabilityNumber)
+import Capstan.Capability (capabilityNumber)
 import Capstan.Task.Pool.Process
 import Capstan.Task.Pool.Scout
 import Capstan.Task.Pool.Station

@@ -13,7 +13,7 @@ module Capstan.Task.Join.Await
   )
 where
 
-import Capstan.Exception.Internal (invalid)
+import Capstan.Exception (throwInvalid)
 import Capstan.Task.Join.Scope
 import Capstan.Task.Pool (makeWay)
 import Capstan.Task.Thread.Target (forkMasked)
@@ -46,7 +46,7 @@ awaitAll promises = do
 -- > (winner, answer) <- mapM (async scope . ask) servers >>= awaitAny
 awaitAny :: (HasCallStack, Foldable t) => t (Promise a) -> IO (Promise a, a)
 awaitAny promises
-  | null promises = invalid "Capstan.Task.awaitAny: no tasks; there must be one or more"
+  | null promises = throwInvalid "Capstan.Task.awaitAny: no tasks; there must be one or more"
   | otherwise = atomically (asum [(,) promise <$> awaitSTM promise | promise <- toList promises])
 
 -- | The result of a task in a transaction, which retries until the task has ended. Throws the

@@ -60,7 +60,7 @@ module Capstan.Task.Par
   )
 where
 
-import Capstan.Exception.Internal (capstanFromException, capstanToException)
+import Capstan.Exception (capstanFromException, capstanToException)
 import Capstan.Task.Join.Fork (both, resuming)
 import Capstan.Task.Join.Scope
 import Control.Concurrent.MVar

@@ -82,8 +82,8 @@ module Capstan.Domain
   )
 where
 
+import Capstan.Capability (capabilityNumber)
 import Capstan.Internal.Swap (swapVariable)
-import Capstan.Prim (capabilityNumber)
 import Control.Concurrent (forkOn, getNumCapabilities)
 import Control.Concurrent.MVar
 import Control.Exception (SomeException, mask, throwIO, try)

@@ -79,7 +79,7 @@ module Capstan.Task.Work.Deque
   )
 where
 
-import Capstan.Prim (capabilityNumber)
+import Capstan.Capability (capabilityNumber)
 import Capstan.Task.Work.Cell (Cell (..), Status)
 import Capstan.Task.Work.Counters (Counters (..))
 import Capstan.Task.Work.Group (Context, Place (..), contextAt, placeHere)

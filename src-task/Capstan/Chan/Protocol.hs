@@ -85,7 +85,7 @@ where
 
 import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.State
-import Capstan.Exception.Internal (capstanFromException, capstanToException)
+import Capstan.Exception (capstanFromException, capstanToException)
 import Control.Exception (Exception (..), SomeException)
 import Control.Monad (void)
 import Unsafe.Coerce (unsafeCoerce)

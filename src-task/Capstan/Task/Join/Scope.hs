@@ -40,7 +40,7 @@ module Capstan.Task.Join.Scope
 where
 
 import Capstan.Duration (Duration, toMicroseconds, unlimited)
-import Capstan.Exception.Internal
+import Capstan.Exception
 import Capstan.Task.Pool
 import Capstan.Task.Pool.Wait (expect)
 import Capstan.Task.Thread.Seeded (switchPoint)

@@ -1,22 +1,48 @@
 {-# LANGUAGE ExistentialQuantification #-}
 
 -- |
--- Module      : Capstan.Exception.Internal
--- Description : The exceptions of "Capstan.Exception", and functions that throw them
-module Capstan.Exception.Internal
+-- Module      : Capstan.Exception
+-- Description : The exceptions of the library
+-- Stability   : experimental
+--
+-- All exceptions of the library have one root, 'CapstanException'. Only errors of the operating
+-- system are 'IOError's:
+--
+-- @
+-- CapstanException
+--   InvalidArgument    an argument that the function does not allow; the message says what is allowed
+--     OutOfBounds      an index that an array does not have
+--   Unavailable        something that the program or the machine does not have, such as memory
+--   PoolEnded          "Capstan.Task": the pool is closed: its withPool block has returned
+--   ScopeEnded         "Capstan.Task": the scope has ended
+--   Cancelled          "Capstan.Task": the scope was cancelled; an asynchronous exception
+--   ChanClosed         "Capstan.Chan": the channel was closed
+--   CallbackRefused    "Capstan.Callback": a callback could not be evaluated
+-- @
+--
+-- > result <- try (newBounded size)
+-- > case result of
+-- >   Left e -> putStrLn ("not made: " ++ displayException (e :: CapstanException))
+-- >   Right chan -> use chan
+--
+-- 'Capstan.Task.Cancelled' is in two hierarchies: a handler for
+-- 'Control.Exception.SomeAsyncException' catches it, and so does a handler for 'CapstanException'.
+--
+-- @since 0.1.0
+module Capstan.Exception
   ( CapstanException (..),
-    capstanToException,
-    capstanFromException,
-    asyncCapstanToException,
-
-    -- * Errors of calls
     InvalidArgument (..),
     OutOfBounds (..),
     Unavailable (..),
-    invalid,
+
+    -- * For libraries that build on this one
+    capstanToException,
+    capstanFromException,
+    asyncCapstanToException,
+    throwInvalid,
     invalidValue,
-    unavailable,
-    outOfBounds,
+    throwUnavailable,
+    throwOutOfBounds,
   )
 where
 
@@ -105,17 +131,17 @@ place stack
   | otherwise = '\n' : prettyCallStack stack
 
 -- | Throws an 'InvalidArgument' with that text.
-invalid :: HasCallStack => String -> IO a
-invalid text = withFrozenCallStack (throwIO (InvalidValue text callStack))
+throwInvalid :: HasCallStack => String -> IO a
+throwInvalid text = withFrozenCallStack (throwIO (InvalidValue text callStack))
 
--- | As 'invalid', for a pure value.
+-- | As 'throwInvalid', for a pure value.
 invalidValue :: HasCallStack => String -> a
 invalidValue text = withFrozenCallStack (throw (InvalidValue text callStack))
 
 -- | Throws 'Unavailable' with that text.
-unavailable :: String -> IO a
-unavailable = throwIO . Unavailable
+throwUnavailable :: String -> IO a
+throwUnavailable = throwIO . Unavailable
 
 -- | Throws 'OutOfBounds' for a function, an index and the number of elements.
-outOfBounds :: HasCallStack => String -> Int -> Int -> IO a
-outOfBounds function at count = withFrozenCallStack (throwIO (OutOfBounds function at count callStack))
+throwOutOfBounds :: HasCallStack => String -> Int -> Int -> IO a
+throwOutOfBounds function at count = withFrozenCallStack (throwIO (OutOfBounds function at count callStack))

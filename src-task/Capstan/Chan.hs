@@ -87,7 +87,7 @@ where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
-import Capstan.Exception.Internal (invalid)
+import Capstan.Exception (throwInvalid)
 import Capstan.Task.Thread.Seeded (switchPoint)
 import Control.Exception (throwIO)
 import GHC.Stack (HasCallStack)
@@ -103,7 +103,7 @@ instance Eq (Chan a) where
 -- it is a rendezvous. Throws an 'Capstan.Exception.InvalidArgument' if the number is negative.
 newBounded :: HasCallStack => Int -> IO (Chan a)
 newBounded capacity
-  | capacity < 0 = invalid ("Capstan.Chan.newBounded: a capacity of " ++ show capacity ++ "; it must be 0 or more")
+  | capacity < 0 = throwInvalid ("Capstan.Chan.newBounded: a capacity of " ++ show capacity ++ "; it must be 0 or more")
   | otherwise = Chan <$> Protocol.newChan capacity
 
 -- | A channel whose 'send' never waits.
@@ -227,7 +227,7 @@ sendCase (Chan chan) x f = Case (Protocol.SendCase chan x f)
 -- > serve results left right job = select [recvCase results id, sendCase left job (const Nothing), sendCase right job (const Nothing)]
 select :: HasCallStack => [Case r] -> IO r
 select cases
-  | Protocol.meetsItself inner = invalid "Capstan.Chan.select: a rendezvous to send to and to receive from; it may be in the list for one of both"
+  | Protocol.meetsItself inner = throwInvalid "Capstan.Chan.select: a rendezvous to send to and to receive from; it may be in the list for one of both"
   | otherwise = switchPoint >> Protocol.select inner
   where
     inner = [c | Case c <- cases]

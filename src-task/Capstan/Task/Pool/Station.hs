@@ -47,7 +47,7 @@ module Capstan.Task.Pool.Station
   )
 where
 
-import Capstan.Prim (capabilityNumber)
+import Capstan.Capability (capabilityNumber)
 import Capstan.Task.Pool.Idle (tellWhenIdle)
 import Capstan.Task.Pool.Process
 import Capstan.Task.Pool.Scout
