@@ -168,7 +168,7 @@ data Outcome a b
 bothOn :: Pool -> IO a -> IO b -> IO (a, b)
 bothOn pool left right = do
   masking <- getMaskingState
-  cell <- newCell (Branch masking (right >>= evaluate))
+  cell <- newCell (Branch masking right)
   outcome <- branches cell `catch` abandon pool cell
   case outcome of
     RightIsMine a -> do

@@ -62,7 +62,7 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
       let listens = masking == Unmasked
           above = if listens then context else Outside thread
       refused <- enter above member
-      outcome <- attempt refused (Inside thread branch reason) (void (doom branch reason)) (asOwner masking right)
+      outcome <- attempt refused (Inside thread branch reason) (void (doom branch reason)) (asOwner masking (right >>= evaluate))
       case outcome of
         Right x -> finish cell (Done x)
         Left e
