@@ -10,10 +10,14 @@ trap 'rm -rf "$work"' EXIT
 export CABAL_CONFIG="$root/tools/cabal.config" CABAL_DIR="$work/cabal"
 mkdir "$CABAL_DIR"
 
+# packed FOLDER NAME: the unpacked archive of the package in this folder.
+packed() {
+    (cd "$root/$1" && cabal -v0 sdist --builddir="$work/dist" --output-directory="$work")
+    tar -xzf "$work/$2"-[0-9]*.tar.gz -C "$work"
+    echo "$work/$2"-[0-9]*/
+}
+archive=$(packed . capstan)
 cd "$root"
-cabal -v0 sdist --builddir="$work/dist" --output-directory="$work"
-tar -xzf "$work"/capstan-*.tar.gz -C "$work"
-archive=$(echo "$work"/capstan-*/)
 
 # What is kept out of it: git's own files.
 if git rev-parse --git-dir >/dev/null 2>&1; then
@@ -32,3 +36,9 @@ cd "$archive"
 make -j2
 build/bin/capstan --version
 cabal -v1 build all
+
+# The packages beside it, each by itself.
+for package in src-task:capstan-task src-bench:capstan-bench exports:capstan-exports; do
+    cd "$(packed "${package%:*}" "${package#*:}")"
+    cabal -v1 build "lib:${package#*:}" --builddir="$work/${package#*:}"
+done
