@@ -57,9 +57,10 @@ void cst_yield(void);
 void cst_yield_again(void);
 
 /* A full memory barrier on every thread of the process (membarrier(2)), so that a frequent access
- * elsewhere needs none. Takes about a microsecond. False if the kernel lacks it: then the frequent
- * access may be unseen for a moment, and the caller must not rely on it for correctness. Visible:
- * Haskell calls it (Capstan.Task.Loop.Stretch). */
+ * elsewhere needs none. Takes about a microsecond. False if the kernel lacks it, or if the program
+ * is confined (below), which may begin between two calls. Then the frequent access may be unseen
+ * for a moment, and the caller must not rely on it for correctness. Visible: Haskell calls it
+ * (Capstan.Task.Loop.Stretch). */
 #pragma GCC visibility push(default)
 bool cst_process_barrier(void);
 #pragma GCC visibility pop

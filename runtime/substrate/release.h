@@ -18,6 +18,8 @@
  * looks once more. The owner stores CST_RELEASE_IS_DUE, then loads `watched`, without a fence
  * between. If the load came before the barrier, so did the store, and the watcher's last look sees
  * it. If the load came after, it sees that no thread watches, and the owner releases by itself.
+ * If the barrier fails, as it does once the program is confined, the watcher sets `watched` again
+ * and does not end.
  *
  * While a release is due, C code may enter Haskell by another way, such as a `wrapper` pointer. GHC
  * would count that call in the Task that holds the Capability, and a watcher would then suspend

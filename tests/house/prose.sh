@@ -88,6 +88,6 @@ code = "-- Who waits"
 END
 tools/check-prose "$folder/Code.hs" || fail "code is read as prose"
 
-# All of it, but for what tools/prose/remaining.txt names.
+# The project itself.
 tools/check-prose >"$folder/found" || fail "$(cat "$folder/found")"
 exit $status

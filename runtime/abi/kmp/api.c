@@ -185,8 +185,9 @@ PUBLIC void kmp_set_thread_affinity_mask_initial(void);
 
 static uint64_t at_start[MASK_WORDS];
 
-/* Stores the mask at the start. */
-static __attribute__((constructor)) void note_start(void) {
+/* Stores the mask at the start. Runs before the constructor in core/process/life.c, which may bind
+ * the main thread to its place. */
+static __attribute__((constructor(59000))) void note_start(void) {
     cst_cpu_mask_get_own(at_start, MASK_WORDS);
 }
 

@@ -456,6 +456,18 @@ char *cst_config_value(const char *name, const char *shown_as, const char *text)
     return value;
 }
 
+/* Writes the names of Capstan's variables, with commas between them, as far as they fit. */
+static void list_ours(char *text, size_t size) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < VARIABLES; i++) {
+        size_t own = strlen(variables[i].name);
+        if (!is_ours(variables[i].name) || length + own + 3 > size) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                   variables[i].name);
+    }
+}
+
 /* Without this message nobody would notice a misspelt variable of Capstan. */
 static void report_unknown(void) {
     for (char **entry = environ; entry && *entry; entry++) {
@@ -466,11 +478,10 @@ static void report_unknown(void) {
         if (length >= sizeof name) length = sizeof name - 1;
         memcpy(name, *entry, length);
         name[length] = '\0';
-        if (secure_getenv(name) && cst_config_state(name) == CST_VARIABLE_UNKNOWN)
-            cst_message("unknown environment variable %s; known are CAPSTAN_SUBSTRATE, "
-                        "CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, CAPSTAN_WAIT, CAPSTAN_ADOPT and "
-                        "CAPSTAN_REPORT",
-                        name);
+        if (!secure_getenv(name) || cst_config_state(name) != CST_VARIABLE_UNKNOWN) continue;
+        char known[512];
+        list_ours(known, sizeof known);
+        cst_message("unknown environment variable %s; known are %s", name, known);
     }
 }
 

@@ -27,10 +27,10 @@ static inline void cst_task_free(struct cst_thread *thread, struct cst_task *tas
     cst_slab_free(&thread->slab, task);
 }
 
-/* Called when the task has returned. It is freed now, or with its last child, or (hold) when its
- * event is fulfilled. */
-static inline void cst_task_retire(struct cst_thread *thread, struct cst_task *task, bool hold) {
-    int32_t here = task->children_here + hold;
+/* Called when the task has returned, and its event is fulfilled. It is freed now, or with its last
+ * child. */
+static inline void cst_task_retire(struct cst_thread *thread, struct cst_task *task) {
+    int32_t here = task->children_here;
     cst_store_relaxed(&task->seat, NULL);
     if (here == 0)
         cst_task_free(thread, task);

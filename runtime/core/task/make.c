@@ -175,7 +175,7 @@ static void run_plain(struct cst_thread *thread, const struct cst_task_request *
     thread = cst_task_call(thread, request->function, request->data);
     thread->task = parent;
     if (cst_unlikely(task->children_depend != NULL)) cst_depend_free_table(task->children_depend);
-    cst_task_retire(thread, task, false);
+    cst_task_retire(thread, task);
 }
 
 void cst_task_begin(struct cst_thread *thread, struct cst_task *task) {
@@ -201,7 +201,7 @@ void cst_task_end(struct cst_thread *thread, struct cst_task *task) {
         task->children_depend = NULL;
     }
     /* No task depends on it, and no counter includes it (await_predecessors). */
-    cst_task_retire(thread, task, false);
+    cst_task_retire(thread, task);
 }
 
 /* Runs the task while the encountering task waits, also for the event of a detached task. */

@@ -134,7 +134,7 @@ void cst_task_run(struct cst_thread *thread, struct cst_task *task) {
         return;
     }
     cst_task_complete(thread, task);
-    cst_task_retire(thread, task, false);
+    cst_task_retire(thread, task);
 }
 
 void cst_task_fulfill(struct cst_task *task) {

@@ -86,7 +86,7 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
         /* A member that defers a task reads `sleepers` without a fence. This barrier makes its
          * store of the task visible to this member, or this member's count visible to it (make.c,
          * announce). */
-        sees_tasks = !cst_confined() && cst_process_barrier();
+        sees_tasks = cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
         in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait);

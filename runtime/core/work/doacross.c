@@ -219,8 +219,7 @@ static bool help_nobody(struct cst_thread *thread, const struct cst_wait *wait) 
 static void await_asleep(struct cst_thread *thread, struct cst_doacross *state,
                          struct cst_wait *wait) {
     cst_add_seq_cst(&state->waiters, 1);
-    if (!thread->seat->crowded && (cst_confined_now() || !cst_process_barrier()))
-        wait->help = help_nobody;
+    if (!thread->seat->crowded && !cst_process_barrier()) wait->help = help_nobody;
     cst_wait(thread, wait);
     cst_sub_relaxed(&state->waiters, 1);
 }

@@ -25,6 +25,7 @@ void cst_process_barrier_prepare(void) {
 }
 
 bool cst_process_barrier(void) {
+    if (cst_confined_now()) return false;
     int saved = errno;
     bool done = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
     /* A process, and the child of a fork, must register before its first use. */

@@ -92,10 +92,16 @@ static bool look(bool all) {
     return go_on;
 }
 
-static void stop(void) {
+/* False: the watcher must go on, since an owner may have seen it still, and its release may not be
+ * visible yet. */
+static bool stop(void) {
     cst_store_seq_cst(&cst_release_watched, 0);
-    cst_process_barrier();
+    if (!cst_process_barrier()) {
+        cst_store_relaxed(&cst_release_watched, 1);
+        return false;
+    }
     look(true);
+    return true;
 }
 
 static void *watch(void *unused) {
@@ -103,11 +109,10 @@ static void *watch(void *unused) {
     /* Without membarrier(2) a watcher could not end. */
     if (!cst_process_barrier()) return unused;
     cst_store_seq_cst(&cst_release_watched, 1);
-    for (unsigned idle = 0; idle < IDLE_LOOKS; idle++) {
+    for (unsigned idle = 0; idle < IDLE_LOOKS || !stop(); idle++) {
         cst_futex_wait_for(&nobody, 0, LOOK_NS);
         if (look(false)) idle = 0;
     }
-    stop();
     cst_store_release(&exists, false);
     return unused;
 }

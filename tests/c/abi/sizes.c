@@ -1,8 +1,8 @@
 /* Sizes and counts whose products do not fit their type, or that leave a loop nothing to do. Each
  * call answers with an error or does its work, in a bounded number of steps.
  *
- * test: not stock it ends by a signal, or not at all
- * test: not address its malloc ends the program for such a size
+ * test: not stock libgomp ends by a signal, or not at all
+ * test: not address AddressSanitizer's malloc ends the program for such a size
  */
 #include "testing.h"
 

@@ -1,7 +1,7 @@
 /* Without nowait, target data and update directives wait for their predecessors, although there is
  * nothing to copy. The predecessors are detached tasks: when their bodies have ended they are still
  * incomplete, whichever thread executed the bodies.
- * test: not stock what depends on a detached task does not wait for its event there
+ * test: not stock libgomp's dependent tasks do not wait for a detached task's event
  * test: not clang clang leaves these directives out where there is no device to compile for
  */
 #include "testing.h"

@@ -2,9 +2,9 @@
  *
  * test: long
  * test: timeout 1800
- * test: not stock it ends by a signal
- * test: not thread it has a malloc of its own
- * test: not address it has a malloc of its own
+ * test: not stock libgomp ends by a signal
+ * test: not thread ThreadSanitizer has a malloc of its own
+ * test: not address AddressSanitizer has a malloc of its own
  * test: flags -Iruntime/include -Lbuild/lib -ldl
  * test: shared parts/failing.c -ldl */
 #include "fail/failing.h"

@@ -2,8 +2,8 @@
  * the process alive: the process ends when its last thread, the main thread, calls pthread_exit.
  *
  * test: timeout 120
- * test: not pthread it starts no runtime system of GHC's
- * test: not stock it starts none
+ * test: not pthread the substrate starts no runtime system of GHC's
+ * test: not stock libgomp starts no runtime system of GHC's
  * test: flags -ldl
  * test: shared parts/failing.c -ldl */
 #include "host/process.h"

@@ -2,12 +2,12 @@
  * message and status 1. This test lets some of the calls fail.
  *
  * test: timeout 120
- * test: not stock it ends by a signal
- * test: not thread it has a malloc of its own
- * test: not address it has a malloc of its own
+ * test: not stock libgomp ends by a signal
+ * test: not thread ThreadSanitizer has a malloc of its own
+ * test: not address AddressSanitizer has a malloc of its own
  * test: flags -Iruntime/include -Lbuild/lib -ldl
  * test: shared parts/failing.c -ldl
- * test: not qemu each of its many processes is translated anew
+ * test: not qemu qemu translates each of the many processes anew
  */
 #include "fail/failing.h"
 

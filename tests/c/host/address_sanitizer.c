@@ -3,10 +3,10 @@
  * sanitizer's reports, also at the program's end, stay the same.
  *
  * test: not stock preloaded, it is ended
- * test: not check it is about the shared library
- * test: not thread it is about the shared library
- * test: not address it is about the shared library
- * test: not undefined it is about the shared library
+ * test: not check the test is about the shared library
+ * test: not thread the test is about the shared library
+ * test: not address the test is about the shared library
+ * test: not undefined the test is about the shared library
  * test: flags -fsanitize=address
  * test: not qemu the search for leaks wants ptrace
  */

@@ -3,11 +3,11 @@
  * after that. The process then has one pool, and the threads that the library made when it was
  * loaded, and no more.
  *
- * test: not stock it has no such library
- * test: not check it is about the shared library
- * test: not thread it is about the shared library
- * test: not address it is about the shared library
- * test: not undefined it is about the shared library
+ * test: not stock libgomp has no such library
+ * test: not check the test is about the shared library
+ * test: not thread the test is about the shared library
+ * test: not address the test is about the shared library
+ * test: not undefined the test is about the shared library
  * test: flags -ldl -lpthread
  * test: shared parts/blas_part.c -lpthread
  */

@@ -1,8 +1,8 @@
 /* Numbers beyond all bounds, from the environment and from the program. The library refuses each
  * with a message that names it, and the program goes on or ends. No memory is overwritten, and no
  * computation runs for ever. GCC's runtime crashes or computes for ever.
- * test: not stock it crashes
- * test: not address it needs more address space than is left here
+ * test: not stock libgomp crashes
+ * test: not address the test needs more address space than the sanitizer leaves
  * test: not qemu a child makes threads until memory ends, which lasts a minute
  */
 #define _GNU_SOURCE

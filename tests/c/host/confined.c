@@ -4,7 +4,7 @@
  * Members also inherit the other traits of their master: timer slack, disk priority, capabilities,
  * and working folder.
  *
- * test: not stock its first region reads files of /proc and /sys
+ * test: not stock libgomp's first region reads files of /proc and /sys
  * test: env OMP_MAX_ACTIVE_LEVELS=2
  */
 #define _GNU_SOURCE

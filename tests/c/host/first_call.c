@@ -2,7 +2,7 @@
  * allocate nothing and take no lock, as a signal handler may make them. A region needs little of
  * the caller's stack. No file is opened then, as the program may have given up that right.
  *
- * test: not stock its first region reads files of /proc and /sys
+ * test: not stock libgomp's first region reads files of /proc and /sys
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -1,7 +1,7 @@
 /* A forked child runs its own regions, and so do its children, while the parent goes on. GCC's
  * runtime hangs in the child.
- * test: not stock its child waits for workers that the fork did not copy
- * test: not qemu it has a thread of its own
+ * test: not stock libgomp's child waits for workers that the fork did not copy
+ * test: not qemu qemu has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

@@ -2,7 +2,7 @@
  * hold the runtime's locks. The child, a copy of that moment, runs its own regions. On crowded
  * processors each of its rounds would take a second, so the test runs alone.
  * test: alone
- * test: not stock its child waits for workers that the fork did not copy
+ * test: not stock libgomp's child waits for workers that the fork did not copy
  * test: not qemu a child of several threads hangs there without OpenMP too
  */
 #include "process.h"

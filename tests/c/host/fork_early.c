@@ -1,7 +1,7 @@
 /* The host registered a fork handler before the library was loaded, so in the child it runs before
  * the library's own handlers. It may open a region, and so may the host's handlers in the parent.
  *
- * test: not stock its child waits for workers that the fork did not copy
+ * test: not stock libgomp's child waits for workers that the fork did not copy
  * test: plain
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp

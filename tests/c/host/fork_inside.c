@@ -1,7 +1,7 @@
 /* The master or a worker forks inside a region. The child is alone and sees its place in the
  * region. It may open an inner region, start a program, or end. The parent's region goes on.
  * test: not stock the child of a member waits for workers that the fork did not copy
- * test: not qemu it has a thread of its own
+ * test: not qemu qemu has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

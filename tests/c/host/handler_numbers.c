@@ -2,7 +2,7 @@
  * the handler is below the number of threads, as profilers use it as an index. An idle worker is in
  * no region.
  *
- * test: not stock it ends the worker that is not wanted, so nobody takes the signal
+ * test: not stock libgomp ends the surplus worker, so no thread takes the signal
  */
 #define _GNU_SOURCE
 #include "process.h"

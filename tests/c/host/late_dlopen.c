@@ -5,7 +5,7 @@
  * test: plain
  * test: flags -ldl -lpthread
  * test: shared parts/openmp_part.c -fopenmp
- * test: not qemu what it has translated grows
+ * test: not qemu qemu's translated code grows
  */
 #include "part.h"
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* The library needs neither /proc nor readlink. If they are missing or refused it works as usual,
  * also from a path relative to the working folder, and writes nothing.
  *
- * test: not check it is about the shared library
- * test: not thread it is about the shared library
- * test: not address it is about the shared library
- * test: not undefined it is about the shared library
+ * test: not check the test is about the shared library
+ * test: not thread the test is about the shared library
+ * test: not address the test is about the shared library
+ * test: not undefined the test is about the shared library
  */
 #include "process.h"
 #include <limits.h>

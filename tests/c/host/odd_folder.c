@@ -2,12 +2,12 @@
  * dynamic loader also finds libcapstan-rts.so beside it. It finds that file by a path, and some
  * characters in a path have a meaning for the loader.
  *
- * test: not stock it is one file
- * test: not check it is about the shared library
- * test: not thread it is about the shared library
- * test: not address it is about the shared library
- * test: not undefined it is about the shared library
- * test: not qemu there is no rts substrate for that processor
+ * test: not stock libgomp is one file
+ * test: not check the test is about the shared library
+ * test: not thread the test is about the shared library
+ * test: not address the test is about the shared library
+ * test: not undefined the test is about the shared library
+ * test: not qemu the rts substrate does not exist for that processor
  */
 #include "process.h"
 #include <limits.h>

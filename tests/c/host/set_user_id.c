@@ -2,9 +2,9 @@
  * copy of this program opens the library by its path, because for such a program the loader ignores
  * LD_LIBRARY_PATH too.
  * test: plain
- * test: not stock it knows no such variables
+ * test: not stock libgomp knows no such variables
  * test: flags -ldl -lpthread
- * test: not qemu there is no rts substrate for that processor
+ * test: not qemu the rts substrate does not exist for that processor
  */
 #define _GNU_SOURCE
 #include "process.h"

@@ -1,7 +1,7 @@
 /* Ten thousand threads of the program open one region each and end: neither threads nor memory are
  * left behind.
  * test: alone
- * test: not qemu what it has translated grows
+ * test: not qemu qemu's translated code grows
  */
 #include "lives.h"
 

@@ -2,7 +2,7 @@
  * storage. GCC's library takes 136 bytes, and large Python programs fail to open it late; Capstan
  * takes 8.
  * test: plain
- * test: not stock it needs static thread-local storage
+ * test: not stock libgomp needs static thread-local storage
  * test: flags -ldl -lpthread
  * test: shared parts/tls_part.c
  */

@@ -1,7 +1,7 @@
 /* The number of threads does not grow with the number of rounds, with callers that come and go, or
  * with changes of the team size.
  * test: alone
- * test: not qemu it has a thread of its own
+ * test: not qemu qemu has a thread of its own
  */
 #include "process.h"
 #include <omp.h>

@@ -1,9 +1,9 @@
 /* If threads are not available, the team is smaller, with one warning, and the program goes on. The
  * causes are limits on processes or on the address space, and absurd numbers. GCC's runtime ends
  * the process.
- * test: not stock it exits with status 1
+ * test: not stock libgomp exits with status 1
  * test: alone
- * test: not qemu it becomes another user, of whom the namespace has none
+ * test: not qemu the test becomes another user, whom the namespace does not have
  */
 #define _GNU_SOURCE
 #include "process.h"

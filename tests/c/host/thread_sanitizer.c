@@ -2,12 +2,12 @@
  * its own build of LLVM's, so this test ignores its reports on regions. It does not understand
  * GHC's runtime system either, so plain threads serve, and one line says so.
  *
- * test: not check it is about the shared library
- * test: not thread it is about the shared library
- * test: not address it is about the shared library
- * test: not undefined it is about the shared library
+ * test: not check the test is about the shared library
+ * test: not thread the test is about the shared library
+ * test: not address the test is about the shared library
+ * test: not undefined the test is about the shared library
  * test: flags -fsanitize=thread
- * test: not qemu its own threads hang
+ * test: not qemu qemu's own threads hang
  */
 #include "process.h"
 #include <limits.h>

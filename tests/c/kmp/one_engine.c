@@ -3,7 +3,7 @@
  * largest team.
  *
  * test: shared parts/gcc.c -fopenmp
- * test: not clang-stock there the part has a libgomp of its own
+ * test: not clang-stock the part has a libgomp of its own
  * test: flags -ldl
  */
 #include "testing.h"

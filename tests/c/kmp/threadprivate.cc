@@ -3,7 +3,7 @@
  * also covers copyin, and copies that persist.
  *
  * test: flags -fnoopenmp-use-tls -pthread
- * test: not clang-stock there a thread finds what one that has ended left
+ * test: not clang-stock libomp's thread finds the values of a thread that has ended
  */
 #include "testing.h"
 

@@ -1,6 +1,7 @@
 /* substrate/release.h: one thread makes a release that was put off, once. An owner that took the
- * release back has the Capability. A release that is due when the watcher ends is made too. The
- * owner's half is in cmm/coroutine.cmm and is repeated here in C. */
+ * release back has the Capability. A release that is due when the watcher ends is made too. Without
+ * the barrier on all threads the watcher does not end. The owner's half is in cmm/coroutine.cmm and
+ * is repeated here in C. */
 #define __GLASGOW_HASKELL__ 900
 #include "../../../runtime/substrate/rts/release.c" // NOLINT(bugprone-suspicious-include)
 
@@ -96,6 +97,20 @@ static void watched(unsigned number) {
         look_and_stop();
 }
 
+static _Atomic int over;
+
+/* The watcher cannot end, so it looks until callbacks no longer continue. */
+static void endless(unsigned number) {
+    if (number == 0) {
+        owner(1);
+        cst_store_release(&over, 1);
+    } else if (!stop()) {
+        while (!cst_load_acquire(&over)) explore_spin(EXPLORE_AT("is the owner done?"));
+        look(false);
+        look(false);
+    }
+}
+
 static void nothing_is_due(void) {
     EXPLORE_CHECK(cst_load_relaxed(&release->due) == CST_RELEASE_DONE);
     EXPLORE_CHECK(cst_load_relaxed(&holder) == FREE);
@@ -103,6 +118,7 @@ static void nothing_is_due(void) {
 }
 
 static void setup(void) {
+    machine_has_no_barrier = false;
     cst_release_allow(release_for);
     release = explore_allocate(sizeof *release);
     *release = (struct cst_release){0};
@@ -113,10 +129,17 @@ static void setup(void) {
     cst_store_relaxed(&cst_release_watched, 1);
 }
 
+static void setup_without_barrier(void) {
+    setup();
+    machine_has_no_barrier = true;
+    cst_store_relaxed(&over, 0);
+}
+
 int models_run(void) {
     const struct explore_model models[] = {
         {"release, put off twice", setup, watched, nothing_is_due, .threads = 2},
         {"release, put off and wanted", setup, wanted, nothing_is_due, .threads = 3},
+        {"release, watched for ever", setup_without_barrier, endless, nothing_is_due, .threads = 2},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;

@@ -4,7 +4,7 @@
  * between dead ones. Tasks count without atomics, so that ThreadSanitizer judges the runtime's
  * ordering.
  *
- * test: not stock it lets the maker of many tasks wait for those before, here for ever
+ * test: not stock libgomp's task waits for all earlier tasks, here for ever
  */
 #include "testing.h"
 #include <omp.h>

@@ -2,8 +2,8 @@
  * Thunks pass every argument, also thunks that a forked child makes, although the parent was making
  * others.
  *
- * test: not thread it does not know of our stacks
- * test: not address it takes another stack for an overflow */
+ * test: not thread ThreadSanitizer does not know of these stacks
+ * test: not address AddressSanitizer takes another stack for an overflow */
 #include "platform/stack.h"
 
 #include <pthread.h>

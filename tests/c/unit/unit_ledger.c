@@ -7,7 +7,7 @@
  *
  * test: alone
  * test: timeout 120
- * test: not qemu its /proc/self/stat is not what other processes read of it
+ * test: not qemu qemu's /proc/self/stat differs from the file that other processes read
  */
 #include "unit.h"
 

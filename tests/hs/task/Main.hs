@@ -6,6 +6,7 @@ module Main (main) where
 import qualified AwaitTests
 import qualified BoundTests
 import qualified CapabilityTests
+import qualified ConfinedTests
 import Control.Concurrent (getNumCapabilities, setNumCapabilities)
 import qualified DomainTests
 import qualified DurationTests
@@ -26,19 +27,24 @@ import qualified ScopeTests
 import qualified SeededTests
 import qualified StressTests
 import qualified StrictTests
-import System.Environment (setEnv)
+import System.Environment (getArgs, setEnv)
 import Test.Tasty
 import qualified TraverseTests
 import qualified VectorTests
 
 main :: IO ()
 main = do
+  arguments <- getArgs
+  if arguments == ["--confined"] then ConfinedTests.inside else everywhere
+
+everywhere :: IO ()
+everywhere = do
   first <- getNumCapabilities
   -- The tests run one after another, as they change the number of Capabilities, and count. No
   -- option of a test group can say so.
   setEnv "TASTY_NUM_THREADS" "1"
   defaultMain . localOption (mkTimeout 120000000) $
-    testGroup "tasks" (DurationTests.tests : ModelTests.tests : RuleTests.tests : RootTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
+    testGroup "tasks" (DurationTests.tests : ModelTests.tests : RuleTests.tests : RootTests.tests : ConfinedTests.tests : map (`on` everything) (first : filter (> first) [2, 4]) ++ [8 `on` [PurityTests.tests], CapabilityTests.tests])
 
 -- | Tests on @n@ Capabilities.
 on :: Int -> [TestTree] -> TestTree

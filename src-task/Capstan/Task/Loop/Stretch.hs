@@ -29,7 +29,9 @@
 -- (T3) A worker begins the front half only after it has swapped the word of that half. Owner and
 -- taker compute the same halves from the border and the end.
 --
--- If the kernel has no such barrier, the indices are halved down to single indices.
+-- If the kernel has no such barrier, the indices are halved down to single indices. Later the barrier
+-- fails once the program has given up system calls (seccomp). Then a collection replaces it: it
+-- stops all Capabilities, so it orders the accesses of all Haskell threads as the barrier does.
 module Capstan.Task.Loop.Stretch
   ( each,
   )
@@ -46,6 +48,7 @@ import Foreign.C.Types (CBool (..))
 import GHC.Exts
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
+import System.Mem (performMinorGC)
 
 -- | Runs the action for each index below a number. An action may block, even to wait for another
 -- action.
@@ -74,7 +77,7 @@ each count action = when (count > 0) $ asMember (const (halves action 0 count)) 
         offer = do
           wanted <- anySearches (flags defaultPool)
           when wanted (void (publish (deques defaultPool)))
-        -- At most one index is left below the border, or all of them if the barrier has failed.
+        -- At most one index is left below the border.
         finish !i !end = when (i < end) (action i >> finish (i + 1) end)
 {-# INLINE each #-}
 
@@ -86,8 +89,10 @@ takeRest s stretch to = do
   unless (before == to) $ do
     write s called 1
     done <- barrier
+    -- The owner may wait for an index of the rest, so the rest cannot be left to it.
+    when (done == 0) performMinorGC
     now <- look s written
-    first <- settle s (if done /= 0 then min to (now + 1) else to)
+    first <- settle s (min to (now + 1))
     when (first < to) (void (both (stretch (middle first to) to) (keepFront s stretch first to)))
 {-# NOINLINE takeRest #-}
 
@@ -154,7 +159,8 @@ swap :: Stretch -> Field -> Int -> Int -> IO Int
 swap (Stretch array) (Field (I# field)) (I# old) (I# new) = IO $ \s -> case casIntArray# array field old new s of
   (# s1, seen #) -> (# s1, I# seen #)
 
--- | A full barrier on every thread of the process. Returns 0 if the kernel has no such barrier.
+-- | A full barrier on every thread of the process. Returns 0 if the kernel has no such barrier, or if
+-- the program has given up system calls.
 foreign import ccall unsafe "cst_process_barrier" barrier :: IO CBool
 
 canCall :: Bool
