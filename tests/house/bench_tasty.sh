@@ -61,7 +61,7 @@ whole =
     "whole"
     [ withResource (pure 'x') (const (pure ())) (\get -> bench "resource" (whnfIO get)),
       benchmarks "moved" [Bench.bgroup "inner" [Bench.env (pure "text") (Bench.bench "length" . Bench.nf length)]],
-      envWithCleanup (createDirectory "held") (const (removeDirectory "held")) (\() -> testGroup "held" [bench "there" (whnfIO (doesDirectoryExist "held" >>= (@?= True)))]),
+      envWithCleanup (createDirectory "held") (const (removeDirectory "held")) (const (testGroup "held" [bench "there" (whnfIO (doesDirectoryExist "held" >>= (@?= True)))])),
       testGroup "lonely" [bench name (whnfIO (bracket_ (createDirectory "lonely") (removeDirectory "lonely") (threadDelay 100))) | name <- ["a", "b"]],
       bench "slow" (whnfIO (threadDelay 3000000)),
       testCase "test" (pure ())
@@ -74,7 +74,6 @@ version:       0
 build-type:    Simple
 
 common program
-  main-is:          Main.hs
   default-language: Haskell2010
   ghc-options:      -threaded -Wall
   build-depends:    base, capstan-bench, directory, tasty, tasty-hunit
@@ -82,14 +81,17 @@ common program
 executable new
   import:         program
   hs-source-dirs: new
+  main-is:        Main.hs
 
 executable trees
   import:         program
   hs-source-dirs: trees
+  main-is:        Main.hs
 
 executable page
   import:         program
   hs-source-dirs: page
+  main-is:        Main.hs
 END
 # The example of the module's page is a program.
 sed -n '/^-- > import/,/^-- >     \]/s/^-- > \{0,1\}//p' "$root/src-bench/Capstan/Bench/Tasty.hs" >page/Main.hs
@@ -130,7 +132,7 @@ All.order' ] || fail "it lists $(cat text)"
 
 # Figures, a comparison, and the files.
 # shellcheck disable=SC2086 # options
-runs 0 "$new" $quick --rounds 3 -j 4 --json before.json --csv figures.csv
+runs 0 "$new" $quick -j 4 --json before.json --csv figures.csv
 says 'All 5 tests passed'
 [ "$(grep -c -E '^ +[0-9.]+ .?s +\([0-9.]+ .?s +\.\. [0-9.]+ .?s *\), in single processes' text)" -eq 3 ] || fail "not three figures: $(cat text)"
 says '[0-9.]+ times All.sum.short \([0-9.]+ \.\. [0-9.]+\)'
