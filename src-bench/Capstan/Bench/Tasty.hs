@@ -58,7 +58,7 @@ module Capstan.Bench.Tasty
     envWithCleanup,
     benchmarks,
 
-    -- * What is measured
+    -- * Code to measure
     Benchmarkable,
     nf,
     whnf,
@@ -82,11 +82,11 @@ import Capstan.Bench.Tasty.Timing
 import Capstan.Bench.Tree (names)
 import Control.DeepSeq (NFData (..))
 import Control.Exception (evaluate)
-import Control.Monad (forM_, void)
+import Control.Monad (filterM, forM_, join, void)
 import Criterion.Main (Benchmarkable, nf, nfAppIO, nfIO, perBatchEnv, perBatchEnvWithCleanup, perRunEnv, perRunEnvWithCleanup, toBenchmarkable, whnf, whnfAppIO, whnfIO)
 import qualified Criterion.Measurement.Types as Criterion
 import Data.IORef
-import Data.List (intercalate, (\\), nub)
+import Data.List (intercalate, nub, (\\))
 import Data.Maybe (catMaybes, fromMaybe, isJust)
 import qualified Data.Text as Text
 import qualified Data.Text.IO as Text
@@ -99,7 +99,7 @@ import Test.Tasty (DependencyType (AllFinish), TestName, TestTree, after_, defau
 import Test.Tasty.Ingredients (Ingredient (..), ingredientsOptions, tryIngredients)
 import Test.Tasty.Options (OptionSet, lookupOption, setOption)
 import Test.Tasty.Providers (singleTest)
-import Test.Tasty.Runners (NumThreads (..), TestPattern (..), parseTestPattern, ResourceSpec (..), TestTree (..), TreeFold (..), foldTestTree, trivialFold)
+import Test.Tasty.Runners (NumThreads (..), ResourceSpec (..), TestPattern (..), TestTree (..), TreeFold (..), foldTestTree, parseTestPattern, trivialFold)
 
 -- | A benchmark, a group of benchmarks, or any other tree of tasty.
 type Benchmark = TestTree
@@ -125,38 +125,42 @@ measuring others = TestManager (ingredientsOptions others) $ \options tree ->
     Nothing -> Nothing
     Just _ -> Just (fromMaybe True <$> inItsProcess (found options tree) (runTree others options tree))
 
--- | Runs the tree as the suite of this number, and writes the files.
+-- | Runs the tree as the suite of this number, and writes the files. If that is not possible, says
+-- why, and returns a failure.
 runTree :: [Ingredient] -> OptionSet -> TestTree -> Int -> IO Bool
-runTree others options tree number = do
-  interpreted <- runsInterpreted
-  baseline <- traverse readSession (if selected then baselineFile else Nothing)
-  missing <- filterMissing (catMaybes [json, csv])
-  case () of
-    _
-      | duplicate : _ <- all' \\ nub all' -> refuse (duplicate ++ ": two benchmarks have this path; give each its own name")
-      | not selected -> plain tree
-      | interpreted -> refuse "the program is interpreted, and could not be started again: compile it"
-      | Just (Left problem) <- baseline -> refuse (fromMaybe "" baselineFile ++ ": " ++ Text.unpack problem)
-      | file : _ <- missing -> refuse (file ++ ": there is no such folder")
-      | otherwise -> do
+runTree others options tree number
+  | duplicate : _ <- paths \\ nub paths = refuse (duplicate ++ ": two benchmarks have this path; give each its own name")
+  | not selected = by options tree
+  | otherwise = do
+    interpreted <- runsInterpreted
+    baseline <- traverse readSession baselineFile
+    missing <- filterM (fmap not . doesDirectoryExist . takeDirectory) (catMaybes [json, csv])
+    case (baseline, missing) of
+      _ | interpreted -> refuse "the program is interpreted, and could not be started again: compile it"
+      (Just (Left problem), _) -> refuse (fromMaybe "" baselineFile ++ ": " ++ Text.unpack problem)
+      (_, file : _) -> refuse (file ++ ": there is no such folder")
+      (old, _) -> do
         measured <- newIORef []
-        let suite = Suite number (baseline >>= either (const Nothing) Just) measured
-        passed <- plain (placed suite [] tree)
-        done <- reverse <$> readIORef measured
-        forM_ json $ \file ->
-          forM_ (take 1 done) $ \m -> writeSession file (measuredSession m) {sessionAccounts = concatMap (sessionAccounts . measuredSession) done}
-        forM_ csv $ \file -> withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Text.hPutStr to (csvText (map measuredFigures done))
+        -- One thread: neither another benchmark nor a test runs beside a benchmark.
+        passed <- by (setOption (NumThreads 1) options) (placed (Suite number (old >>= either (const Nothing) Just) measured) [] tree)
+        readIORef measured >>= writeFiles json csv . reverse
         pure passed
   where
-    all' = names (found options tree)
-    selected = or (foldTestTree trivialFold {foldSingle = \_ _ t -> [isTiming t]} options tree)
-    isTiming t = isJust (cast t :: Maybe Timing)
+    by options' tree' = fromMaybe (pure False) (tryIngredients others options' tree')
+    paths = names (found options tree)
+    selected = or (foldTestTree trivialFold {foldSingle = \_ _ test -> [isJust (cast test :: Maybe Timing)]} options tree)
     Baseline baselineFile = lookupOption options
     JsonFile json = lookupOption options
     CsvFile csv = lookupOption options
-    plain t = fromMaybe (pure False) (tryIngredients others (if selected then setOption (NumThreads 1) options else options) t)
-    filterMissing files = concat <$> mapM (\f -> (\there -> [f | not there]) <$> doesDirectoryExist (takeDirectory f)) files
     refuse problem = False <$ hPutStrLn stderr ("Error: " ++ problem)
+
+-- | Writes the observations as JSON and the figures as CSV.
+writeFiles :: Maybe FilePath -> Maybe FilePath -> [Measured] -> IO ()
+writeFiles json csv measured = do
+  forM_ json $ \file ->
+    forM_ (take 1 measured) $ \m -> writeSession file (measuredSession m) {sessionAccounts = concatMap (sessionAccounts . measuredSession) measured}
+  forM_ csv $ \file ->
+    withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Text.hPutStr to (csvText (map measuredFigures measured))
 
 -- | The tree in which each benchmark knows its path and its suite.
 placed :: Suite -> [String] -> TestTree -> TestTree
@@ -205,7 +209,7 @@ bgroup = testGroup
 bcompare :: String -> Benchmark -> Benchmark
 bcompare text inside = case parseTestPattern text of
   Just (TestPattern (Just expression)) -> after_ AllFinish expression (localOption (Against (Just expression)) inside)
-  _ -> errorWithoutStackTrace ("Capstan.Bench.Tasty.bcompare: " ++ show text ++ " is no pattern of tasty")
+  _ -> errorWithoutStackTrace (show text ++ " is no pattern of tasty")
 
 -- | Benchmarks with an environment, which is evaluated completely before the first of them. Names
 -- must not depend on it, so take it apart lazily: @\\ ~(a, b) -> ...@. The first process makes the
@@ -227,9 +231,7 @@ envWithCleanup make clean inside = withResource acquire release (\get -> inside 
       task <- ownTask
       e <- if isJust task then makeNow else unsafeInterleaveIO makeNow
       pure (made, e)
-    release (made, _) = do
-      cleanNow <- readIORef made
-      cleanNow
+    release (made, _) = join (readIORef made)
 
 -- | Benchmarks of "Capstan.Bench" (which are those of criterion) as a group of this name, for a
 -- tree that has tests beside them.

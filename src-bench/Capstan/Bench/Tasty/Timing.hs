@@ -37,7 +37,7 @@ data Timing = Timing
     timingPlace :: Maybe (Suite, [String])
   }
 
--- | What the benchmarks of a tree share.
+-- | The data that the benchmarks of a tree share.
 data Suite = Suite
   { -- | The number of the suite in the program ("Capstan.Bench.Child").
     suiteNumber :: Int,
@@ -95,7 +95,7 @@ judged options suite earlier session figures problems
       Text.unpack . Text.stripEnd . Text.unlines . concat $
         [ concatMap figureLines figures,
           map changeText compared,
-          [against earlier (\path -> exprMatches e (Seq.fromList path)) (figuresAccount f) | Just e <- [pattern'], f <- figures],
+          [against earlier (exprMatches e . Seq.fromList) (figuresAccount f) | Just e <- [pattern'], f <- figures],
           map (Text.stripEnd . diagnosisText) (diagnose (sessionAccounts session))
         ]
 
