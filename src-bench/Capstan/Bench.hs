@@ -88,9 +88,9 @@ module Capstan.Bench
 where
 
 import Capstan.Bench.Baseline (Change (..), Verdict (..), changeText, changes)
-import Capstan.Bench.Child (ownTask, perform, taskSuite)
+import Capstan.Bench.Child (inItsProcess, runsInterpreted)
 import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose, trials)
-import Capstan.Bench.Encoding (fromBytes, speakUtf8)
+import Capstan.Bench.Encoding (fromBytes)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Options
 import Capstan.Bench.Page (pageText)
@@ -98,13 +98,11 @@ import Capstan.Bench.Report
 import Capstan.Bench.Session (Plan (..), runHere, runSession)
 import Capstan.Bench.Statistics (regression)
 import Capstan.Bench.Tree (names, uniquely)
-import Control.Monad (forM_, unless, when)
+import Control.Monad (forM_, unless, void, when)
 import Criterion.Main (Benchmark, Benchmarkable, bench, bgroup, defaultConfig, env, envWithCleanup, makeMatcher, nf, nfAppIO, nfIO, perBatchEnv, perBatchEnvWithCleanup, perRunEnv, perRunEnvWithCleanup, toBenchmarkable, whnf, whnfAppIO, whnfIO)
 import qualified Criterion.Main as Criterion
 import Criterion.Main.Options (MatchType, Mode (..))
 import Criterion.Types (Config (..), Regression (..), Verbosity (..))
-import Data.IORef
-import Data.List (stripPrefix)
 import qualified Data.Map as Map
 import Data.Maybe (mapMaybe)
 import qualified Data.Text as Text
@@ -113,11 +111,9 @@ import qualified Data.Text.Lazy as Lazy
 import qualified Data.Text.Lazy.IO as Lazy
 import Statistics.Types (estPoint)
 import System.Directory (doesDirectoryExist)
-import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..), exitWith)
-import System.FilePath (takeDirectory, takeFileName)
+import System.FilePath (takeDirectory)
 import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, utf8, withFile)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | Measures the benchmarks that the command line names, or all benchmarks. Ends the program with
 -- exit code 1 if a benchmark failed, if it was slower than the baseline allows, or, with
@@ -128,7 +124,7 @@ defaultMain = defaultMainWith defaultConfig
 -- | As 'defaultMain', with other defaults. The program is started again with the same arguments, so
 -- each process handles them in the same way before this call.
 defaultMainWith :: Config -> [Benchmark] -> IO ()
-defaultMainWith config benchmarks = inItsProcess benchmarks $ \suite -> do
+defaultMainWith config benchmarks = void . inItsProcess (uniquely benchmarks) $ \suite -> do
   options <- parseOptions config
   runWith config options suite benchmarks
 
@@ -136,26 +132,9 @@ defaultMainWith config benchmarks = inItsProcess benchmarks $ \suite -> do
 -- ("Criterion.Main.Options"). Options that a mode does not have, such as @--rounds@, are read from
 -- @CAPSTANBENCH_OPTIONS@.
 runMode :: Mode -> [Benchmark] -> IO ()
-runMode mode benchmarks = inItsProcess benchmarks $ \suite -> do
+runMode mode benchmarks = void . inItsProcess (uniquely benchmarks) $ \suite -> do
   options <- optionsFor mode
   runWith defaultConfig options suite benchmarks
-
--- | Performs the task of the process if a session has started the process. Otherwise runs the
--- action, with the number of this call.
-inItsProcess :: [Benchmark] -> (Int -> IO ()) -> IO ()
-inItsProcess benchmarks session = do
-  speakUtf8
-  suite <- atomicModifyIORef' suitesBegun (\n -> (n + 1, n))
-  task <- ownTask
-  case task of
-    Just t -> when (taskSuite t == suite) (perform t (uniquely benchmarks))
-    Nothing -> session suite
-
--- | The number of calls so far. A program may measure several suites, one after the other, and the
--- processes of a suite skip the other suites.
-suitesBegun :: IORef Int
-suitesBegun = unsafePerformIO (newIORef 0)
-{-# NOINLINE suitesBegun #-}
 
 runWith :: Config -> Options -> Int -> [Benchmark] -> IO ()
 runWith defaults options suite benchmarks = case optionMode options of
@@ -171,12 +150,6 @@ runWith defaults options suite benchmarks = case optionMode options of
   mode -> Criterion.runMode mode unique
   where
     unique = uniquely benchmarks
-
--- | Whether the program of this process is GHC.
-runsInterpreted :: IO Bool
-runsInterpreted = named . takeFileName <$> getExecutablePath
-  where
-    named file = maybe False (all (`elem` "-.0123456789")) (stripPrefix "ghc" file)
 
 select :: MatchType -> [String] -> [String] -> IO [String]
 select match wanted present = do

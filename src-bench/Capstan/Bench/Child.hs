@@ -14,12 +14,15 @@ module Capstan.Bench.Child
     taskVariable,
     ownTask,
     begunFile,
+    inItsProcess,
+    runsInterpreted,
     perform,
     observe,
   )
 where
 
 import Capstan.Bench.Counters (collectStatistics, openCounters)
+import Capstan.Bench.Encoding (speakUtf8)
 import Capstan.Bench.Evidence (Place (..), Trial, Watched)
 import Capstan.Bench.Json (readJson)
 import Capstan.Bench.Measure
@@ -30,10 +33,12 @@ import Criterion.Measurement.Types (Benchmark)
 import Data.Aeson
 import Data.IORef
 import Data.Int (Int64)
+import Data.List (stripPrefix)
 import qualified Data.Set as Set
 import System.Directory (renameFile)
-import System.Environment (lookupEnv, unsetEnv)
+import System.Environment (getExecutablePath, lookupEnv, unsetEnv)
 import System.Exit (die)
+import System.FilePath (takeFileName)
 import System.IO.Unsafe (unsafePerformIO)
 import Text.Read (readMaybe)
 
@@ -113,6 +118,29 @@ inherited = unsafePerformIO $ do
     unsetEnv taskVariable
     readJson file >>= either (die . ("a task that cannot be read: " ++)) pure
 {-# NOINLINE inherited #-}
+
+-- | Performs the task of the process if a session has started the process, and returns 'Nothing'.
+-- Otherwise runs the action, with the number of this call.
+inItsProcess :: [Benchmark] -> (Int -> IO a) -> IO (Maybe a)
+inItsProcess benchmarks session = do
+  speakUtf8
+  suite <- atomicModifyIORef' suitesBegun (\n -> (n + 1, n))
+  task <- ownTask
+  case task of
+    Just t -> Nothing <$ when (taskSuite t == suite) (perform t benchmarks)
+    Nothing -> Just <$> session suite
+
+-- | The number of calls so far. A program may measure several suites, one after the other, and the
+-- processes of a suite skip the other suites.
+suitesBegun :: IORef Int
+suitesBegun = unsafePerformIO (newIORef 0)
+{-# NOINLINE suitesBegun #-}
+
+-- | Whether the program of this process is GHC, which cannot be started again as the program.
+runsInterpreted :: IO Bool
+runsInterpreted = isGhc . takeFileName <$> getExecutablePath
+  where
+    isGhc file = maybe False (all (`elem` ("-.0123456789" :: String))) (stripPrefix "ghc" file)
 
 -- | Performs the task with the benchmarks, whose names are unique.
 perform :: Task -> [Benchmark] -> IO ()
