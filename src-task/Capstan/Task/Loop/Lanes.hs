@@ -57,10 +57,10 @@ import qualified Data.Vector as V
 -- >     neighbours index = let (k, part) = index `quotRem` parts in [(k - 1) * parts + (part + j) `mod` parts | j <- [-1, 0, 1]]
 --
 -- Indices whose distance is a multiple of 'poolSize' stay with one worker, unless that worker is
--- late or the number of workers exceeds the number of Capabilities. Indices whose distance is a
--- multiple of four times 'poolSize' form a lane, whose indices run in order. So if the number of
--- parts is 'poolSize', or four times as large, the data of each part stay in the cache of one
--- processor. If a worker is late, other workers take over its lanes.
+-- late or the pool's workers outnumber the Capabilities. Indices whose distance is a multiple of
+-- four times 'poolSize' form a lane, whose indices run in order. So if the number of parts is
+-- 'poolSize', or four times as large, the data of each part stay in the cache of one processor. If
+-- a worker is late, other workers take over its lanes.
 -- The size of pieces is 1. An index costs some hundred nanoseconds and no memory.
 --
 -- A body must not wait for another index in any other way. If a body throws, the other bodies are
