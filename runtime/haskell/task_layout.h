@@ -1,5 +1,5 @@
-/* The layout of a pool's deques, for cmm/task.cmm and src-task/Capstan/Task/Work/Layout.hs. It has only
- * macros, as the preprocessor for Haskell reads this file as well. */
+/* The layout of a pool's deques, for cmm/task.cmm and src-task/Capstan/Task/Work/Layout.hs. It has
+ * only macros, as the preprocessor for Haskell reads this file as well. */
 #ifndef CST_HASKELL_TASK_LAYOUT_H
 #define CST_HASKELL_TASK_LAYOUT_H
 
