@@ -1,4 +1,3 @@
-{-# LANGUAGE CPP #-}
 {-# LANGUAGE GHCForeignImportPrim #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -6,10 +5,6 @@
 -- GHC's bytecode interpreter supports neither primitives in Cmm nor, before GHC 9.2, unboxed
 -- tuples.
 {-# OPTIONS_GHC -fobject-code #-}
--- The preprocessor takes only macros from the header, because newer headers contain C comments,
--- which it would leave in the text. Warnings are off, because GHC's C stub includes headers that
--- define some macros again.
-{-# OPTIONS_GHC -optP-imacros -optPDerivedConstants.h -optP-w #-}
 
 -- |
 -- Module      : Capstan.Prim
