@@ -26,6 +26,14 @@ highlight_language = "none"
 suppress_warnings = ["myst.header"]
 
 
+NAMED_BLOCK = re.compile(r"^```(\w+) (\S+)\n", re.M)
+
+
+def show_names(_app, _page, source):
+    """The name of a block's file (tools/run-manual) becomes the block's caption."""
+    source[0] = NAMED_BLOCK.sub(r"```{code-block} \1\n:caption: \2\n\n", source[0])
+
+
 def name_source(_app, _env, node, contents):
     """A link to a file of the source, which is no page of the site, becomes the file's name."""
     target = node.get("reftarget", "").partition("#")[0]
@@ -46,4 +54,5 @@ def name_source(_app, _env, node, contents):
 
 def setup(app):
     app.add_lexer("cabal", TextLexer)  # Pygments does not know this language
+    app.connect("source-read", show_names)
     app.connect("missing-reference", name_source)
