@@ -77,6 +77,11 @@ program() {
 }
 
 program --disable-executable-dynamic
+# Under `capstan run` a library is loaded before the program, and reports, too: it has seen no region.
+if [ -x "$root/build/bin/capstan" ]; then
+    "$root/build/bin/capstan" run --report "$user" >/dev/null 2>summary || fail "capstan run: $(cat summary)"
+    grep -q 'regions    1$' summary || fail "capstan run does not see the program's region: $(cat summary)"
+fi
 # The linker option kept and exported every name that the shared library has, but for the words of `capstan top`,
 # which finds them in libraries alone.
 nm -D --defined-only "$user" | awk '{ print $3 }' | sort -u >exported

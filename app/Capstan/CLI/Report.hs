@@ -24,12 +24,13 @@ import Capstan.CLI.Host (Ending (..), Outcome (..))
 import Capstan.CLI.Json (decodeLine)
 import Capstan.CLI.Style
 import Capstan.CLI.Version (version)
+import Control.Applicative ((<|>))
 import Data.Aeson
 import qualified Data.Aeson.Encoding as E
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
-import Data.List (intercalate, partition, sortOn)
+import Data.List (find, intercalate, partition, sortOn)
 import Data.Maybe (catMaybes, isJust, isNothing, listToMaybe, mapMaybe)
 import Data.Ord (Down (..))
 import Text.Printf (printf)
@@ -206,12 +207,16 @@ data Summary = Summary
   deriving (Show)
 
 -- The report of the program itself, and the reports of its descendants, with the busiest first. A
--- program may report more than once, because its handlers may run before it executes another
--- program.
+-- process may report more than once: its handlers may run before it executes another program, and a
+-- Haskell program that contains Capstan reports beside the library that was loaded before it. So
+-- the report of the last program counts, and of its reports the one that saw regions.
 ownAndOthers :: Summary -> (Maybe ProcessReport, [ProcessReport])
-ownAndOthers summary = (listToMaybe (reverse own), sortOn (Down . reportRegions) others)
+ownAndOthers summary = (find ((> 0) . reportRegions) ofLast <|> listToMaybe ofLast, sortOn (Down . reportRegions) others)
   where
     (own, others) = partition ((== outcomePid (summaryOutcome summary)) . reportPid) (summaryReports summary)
+    ofLast = case reverse own of
+      [] -> []
+      reports@(r : _) -> filter ((== reportProgram r) . reportProgram) reports
 
 -- | The summary as text.
 summaryText :: Style -> Summary -> String
