@@ -26,6 +26,8 @@ cases fixture directory =
       path ["process", "substrate"] value >>= (@?= string substrate)
       path ["process", "regions"] value >>= (@?= Number 1)
       path ["process", "largest_team"] value >>= (@?= Number 2)
+      machine <- with [] ["env", "--json"] >>= json . resultOut
+      path ["processors", "available"] machine >>= \processors -> path ["process", "processors"] value >>= (@?= processors)
       path ["capstan"] value >>= \version -> path ["process", "capstan"] value >>= (@?= version),
     testCase "no report: nothing on standard error" $ do
       result <- with [] ["run", "--", program fixture "region"]
