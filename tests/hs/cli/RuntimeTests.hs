@@ -7,6 +7,7 @@ import qualified Data.ByteString as B
 import Data.Foldable (toList)
 import qualified Data.Text as T
 import Fixture
+import Interaction
 import System.Exit
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -76,7 +77,21 @@ cases fixture directory =
       value <- json (resultOut result)
       field "substrate" value >>= (@?= string "rts")
       field "healthy" value >>= (@?= Bool True)
-      resultExit result @?= ExitSuccess
+      resultExit result @?= ExitSuccess,
+    testCase "a process with more threads in a region than processors" $
+      withDialogue [("CAPSTAN_LIBDIR", directory)] (fixtureCommand fixture) ["run", "--", program fixture "crowd"] $ \dialogue -> do
+        _ <- expect dialogue "ready "
+        pid <- dialoguePid dialogue
+        result <- with [] ["doctor", "--pid", show pid]
+        assertContains (resultOut result) ["note", "64 threads are in regions, on ", " processor", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT or OMP_DYNAMIC=true"],
+    testCase "the files with the names of other runtimes lead to Capstan" $
+      withDialogue [("CAPSTAN_LIBDIR", directory)] (fixtureCommand fixture) ["run", "--", program fixture "listen"] $ \dialogue -> do
+        _ <- expect dialogue "ready "
+        pid <- dialoguePid dialogue
+        result <- with [] ["doctor", "--pid", show pid]
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["names of Capstan, ", "libcapstan-llvm.so", "ok", "Capstan serves it"]
+        forM_ ["LLVM libomp", "Intel libiomp5", "threads are in regions"] (assertLacks (resultOut result))
   ]
   where
     with set = capstanWith usual {setupSet = ("CAPSTAN_LIBDIR", directory) : set} fixture
