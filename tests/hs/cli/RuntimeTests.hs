@@ -61,6 +61,38 @@ cases fixture directory =
           assertBool (show settings) $ (string "OMP_DYNAMIC", string "FALSE", string "default") `elem` settings
         _ -> assertFailure "settings are a list"
       assertContains (resultOut result) ["Invalid value for environment variable OMP_DYNAMIC"],
+    testCase "settings that nothing decides, in the words of their page" $ do
+      result <- with [] ["env"]
+      forM_ [("OMP_WAIT_POLICY", "undecided"), ("OMP_THREAD_LIMIT", "none"), ("OMP_STACKSIZE", "the limit of the shell"), ("OMP_NUM_TEAMS", "none")] $ \(name, value) ->
+        assertContains (resultOut result) ["\n" <> name <> " ", " " <> value <> " ", "default\n"]
+      assertLacks (resultOut result) "KMP_",
+    testCase "settings that another variable decides" $ do
+      result <- with [("KMP_BLOCKTIME", "0"), ("KMP_ALL_THREADS", "3"), ("GOMP_STACKSIZE", "1M")] ["env"]
+      assertContains
+        (resultOut result)
+        [ "OMP_STACKSIZE ",
+          " 1048576 ",
+          " from GOMP_STACKSIZE\n",
+          "OMP_WAIT_POLICY ",
+          " PASSIVE ",
+          " from KMP_BLOCKTIME\n",
+          "OMP_THREAD_LIMIT ",
+          " 3 ",
+          " from KMP_ALL_THREADS\n",
+          "GOMP_SPINCOUNT ",
+          " 0 ",
+          " from KMP_BLOCKTIME\n",
+          "KMP_BLOCKTIME ",
+          " 0 ",
+          " environment\n",
+          "KMP_ALL_THREADS ",
+          " 3 ",
+          " environment\n"
+        ]
+      active <- with [("OMP_WAIT_POLICY", "active"), ("KMP_BLOCKTIME", "soon")] ["env"]
+      assertContains
+        (resultOut active)
+        ["OMP_WAIT_POLICY ", " ACTIVE ", " environment\n", "GOMP_SPINCOUNT ", " from OMP_WAIT_POLICY\n", "KMP_BLOCKTIME ", "\"soon\" was refused"],
     testCase "the ways to wait" $ do
       result <- with [("CAPSTAN_WAIT", "turns:off")] ["env"]
       resultExit result @?= ExitSuccess
