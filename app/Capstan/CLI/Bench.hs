@@ -4,9 +4,10 @@
 -- confidence, and checks them against the required figures.
 module Capstan.CLI.Bench (subcommand) where
 
+import Capstan.CLI.Bench.Choice (choices, hasChosen)
 import Capstan.CLI.Bench.Machine (countCores)
 import Capstan.CLI.Bench.Report (Page (..), renderPage)
-import Capstan.CLI.Bench.Run (Plan (..), applies, runSuite, unbuilt)
+import Capstan.CLI.Bench.Run (Plan (..), covers, runSuite, unbuilt)
 import Capstan.CLI.Bench.Runtime
 import Capstan.CLI.Bench.Simulate
 import Capstan.CLI.Bench.Statistics (median)
@@ -23,7 +24,7 @@ import Control.Exception (catch)
 import Control.Monad (filterM, forM, forM_, unless, when)
 import qualified Data.ByteString.Lazy as Lazy
 import Data.Function (on)
-import Data.List (intercalate, isPrefixOf, isSuffixOf, nub, nubBy, partition, sort)
+import Data.List (intercalate, nub, nubBy, partition, sort)
 import Data.Maybe (catMaybes, fromMaybe, isJust)
 import qualified Data.Text as Text
 import Data.Text.Lazy.Encoding (encodeUtf8)
@@ -163,10 +164,11 @@ measure o style places targets chosen = do
   forM_ missing (warn . Text.unpack)
   cores <- countCores
   complete <- filterM (\suite -> canRun (plan cores wanted suite) suite) chosen
+  when (null complete) (throwProblem noInput "no suite has such a case, team size or runtime")
   forM complete $ \suite -> do
     results <- runSuite (plan cores wanted suite) suite
     when (null (resultsRows results) && null (resultsFailures results)) $
-      throwProblem noInput ("no program of the suite " <> Text.unpack (suiteName suite) <> " has such a case, team size or runtime")
+      choices (plan cores wanted suite) suite >>= throwProblem noInput
     showSuite style suite results
     writeResults (resultsFile places suite) results
     pure results
@@ -175,9 +177,11 @@ measure o style places targets chosen = do
     -- the libraries of all suites.
     canRun p suite = do
       files <- unbuilt p suite
+      promising <- if null files then hasChosen p suite else pure False
       case files of
-        [] | applies p suite || asked -> pure True
-        [] -> leaveOut "has no program for these runtimes and team sizes"
+        [] | promising -> pure True
+        [] | asked -> choices p suite >>= throwProblem noInput
+        [] -> leaveOut "has no program with these cases, team sizes and runtimes"
         _ | asked -> throwProblem unavailable (said ++ notBuilt files ++ ": make bench-programs")
         _ -> leaveOut (notBuilt files)
       where
@@ -264,12 +268,7 @@ compareWith style results old = forM_ [r | r <- results, resultsSuite r == resul
 -- | Whether a target is of a case that the user named. Names of cases have the same meaning as in
 -- the programs.
 judgedIn :: Options -> Target -> Bool
-judgedIn o t = null (optionCases o) || any covers (optionCases o)
-  where
-    name = Text.unpack (targetCase t)
-    covers asked
-      | "-" `isSuffixOf` asked = asked `isPrefixOf` name
-      | otherwise = asked == name
+judgedIn o t = null (optionCases o) || any (`covers` Text.unpack (targetCase t)) (optionCases o)
 
 check :: Options -> Style -> [Target] -> [Results] -> IO [Judgement]
 check o style targets results = do

@@ -43,6 +43,8 @@ data Elf = Elf
 data Body = Body
   { bodyNeeded :: [FilePath],
     bodySoname :: Maybe FilePath,
+    -- | @DT_FILTER@: the library that has the code of this object's symbols.
+    bodyFilter :: Maybe FilePath,
     -- | @DT_RPATH@ or @DT_RUNPATH@, as written.
     bodyRunPath :: Maybe String,
     -- | Whether the object's own symbols come first for its own references, even before preloaded
@@ -169,6 +171,7 @@ parseDynamic wanted handle segments dynamic = do
     Body
       { bodyNeeded = map (string mostName) (tags 1),
         bodySoname = string mostName <$> tag 14,
+        bodyFilter = string mostName <$> tag 0x7fffffff,
         bodyRunPath = string mostPath <$> listToMaybe (catMaybes [tag 29, tag 15]),
         bodySymbolic = not (null (tags 16)) || maybe False (`testBit` 1) (tag 30),
         bodyDefined = [name | (True, name) <- names],

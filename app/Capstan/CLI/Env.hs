@@ -59,6 +59,7 @@ sourceName source = case source of
   FromEnvironment -> "environment"
   FromLimits -> "limits"
   FromCommandLine -> "capstan run"
+  FromVariable name -> "from " <> name
 
 settingsText :: Style -> Library -> [(String, String)] -> Settings -> String
 settingsText style library environment settings =

@@ -4,6 +4,7 @@ module Capstan.CLI.OpenMP
   ( isOpenMPSymbol,
     Family (..),
     familyName,
+    isCapstan,
     Calls (..),
     callsText,
     Object (..),
@@ -36,13 +37,20 @@ capstanMarks :: [String]
 capstanMarks = ["capstan_", "CAPSTAN_"]
 
 -- | The maker of a runtime.
-data Family = Capstan | Gnu | Llvm | Intel
+data Family
+  = Capstan
+  | -- | A file that has the names of LLVM's or Intel's runtime, and leads to Capstan.
+    CapstanNames
+  | Gnu
+  | Llvm
+  | Intel
   deriving (Eq, Ord, Show)
 
 -- | The name of a family that users know.
 familyName :: Family -> String
 familyName maker = case maker of
   Capstan -> "Capstan"
+  CapstanNames -> "names of Capstan"
   Gnu -> "GNU libgomp"
   Llvm -> "LLVM libomp"
   Intel -> "Intel libiomp5"
@@ -88,7 +96,7 @@ classify file elf = do
   let object =
         Object
           { objectFile = file,
-            objectRuntime = family file (bodyDefined body),
+            objectRuntime = family file body,
             objectOffers = doors (bodyDefined body),
             objectCalls = doors (bodyUndefined body),
             objectSymbolic = bodySymbolic body,
@@ -106,16 +114,23 @@ doors names = Calls (anyWith "GOMP_") (anyWith "__kmpc_") (anyWith "omp_")
   where
     anyWith prefix = any (C.isPrefixOf (C.pack prefix)) names
 
--- LLVM's runtime also offers GCC's entry points, so it is tested first.
-family :: FilePath -> [C.ByteString] -> Maybe Family
-family file defined
+-- LLVM's runtime also offers GCC's entry points, so it is tested first. Of the libraries named
+-- libgomp.so.1, only Capstan has LLVM's entry points. So a filter for that name leads to Capstan.
+family :: FilePath -> Body -> Maybe Family
+family file body
+  | has "__kmpc_fork_call", bodyFilter body == Just "libgomp.so.1" = Just CapstanNames
   | hasGomp && or [C.pack mark `C.isPrefixOf` name | mark <- capstanMarks, name <- defined] = Just Capstan
   | has "__kmpc_fork_call" = Just (if "iomp" `isInfixOf` takeFileName file then Intel else Llvm)
   | hasGomp = Just Gnu
   | otherwise = Nothing
   where
+    defined = bodyDefined body
     hasGomp = has "GOMP_parallel"
     has name = C.pack name `elem` defined
+
+-- | Whether Capstan serves the calls that reach this object.
+isCapstan :: Object -> Bool
+isCapstan object = objectRuntime object `elem` [Just Capstan, Just CapstanNames]
 
 -- | The runtimes among the objects.
 runtimes :: [Object] -> [(Family, Object)]

@@ -37,7 +37,13 @@ import System.Posix.IO (dup, fdToHandle)
 import System.Process
 
 -- | The source of a value.
-data Source = FromDefault | FromEnvironment | FromLimits | FromCommandLine
+data Source
+  = FromDefault
+  | FromEnvironment
+  | FromLimits
+  | FromCommandLine
+  | -- | Another variable, which decides this one too.
+    FromVariable String
   deriving (Eq, Show)
 
 -- | One variable, as the runtime read it.
@@ -88,6 +94,7 @@ instance FromJSON Setting where
         "environment" -> pure FromEnvironment
         "limits" -> pure FromLimits
         "default" -> pure FromDefault
+        _ | Just variable <- T.stripPrefix "from " source -> pure (FromVariable (T.unpack variable))
         other -> fail ("unknown source " <> T.unpack other)
       <*> pure (state == ("rejected" :: T.Text))
       <*> pure (state == "hidden")

@@ -50,6 +50,8 @@ data ProcessReport = ProcessReport
     reportRegions :: Int64,
     -- | The regions by the kind of code that opened them.
     reportCallers :: Callers,
+    -- | The processors that the process may use; 0 if the runtime does not report them.
+    reportProcessors :: Int,
     reportThreads :: Int,
     reportLargestTeam :: Int,
     reportTasks :: Int64,
@@ -113,6 +115,7 @@ instance FromJSON ProcessReport where
       <*> o .:? "haskell" .!= False
       <*> o .:? "regions" .!= 0
       <*> o .:? "by" .!= Callers 0 0 0
+      <*> o .:? "processors" .!= 0
       <*> o .:? "threads" .!= 0
       <*> o .:? "largest_team" .!= 0
       <*> o .:? "tasks" .!= 0
@@ -135,6 +138,7 @@ reportJson r =
         "haskell" .= reportHaskell r,
         "regions" .= reportRegions r,
         E.pair "by" (callersJson (reportCallers r)),
+        "processors" .= reportProcessors r,
         "threads" .= reportThreads r,
         "largest_team" .= reportLargestTeam r,
         "tasks" .= reportTasks r,
@@ -242,6 +246,7 @@ summaryText style summary = unlines (title : map row rows)
         <> [("", printf "and %d more" (length active - shown)) | length active > shown]
         <> [("note", caution style note) | note <- catMaybes [reportNote r | r <- take shown active]]
         <> [("time", timeText outcome)]
+        <> [("", caution style "most of it is system time: threads often sleep, yield and wake") | mostlySystem outcome, any ((> 1) . reportLargestTeam) (summaryReports summary)]
     active = filter ((> 0) . reportRegions) others
     shown = 5 :: Int
 
@@ -252,11 +257,16 @@ processRows style r =
     ("regions", printf "%d" (reportRegions r))
   ]
     <> [("callers", text) | let text = callersText r, not (null text)]
-    <> [ ("threads", printf "%d, largest team %d" (reportThreads r) (max 1 (reportLargestTeam r))),
+    <> [ ("threads", printf "%d, largest team %d%s" (reportThreads r) (max 1 (reportLargestTeam r)) (processorsText r)),
          ("tasks", printf "%d" (reportTasks r))
        ]
     <> [("pool", poolText p) | p <- reportPools r]
     <> [("note", caution style note) | Just note <- [reportNote r]]
+
+processorsText :: ProcessReport -> String
+processorsText r
+  | reportProcessors r > 0 = " (" <> plural (reportProcessors r) "processor" "processors" <> ")"
+  | otherwise = ""
 
 -- | The kinds of code that opened the regions; empty if the runtime does not report them.
 callersText :: ProcessReport -> String
@@ -299,10 +309,17 @@ othersLine r =
 timeText :: Outcome -> String
 timeText outcome =
   printf
-    "%s wall, %s processor, %d MiB at most"
+    "%s wall, %s processor (%s user, %s system), %d MiB at most"
     (duration (outcomeWall outcome))
     (duration (outcomeUser outcome + outcomeSystem outcome))
+    (duration (outcomeUser outcome))
+    (duration (outcomeSystem outcome))
     ((outcomePeak outcome + 512) `div` 1024)
+
+-- | Whether the system's part of the processor time is the larger one. In a short run it is often
+-- the start of the program, which tells nothing.
+mostlySystem :: Outcome -> Bool
+mostlySystem outcome = outcomeSystem outcome > outcomeUser outcome && outcomeUser outcome + outcomeSystem outcome >= 50000000
 
 silenceText :: Ending -> Silence -> String
 silenceText ending silence = case silence of

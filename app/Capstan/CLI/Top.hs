@@ -7,13 +7,13 @@ import Capstan.CLI.Help
 import Capstan.CLI.Host (processWords)
 import Capstan.CLI.Library (looksLikeOpenMP)
 import Capstan.CLI.Problem
+import Capstan.CLI.Words (mappedFiles)
 import Control.Exception (IOException, try)
 import Control.Monad (forever, void)
 import Data.Either (fromRight)
 import Data.List (sortOn)
 import Data.Maybe (catMaybes, listToMaybe)
 import Foreign.C.Error (Errno, eNOENT, ePERM)
-import Numeric (readHex)
 import Options.Applicative
 import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
@@ -64,8 +64,8 @@ run chosen = do
 findRuntime :: Int -> IO (FilePath, Integer)
 findRuntime pid = do
   maps <- try (readFileStrict ("/proc/" <> show pid <> "/maps")) :: IO (Either IOException String)
-  lines' <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (pure . lines) maps
-  found <- mapM ours [(file, base) | [range, _, "00000000", _, _, file] <- map words lines', looksLikeOpenMP file, (base, _) : _ <- [readHex (takeWhile (/= '-') range)]]
+  mapped <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (pure . mappedFiles) maps
+  found <- mapM ours (filter (looksLikeOpenMP . fst) mapped)
   case listToMaybe (catMaybes found) of
     Just runtime -> pure runtime
     Nothing -> throwProblem noInput ("process " <> show pid <> " has loaded no library of Capstan's (a Haskell program has the runtime within itself)")

@@ -76,7 +76,7 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         "{\"capstan\":\"%s\",\"pid\":%ld,\"ppid\":%ld,\"program\":\"%s\",\"substrate\":\"%s\"%s%s%"
         "s,"
         "\"capabilities\":%u,\"haskell\":%s,\"regions\":%llu,\"by\":{\"gcc\":%llu,\"llvm\":%llu,"
-        "\"adopted\":%llu},\"threads\":%u,\"largest_team\":%u,\"tasks\":%llu,"
+        "\"adopted\":%llu},\"processors\":%u,\"threads\":%u,\"largest_team\":%u,\"tasks\":%llu,"
         "\"wall_ns\":%llu,\"library\":\"%s\"%s%s%s%s}\n",
         CAPSTAN_VERSION, (long)getpid(), (long)getppid(),
         escape(program_invocation_short_name, program, sizeof program),
@@ -84,11 +84,12 @@ void cst_report_write(const struct cst_substrate *substrate, const char *note) {
         ghc ? "\"" : "", capabilities, cst_host_is_haskell() ? "true" : "false",
         (unsigned long long)totals.regions, (unsigned long long)totals.regions_by[CST_FRONT_GOMP],
         (unsigned long long)totals.regions_by[CST_FRONT_KMP],
-        (unsigned long long)totals.regions_by[CST_FRONT_ADOPT], cst_pool_workers_made() + 1,
-        totals.regions ? cst_pool_largest_team() : 0, (unsigned long long)totals.tasks,
-        (unsigned long long)(cst_clock_ns() - began), own_path(library, sizeof library),
-        note ? ",\"note\":\"" : "", note ? escape(note, reason, sizeof reason) : "",
-        note ? "\"" : "", cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
+        (unsigned long long)totals.regions_by[CST_FRONT_ADOPT], cst_config.available,
+        cst_pool_workers_made() + 1, totals.regions ? cst_pool_largest_team() : 0,
+        (unsigned long long)totals.tasks, (unsigned long long)(cst_clock_ns() - began),
+        own_path(library, sizeof library), note ? ",\"note\":\"" : "",
+        note ? escape(note, reason, sizeof reason) : "", note ? "\"" : "",
+        cst_report_pools ? cst_report_pools(pools, sizeof pools) : "");
     if (length > 0 && length < LINE) {
         ssize_t written = write(cst_config.report_fd, line, (size_t)length);
         (void)written; /* a reader that is gone loses the report alone */

@@ -97,7 +97,8 @@ void cst_config_display(bool verbose);
 
 /* Writes each setting as a JSON line to a descriptor, for `capstan env`. The first line has the
  * numbers of processors that the affinity mask, the quota and both allow. Then each variable has a
- * line {"name":...,"source":"default"|"environment"|"limits","state":...,"value":...}. */
+ * line {"name":...,"source":"default"|"environment"|"limits"|"from NAME","state":...,"value":...},
+ * also each KMP_* that was given (config_dump.c). */
 void cst_config_dump(int fd);
 
 /* Reads the KMP_* that other settings depend on: they decide whether wrong values are reported, and
@@ -105,9 +106,16 @@ void cst_config_dump(int fd);
 void cst_config_read_kmp_first(void);
 /* Reads the other KMP_*, the settings of libomp. OMP_* take precedence (config_kmp.c). */
 void cst_config_read_kmp(void);
+/* The KMP_* that decided the setting, or NULL. */
+const char *cst_config_kmp_decides(const char *setting);
+/* The n-th of the KMP_* that the environment has, or NULL; and whether its value is wrong. */
+const char *cst_config_kmp_given(size_t n, bool *was_refused);
 
 /* Fills in settings that follow from several variables together (config_derive.c). */
 void cst_config_derive(void);
+
+/* The name of the n-th setting, in the order in which they are shown; NULL at the end. */
+const char *cst_config_setting_name(size_t n);
 
 /* The value of a setting as OMP_DISPLAY_ENV shows it. The caller frees it. NULL when memory is
  * exhausted. */

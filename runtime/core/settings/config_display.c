@@ -1,5 +1,5 @@
 /* The settings as text. OMP_DISPLAY_ENV has exactly libgomp's form, because scripts that compare
- * machines read it. For `capstan env` each setting is a JSON line. */
+ * machines read it. */
 #include "core/settings/config.h"
 
 #include "core/settings/affinity_format.h"
@@ -265,6 +265,10 @@ void cst_config_display(bool verbose) {
     funlockfile(stderr);
 }
 
+const char *cst_config_setting_name(size_t n) {
+    return n < SETTINGS ? settings[n].name : NULL;
+}
+
 char *cst_config_format(const char *name) {
     char *value = NULL;
     size_t length = 0;
@@ -273,56 +277,4 @@ char *cst_config_format(const char *name) {
     for (size_t i = 0; i < SETTINGS; i++)
         if (strcmp(settings[i].name, name) == 0) settings[i].show(text);
     return fclose(text) == 0 ? value : NULL;
-}
-
-/* --- JSON ------------------------------------------------------------------------------ */
-
-static const char *source_of(const char *name) {
-    bool counts = strcmp(name, "OMP_NUM_THREADS") == 0 || strcmp(name, "CAPSTAN_CAPABILITIES") == 0;
-    if (cst_config_state(name) == CST_VARIABLE_ACCEPTED) return "environment";
-    return counts ? "limits" : "default"; /* the affinity mask or the quota */
-}
-
-static const char *state_of(const char *name) {
-    static const char *const names[] = {
-        [CST_VARIABLE_UNKNOWN] = "constant",  [CST_VARIABLE_ABSENT] = "absent",
-        [CST_VARIABLE_ACCEPTED] = "accepted", [CST_VARIABLE_REJECTED] = "rejected",
-        [CST_VARIABLE_HIDDEN] = "hidden",
-    };
-    return names[cst_config_state(name)];
-}
-
-static void write_quoted(FILE *to, const char *text) {
-    putc('"', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fprintf(to, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    putc('"', to);
-}
-
-static void write_setting(FILE *to, const struct setting *setting) {
-    char *value = cst_config_format(setting->name);
-    fprintf(to, "{\"name\":\"%s\",\"source\":\"%s\",\"state\":\"%s\",\"value\":", setting->name,
-            source_of(setting->name), state_of(setting->name));
-    write_quoted(to, value ? value : "");
-    fputs("}\n", to);
-    free(value);
-}
-
-void cst_config_dump(int fd) {
-    int own = dup(fd);
-    FILE *to = own < 0 ? NULL : fdopen(own, "w");
-    if (!to) {
-        cst_message("cannot write the settings to descriptor %d", fd);
-        if (own >= 0) close(own);
-        return;
-    }
-    fprintf(to, "{\"affinity\":%u,\"quota\":%" PRIu32 ",\"available\":%" PRIu32 "}\n",
-            cst_cpu_affinity_count(), cst_config.quota, cst_config.available);
-    for (size_t i = 0; i < SETTINGS; i++) write_setting(to, &settings[i]);
-    fclose(to);
 }

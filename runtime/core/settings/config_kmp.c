@@ -15,11 +15,12 @@
 #include <string.h>
 #include <strings.h>
 
-typedef void reader(const char *name, const char *text);
+typedef bool reader(const char *name, const char *text); /* false: the value is wrong */
 
-static void refuse(const char *name, const char *text, const char *allowed) {
+static bool refuse(const char *name, const char *text, const char *allowed) {
     cst_message_omp("Warning", "%s=\"%.100s\": invalid value, ignored; it must be %s", name, text,
                     allowed);
+    return false;
 }
 
 static const struct cst_word booleans[] = {
@@ -29,24 +30,45 @@ static const struct cst_word booleans[] = {
 
 static bool read_boolean(const char *name, const char *text, bool *value) {
     uint64_t found;
-    if (!cst_parse_word(text, booleans, &found)) {
-        refuse(name, text, "a truth value");
-        return false;
-    }
+    if (!cst_parse_word(text, booleans, &found)) return refuse(name, text, "a truth value");
     *value = found;
     return true;
 }
 
+/* The settings that these variables may decide, and the variable that did. */
+static struct {
+    const char *setting, *variable;
+} decided[] = {
+    {"OMP_WAIT_POLICY", NULL},
+    {"OMP_NUM_THREADS", NULL},
+    {"OMP_STACKSIZE", NULL},
+    {"OMP_THREAD_LIMIT", NULL},
+};
+
+enum { DECIDED = sizeof decided / sizeof decided[0] };
+
+static void note(const char *setting, const char *variable) {
+    for (size_t i = 0; i < DECIDED; i++)
+        if (strcmp(decided[i].setting, setting) == 0) decided[i].variable = variable;
+}
+
+const char *cst_config_kmp_decides(const char *setting) {
+    for (size_t i = 0; i < DECIDED; i++)
+        if (strcmp(decided[i].setting, setting) == 0) return decided[i].variable;
+    return NULL;
+}
+
 /* --- waiting ------------------------------------------------------------------------------- */
 
-static void choose_policy(enum cst_wait_policy policy) {
-    if (cst_config_state("OMP_WAIT_POLICY") != CST_VARIABLE_ACCEPTED)
-        cst_config.wait_policy = policy;
+static void choose_policy(const char *name, enum cst_wait_policy policy) {
+    if (cst_config_state("OMP_WAIT_POLICY") == CST_VARIABLE_ACCEPTED) return;
+    cst_config.wait_policy = policy;
+    note("OMP_WAIT_POLICY", name);
 }
 
 /* 0 and infinity are policies of waiting. For numbers in between, the runtime's own heuristics
  * decide. */
-static void read_blocktime(const char *name, const char *text) {
+static bool read_blocktime(const char *name, const char *text) {
     static const struct cst_word words[] = {
         {"infinite", UINT64_MAX}, {"infinity", UINT64_MAX}, {NULL, 0}};
     static const struct cst_word units[] = {{"ms", 1000}, {"us", 1}, {"s", 1000000}, {NULL, 0}};
@@ -55,37 +77,36 @@ static void read_blocktime(const char *name, const char *text) {
         const char *rest = text;
         bool is_right = cst_parse_number_at(&rest, &value);
         if (is_right && *cst_parse_blanks(rest)) is_right = cst_parse_word(rest, units, &unit);
-        if (!is_right || value > INT_MAX) {
-            refuse(name, text, "a time such as 200, 200ms or 50us, or infinite");
-            return;
-        }
+        if (!is_right || value > INT_MAX)
+            return refuse(name, text, "a time such as 200, 200ms or 50us, or infinite");
         value = value * unit / 1000;
     }
     cst_config.blocktime = value;
-    if (value == 0) choose_policy(CST_WAIT_PASSIVE);
-    if (value >= INT_MAX) choose_policy(CST_WAIT_ACTIVE);
+    if (value == 0) choose_policy(name, CST_WAIT_PASSIVE);
+    if (value >= INT_MAX) choose_policy(name, CST_WAIT_ACTIVE);
+    return true;
 }
 
-static void read_library(const char *name, const char *text) {
+static bool read_library(const char *name, const char *text) {
     static const struct cst_word words[] = {{"serial", CST_WAIT_PASSIVE},
                                             {"turnaround", CST_WAIT_ACTIVE},
                                             {"throughput", CST_WAIT_DEFAULT},
                                             {NULL, 0}};
     uint64_t value;
-    if (!cst_parse_word(text, words, &value)) {
-        refuse(name, text, "serial, turnaround or throughput");
-        return;
-    }
-    if (value == CST_WAIT_ACTIVE) choose_policy(CST_WAIT_ACTIVE);
-    if (value != CST_WAIT_PASSIVE) return;
+    if (!cst_parse_word(text, words, &value))
+        return refuse(name, text, "serial, turnaround or throughput");
+    if (value == CST_WAIT_ACTIVE) choose_policy(name, CST_WAIT_ACTIVE);
+    if (value != CST_WAIT_PASSIVE) return true;
     cst_config.icv.nthreads = 1;
     cst_config.icv.nthreads_explicit = 1;
+    note("OMP_NUM_THREADS", name);
+    return true;
 }
 
 /* --- sizes --------------------------------------------------------------------------------- */
 
 /* A number without a unit means bytes, unlike in OMP_STACKSIZE. */
-static void read_stack_size(const char *name, const char *text) {
+static bool read_stack_size(const char *name, const char *text) {
     char *end;
     uint64_t bytes;
     char in_bytes[32];
@@ -94,54 +115,63 @@ static void read_stack_size(const char *name, const char *text) {
         snprintf(in_bytes, sizeof in_bytes, "%.*sB", (int)(end - text), text);
         text = in_bytes;
     }
-    if (!cst_parse_size(text, &bytes)) {
-        refuse(name, text, "a number of bytes, or one with a unit (K, M, G)");
-        return;
-    }
+    if (!cst_parse_size(text, &bytes))
+        return refuse(name, text, "a number of bytes, or one with a unit (K, M, G)");
     cst_config.stack_size_given = cst_config.stack_size = bytes;
+    note("OMP_STACKSIZE", name);
+    return true;
 }
 
-static void read_thread_limit(const char *name, const char *text) {
+static bool read_thread_limit(const char *name, const char *text) {
     uint64_t limit;
     if (!cst_parse_number(text, 1, INT_MAX, &limit))
-        refuse(name, text, "a number of threads");
-    else if (cst_config_state("OMP_THREAD_LIMIT") != CST_VARIABLE_ACCEPTED)
-        cst_config.icv.thread_limit = (uint32_t)limit;
+        return refuse(name, text, "a number of threads");
+    if (cst_config_state("OMP_THREAD_LIMIT") == CST_VARIABLE_ACCEPTED) return true;
+    cst_config.icv.thread_limit = (uint32_t)limit;
+    note("OMP_THREAD_LIMIT", name);
+    return true;
 }
 
 /* This runtime has no such buffers, but a wrong number is reported. */
-static void read_buffers(const char *name, const char *text) {
+static bool read_buffers(const char *name, const char *text) {
     enum { MOST = 4096 };
     uint64_t number;
-    if (!cst_parse_number(text, 0, LONG_MAX, &number))
-        refuse(name, text, "a number");
-    else if (number == 0 || number > MOST)
+    if (!cst_parse_number(text, 0, LONG_MAX, &number)) return refuse(name, text, "a number");
+    if (number == 0 || number > MOST)
         cst_message_omp("Warning", "%s=%s: value too %s; it must be from 1 to %d", name, text,
                         number ? "large" : "small", MOST);
+    return true;
 }
 
-static void read_throttling(const char *name, const char *text) {
+static bool read_throttling(const char *name, const char *text) {
     bool wanted = true;
-    if (read_boolean(name, text, &wanted)) cst_config.tasks_wait = !wanted;
+    if (!read_boolean(name, text, &wanted)) return false;
+    cst_config.tasks_wait = !wanted;
+    return true;
 }
 
 /* --- what is shown ------------------------------------------------------------------------- */
 
-static void read_settings(const char *name, const char *text) {
+static bool read_settings(const char *name, const char *text) {
     bool wanted = false;
-    if (read_boolean(name, text, &wanted) && wanted)
-        cst_config.display_env = CST_DISPLAY_ENV_VERBOSE;
+    if (!read_boolean(name, text, &wanted)) return false;
+    if (wanted) cst_config.display_env = CST_DISPLAY_ENV_VERBOSE;
+    return true;
 }
 
-static void read_version(const char *name, const char *text) {
+static bool read_version(const char *name, const char *text) {
     bool wanted = false;
-    if (read_boolean(name, text, &wanted) && wanted)
+    if (!read_boolean(name, text, &wanted)) return false;
+    if (wanted)
         cst_message("version %s, for libomp.so.5, libiomp5.so and libgomp.so.1", CAPSTAN_VERSION);
+    return true;
 }
 
-static void read_warnings(const char *name, const char *text) {
+static bool read_warnings(const char *name, const char *text) {
     bool wanted = true;
-    if (read_boolean(name, text, &wanted)) cst_message_omp_warns(wanted);
+    if (!read_boolean(name, text, &wanted)) return false;
+    cst_message_omp_warns(wanted);
+    return true;
 }
 
 /* --- KMP_AFFINITY -------------------------------------------------------------------------- */
@@ -236,7 +266,7 @@ static bool is_bound_otherwise(void) {
            cst_config_state("GOMP_CPU_AFFINITY") == CST_VARIABLE_ACCEPTED;
 }
 
-static void read_affinity(const char *name, const char *text) {
+static bool read_affinity(const char *name, const char *text) {
     struct affinity affinity = {.places = "cores"};
     const char *rest = text;
     do {
@@ -244,13 +274,19 @@ static void read_affinity(const char *name, const char *text) {
         if (rest) rest = cst_parse_blanks(rest);
     } while (rest && *rest == ',' && *++rest);
     if (!rest || *rest || (affinity.type == EXPLICIT && !affinity.list[0])) {
-        refuse(name, text, "a list such as granularity=core,compact or explicit,proclist=[0,2]");
-        return;
+        return refuse(name, text,
+                      "a list such as granularity=core,compact or explicit,proclist=[0,2]");
     }
-    if (affinity.type == UNBOUND || is_bound_otherwise()) return;
+    if (affinity.type == UNBOUND || is_bound_otherwise()) return true;
     cst_place_read(affinity.type == EXPLICIT ? affinity.list : affinity.places, false);
     cst_config.bind_resets = affinity.resets;
     cst_config.icv.bind = affinity.type == SCATTER ? CST_BIND_SPREAD : CST_BIND_CLOSE;
+    return true;
+}
+
+static bool read_subset(const char *name, const char *text) {
+    (void)name;
+    return cst_subset_read(text);
 }
 
 /* ------------------------------------------------------------------------------------------- */
@@ -260,29 +296,46 @@ struct variable {
     reader *read;
 };
 
-static void read_variable(const struct variable *variable) {
-    const char *text = getenv(variable->name);
-    if (text && *text) variable->read(variable->name, cst_parse_blanks(text));
+static const struct variable variables[] = {
+    {"KMP_WARNINGS", read_warnings},
+    {"KMP_HW_SUBSET", read_subset},
+    {"KMP_BLOCKTIME", read_blocktime},
+    {"KMP_LIBRARY", read_library},
+    {"KMP_STACKSIZE", read_stack_size},
+    {"KMP_ALL_THREADS", read_thread_limit},
+    {"KMP_DEVICE_THREAD_LIMIT", read_thread_limit},
+    {"KMP_DISP_NUM_BUFFERS", read_buffers},
+    {"KMP_AFFINITY", read_affinity},
+    {"KMP_ENABLE_TASK_THROTTLING", read_throttling},
+    {"KMP_SETTINGS", read_settings},
+    {"KMP_VERSION", read_version},
+};
+
+enum { FIRST = 2, VARIABLES = sizeof variables / sizeof variables[0] };
+
+static bool given[VARIABLES], refused[VARIABLES];
+
+static void read_variables(size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        const char *text = getenv(variables[i].name);
+        given[i] = text && *text;
+        if (given[i]) refused[i] = !variables[i].read(variables[i].name, cst_parse_blanks(text));
+    }
 }
 
 void cst_config_read_kmp_first(void) {
-    read_variable(&(struct variable){"KMP_WARNINGS", read_warnings});
-    cst_subset_read();
+    read_variables(0, FIRST);
 }
 
 void cst_config_read_kmp(void) {
-    static const struct variable variables[] = {
-        {"KMP_BLOCKTIME", read_blocktime},
-        {"KMP_LIBRARY", read_library},
-        {"KMP_STACKSIZE", read_stack_size},
-        {"KMP_ALL_THREADS", read_thread_limit},
-        {"KMP_DEVICE_THREAD_LIMIT", read_thread_limit},
-        {"KMP_DISP_NUM_BUFFERS", read_buffers},
-        {"KMP_AFFINITY", read_affinity},
-        {"KMP_ENABLE_TASK_THROTTLING", read_throttling},
-        {"KMP_SETTINGS", read_settings},
-        {"KMP_VERSION", read_version},
-    };
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
-        read_variable(&variables[i]);
+    read_variables(FIRST, VARIABLES);
+}
+
+const char *cst_config_kmp_given(size_t n, bool *was_refused) {
+    for (size_t i = 0; i < VARIABLES; i++) {
+        if (!given[i] || n-- > 0) continue;
+        *was_refused = refused[i];
+        return variables[i].name;
+    }
+    return NULL;
 }

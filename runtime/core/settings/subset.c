@@ -137,11 +137,10 @@ enum cst_subset_result cst_subset_choose(const char *text, const struct cst_plac
                                                                : CST_SUBSET_TOO_LARGE;
 }
 
-void cst_subset_read(void) {
+bool cst_subset_read(const char *text) {
     uint64_t available[CST_CPU_MASK_WORDS], chosen[CST_CPU_MASK_WORDS];
     struct cst_place_source source = {available, CST_CPU_MASK_WORDS, ""};
-    const char *text = getenv("KMP_HW_SUBSET");
-    if (!text || !*text || cst_cpu_mask_get(available, CST_CPU_MASK_WORDS) == 0) return;
+    if (cst_cpu_mask_get(available, CST_CPU_MASK_WORDS) == 0) return false;
     switch (cst_subset_choose(text, &source, chosen)) {
     case CST_SUBSET_MALFORMED:
         cst_message_omp("Warning",
@@ -149,12 +148,13 @@ void cst_subset_read(void) {
                         "as 1s,4c@2,1t of sockets (s), numa nodes (n), caches (l3), cores (c) and "
                         "threads (t), each with a number above 0 or *",
                         text);
-        break;
+        return false;
     case CST_SUBSET_TOO_LARGE:
         cst_message_omp("Warning", "KMP_HW_SUBSET=\"%.100s\": ignored, the machine has not so much",
                         text);
-        break;
+        return false;
     case CST_SUBSET_CHOSEN:
         (void)cst_cpu_mask_set(chosen, CST_CPU_MASK_WORDS); /* if refused, the mask stays */
     }
+    return true;
 }

@@ -16,8 +16,9 @@ enum cst_subset_result {
 enum cst_subset_result cst_subset_choose(const char *text, const struct cst_place_source *source,
                                          uint64_t *chosen);
 
-/* Binds the calling thread to the part that KMP_HW_SUBSET names, as `taskset` does, so that all
- * values derived from its mask follow. Called before the runtime counts the processors. */
-void cst_subset_read(void);
+/* Binds the calling thread to the part that the text of KMP_HW_SUBSET names, as `taskset` does, so
+ * that all values derived from its mask follow. Called before the runtime counts the processors.
+ * Returns false, after a warning, if the text names no part of this machine. */
+bool cst_subset_read(const char *text);
 
 #endif

@@ -14,6 +14,7 @@ import Fixture
 import System.Directory
 import System.Exit
 import System.FilePath ((</>))
+import System.Posix.Files (setFileMode)
 import System.Process.Typed (proc, runProcess_)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -147,7 +148,7 @@ tests fixture =
         tree <- newTree fixture "unbuilt" [target "parallel" 0.5, targetOf "nested" "x" "inner" ["at_most" .= (1 :: Double)]]
         result <- bench fixture tree ["--rounds", "1", "--threads", "2"]
         resultExit result @?= ExitSuccess
-        assertContains (resultErr result) ["the suite nested is not built (nested); it is left out", "the suite ffi has no program for these runtimes and team sizes; it is left out"]
+        assertContains (resultErr result) ["the suite nested is not built (nested); it is left out", "the suite ffi has no program with these cases, team sizes and runtimes; it is left out"]
         assertContains (resultOut result) ["parallel", "libgomp"]
         forM_ [["nested"], ["overhead", "nested"], ["--check"]] $ \arguments -> do
           refused <- bench fixture tree (arguments <> ["--rounds", "1", "--threads", "2"])
@@ -228,8 +229,24 @@ tests fixture =
         before <- B.readFile (tree </> "build/bench/overhead.json")
         result <- bench fixture tree ["overhead", "--rounds", "1", "--threads", "2", "--case", "nonsense"]
         resultExit result @?= ExitFailure 66
+        assertContains (resultErr result) ["suite overhead has such a case", "cases: parallel, barrier; team sizes: 1, ", "; runtimes: ", "libomp", "pthread"]
+        assertLacks (resultErr result) "processes"
         kept <- B.readFile (tree </> "build/bench/overhead.json")
         kept @?= before,
+      testCase "a case that no program has under the named runtime" $ do
+        tree <- newTree fixture "elsewhere" []
+        forM_ ["waiting", "host-capstan"] $ \name ->
+          copyFile (tree </> "build/bench/bin/overhead") (tree </> "build/bench/bin" </> name)
+        -- A Capstan that says that it serves as it was told.
+        createDirectoryIfMissing True (tree </> "build/lib")
+        copyFile (tree </> "build/bench/libgomp/libgomp.so.1") (tree </> "build/lib/libgomp.so.1")
+        let child = tree </> "build/bench/bin/startup-child"
+        writeFile child "#!/bin/sh\nprintf '{\"substrate\":\"%s\"}\\n' \"$CAPSTAN_SUBSTRATE\" >&3\n"
+        setFileMode child 0o755
+        result <- bench fixture tree ["waiting", "--case", "fork-join", "--runtimes", "rts"]
+        resultExit result @?= ExitFailure 66
+        assertContains (resultErr result) ["parallel (pthread)", "green-8 (rts)", "runtimes: ", "pthread", "rts"]
+        assertLacks (resultErr result) "processes",
       testCase "a broken file of another suite does not cost the page" $ do
         tree <- newTree fixture "beside" []
         saveResults tree [row "parallel" "libgomp" (around 100)]

@@ -83,7 +83,8 @@ withFixture action =
     writeFile (library </> "libcapstan-rts.so") ""
     forM_ ["arguments", "listen", "state", "send", "plain", "wait", "without"] $ \name ->
       compile [source (name <> ".c"), "-o", directory </> name]
-    compile ["-fopenmp", source "region.c", "-o", directory </> "region"]
+    forM_ ["region", "crowd"] $ \name ->
+      compile ["-fopenmp", source (name <> ".c"), "-o", directory </> name]
     compile ["-fopenmp", "-fsanitize=address", source "region.c", "-o", directory </> "region-address"]
     compile ["-static", source "plain.c", "-o", directory </> "static"]
     compile [source "terminal.c", "-lutil", "-o", directory </> "terminal"]

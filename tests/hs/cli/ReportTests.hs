@@ -30,7 +30,8 @@ tests fixture =
         resultOut result @?= B.empty
         assertContains
           (resultErr result)
-          ["ran on Capstan 9.8.7", "/fake/libgomp", "rts: GHC 1.2.3, 2 Capabilities", "regions", "1", "threads", "3, largest team 2", "tasks", "7", "wall"],
+          ["ran on Capstan 9.8.7", "/fake/libgomp", "rts: GHC 1.2.3, 2 Capabilities", "regions", "1", "threads", "3, largest team 2 (2 processors)", "tasks", "7", "wall", "processor (", " user, ", " system)"]
+        assertLacks (resultErr result) "system time",
       testCase "a runtime that opened no region" $ do
         result <- capstan fixture ["run", "--report", "--", program fixture "plain"]
         assertContains (resultErr result) ["loaded Capstan 9.8.7 but opened no parallel region"],
@@ -47,6 +48,9 @@ tests fixture =
         path ["process", "pools"] value >>= \case
           Array pools -> length pools @?= 2
           other -> assertFailure (show other),
+      testCase "most of the processor time is the system's" $ do
+        result <- capstanWith usual {setupSet = [("FAKE_SYSTEM", "1")]} fixture ["run", "--report", "--", region]
+        assertContains (resultErr result) ["system)", "most of it is system time: threads often sleep, yield and wake\n"],
       testCase "a static program" $ do
         result <- capstan fixture ["run", "--report", "--", program fixture "static"]
         assertContains (resultErr result) ["did not use Capstan", "linked statically"],

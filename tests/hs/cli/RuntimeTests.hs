@@ -7,6 +7,7 @@ import qualified Data.ByteString as B
 import Data.Foldable (toList)
 import qualified Data.Text as T
 import Fixture
+import Interaction
 import System.Exit
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -26,6 +27,8 @@ cases fixture directory =
       path ["process", "substrate"] value >>= (@?= string substrate)
       path ["process", "regions"] value >>= (@?= Number 1)
       path ["process", "largest_team"] value >>= (@?= Number 2)
+      machine <- with [] ["env", "--json"] >>= json . resultOut
+      path ["processors", "available"] machine >>= \processors -> path ["process", "processors"] value >>= (@?= processors)
       path ["capstan"] value >>= \version -> path ["process", "capstan"] value >>= (@?= version),
     testCase "no report: nothing on standard error" $ do
       result <- with [] ["run", "--", program fixture "region"]
@@ -58,6 +61,38 @@ cases fixture directory =
           assertBool (show settings) $ (string "OMP_DYNAMIC", string "FALSE", string "default") `elem` settings
         _ -> assertFailure "settings are a list"
       assertContains (resultOut result) ["Invalid value for environment variable OMP_DYNAMIC"],
+    testCase "settings that nothing decides, in the words of their page" $ do
+      result <- with [] ["env"]
+      forM_ [("OMP_WAIT_POLICY", "undecided"), ("OMP_THREAD_LIMIT", "none"), ("OMP_STACKSIZE", "the limit of the shell"), ("OMP_NUM_TEAMS", "none")] $ \(name, value) ->
+        assertContains (resultOut result) ["\n" <> name <> " ", " " <> value <> " ", "default\n"]
+      assertLacks (resultOut result) "KMP_",
+    testCase "settings that another variable decides" $ do
+      result <- with [("KMP_BLOCKTIME", "0"), ("KMP_ALL_THREADS", "3"), ("GOMP_STACKSIZE", "1M")] ["env"]
+      assertContains
+        (resultOut result)
+        [ "OMP_STACKSIZE ",
+          " 1048576 ",
+          " from GOMP_STACKSIZE\n",
+          "OMP_WAIT_POLICY ",
+          " PASSIVE ",
+          " from KMP_BLOCKTIME\n",
+          "OMP_THREAD_LIMIT ",
+          " 3 ",
+          " from KMP_ALL_THREADS\n",
+          "GOMP_SPINCOUNT ",
+          " 0 ",
+          " from KMP_BLOCKTIME\n",
+          "KMP_BLOCKTIME ",
+          " 0 ",
+          " environment\n",
+          "KMP_ALL_THREADS ",
+          " 3 ",
+          " environment\n"
+        ]
+      active <- with [("OMP_WAIT_POLICY", "active"), ("KMP_BLOCKTIME", "soon")] ["env"]
+      assertContains
+        (resultOut active)
+        ["OMP_WAIT_POLICY ", " ACTIVE ", " environment\n", "GOMP_SPINCOUNT ", " from OMP_WAIT_POLICY\n", "KMP_BLOCKTIME ", "\"soon\" was refused"],
     testCase "the ways to wait" $ do
       result <- with [("CAPSTAN_WAIT", "turns:off")] ["env"]
       resultExit result @?= ExitSuccess
@@ -74,7 +109,21 @@ cases fixture directory =
       value <- json (resultOut result)
       field "substrate" value >>= (@?= string "rts")
       field "healthy" value >>= (@?= Bool True)
-      resultExit result @?= ExitSuccess
+      resultExit result @?= ExitSuccess,
+    testCase "a process with more threads in a region than processors" $
+      withDialogue [("CAPSTAN_LIBDIR", directory)] (fixtureCommand fixture) ["run", "--", program fixture "crowd"] $ \dialogue -> do
+        _ <- expect dialogue "ready "
+        pid <- dialoguePid dialogue
+        result <- with [] ["doctor", "--pid", show pid]
+        assertContains (resultOut result) ["note", "64 threads are in regions, on ", " processor", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT or OMP_DYNAMIC=true"],
+    testCase "the files with the names of other runtimes lead to Capstan" $
+      withDialogue [("CAPSTAN_LIBDIR", directory)] (fixtureCommand fixture) ["run", "--", program fixture "listen"] $ \dialogue -> do
+        _ <- expect dialogue "ready "
+        pid <- dialoguePid dialogue
+        result <- with [] ["doctor", "--pid", show pid]
+        resultExit result @?= ExitSuccess
+        assertContains (resultOut result) ["names of Capstan, ", "libcapstan-llvm.so", "ok", "Capstan serves it"]
+        forM_ ["LLVM libomp", "Intel libiomp5", "threads are in regions"] (assertLacks (resultOut result))
   ]
   where
     with set = capstanWith usual {setupSet = ("CAPSTAN_LIBDIR", directory) : set} fixture

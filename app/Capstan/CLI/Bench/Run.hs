@@ -6,6 +6,8 @@
 module Capstan.CLI.Bench.Run
   ( Plan (..),
     applies,
+    runsUnder,
+    covers,
     unbuilt,
     runSuite,
   )
@@ -18,7 +20,7 @@ import Capstan.CLI.Bench.Suite (Program (..), Suite (..), floorProgram)
 import Capstan.CLI.Bench.Switch (switched, under)
 import Capstan.CLI.Bench.Types (Failure (..), Results (..), Row (..))
 import Control.Monad (filterM)
-import Data.List (nub, partition)
+import Data.List (isPrefixOf, isSuffixOf, nub, partition)
 import Data.Map.Strict (Map)
 import qualified Data.Map.Strict as Map
 import Data.Maybe (fromMaybe, isJust, mapMaybe)
@@ -75,6 +77,7 @@ steps plan suite =
                  t <- wanted p (programThreads p (planCores plan)),
                  runtime <- planRuntimes plan,
                  p `runsUnder` runtime,
+                 mayHave p t,
                  wait <- if null (programSwitches p) then [Nothing] else map (Just . switched (programSwitches p)) [True, False]
              ]
   ]
@@ -84,6 +87,18 @@ steps plan suite =
       | Just judged <- planJudged plan, selective p = filter (not . null . needed (planCores plan) p judged) sizes
       | otherwise = sizes
 
+    -- A Haskell program has the cases that its suite names, and no others.
+    mayHave p t = not (programHaskell p) || null (planCases plan) || null named || or [asked `covers` name | asked <- planCases plan, name <- named]
+      where
+        named = programCases p t
+
+-- | Whether the name that a user wrote, of a case or of a group of cases, means this case.
+covers :: String -> String -> Bool
+covers asked name
+  | "-" `isSuffixOf` asked = asked `isPrefixOf` name
+  | otherwise = asked == name
+
+-- | Whether the program is measured under the runtime.
 runsUnder :: Program -> Runtime -> Bool
 runsUnder p runtime = null (programRuntimes p) || runtimeName runtime `elem` programRuntimes p
 

@@ -14,13 +14,14 @@ module Capstan.CLI.Doctor.Facts
 where
 
 import Capstan.CLI.Elf
-import Capstan.CLI.Host (ownExecutable)
+import Capstan.CLI.Host (ownExecutable, processWords)
 import Capstan.CLI.Library
 import Capstan.CLI.Loader
 import Capstan.CLI.OpenMP
 import Capstan.CLI.Probe
 import Capstan.CLI.Problem
 import Capstan.CLI.Program
+import Capstan.CLI.Words (mappedFiles, wordNamed)
 import Control.Exception (IOException, try)
 import Control.Monad (filterM, (>=>))
 import Data.Char (isDigit, isSpace)
@@ -94,6 +95,9 @@ data ProcessFacts = ProcessFacts
     processProgram :: FilePath,
     processObjects :: [Object],
     processThreads :: Int,
+    -- | The threads in regions, and the processors, as Capstan counts them in the process. Absent
+    -- if another file than this command's runtime serves the process.
+    processBusy :: Maybe (Int, Int),
     -- | The variables of the process that an OpenMP runtime reads.
     processVariables :: [(String, String)]
   }
@@ -228,12 +232,14 @@ gatherProcess pid = do
   objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isObjectSymbol (rooted file)) files
   status <- fromMaybe "" <$> readProc (here </> "status")
   variables <- fromMaybe "" <$> readProc (here </> "environ")
+  busy <- busyThreads pid (maybe [] mappedFiles maps)
   pure . ProcessSubject $
     ProcessFacts
       { processId = pid,
         processProgram = concat (take 1 files),
         processObjects = objects,
         processThreads = fromMaybe 0 (readMaybe =<< lookup "Threads:" [(key, value) | [key, value] <- map words (lines status)]),
+        processBusy = busy,
         processVariables = filter (relevant . fst) (map splitAtEquals (splitZero variables))
       }
   where
@@ -245,6 +251,19 @@ gatherProcess pid = do
       ("", []) -> []
       (part, []) -> [part]
     mapMaybeM f = fmap catMaybes . mapM f
+
+-- The command must load a runtime's file to find its words, and loading runs code. So only the
+-- command's own runtime is asked, never a file that the process chose.
+busyThreads :: Int -> [(FilePath, Integer)] -> IO (Maybe (Int, Int))
+busyThreads pid mapped = do
+  library <- locateLibrary
+  case [found | Right ours <- [library], found@(file, _) <- mapped, file == libraryRuntime ours] of
+    (file, base) : _ -> do
+      told <- processWords pid file base
+      pure $ case told of
+        Right text -> (,) <$> wordNamed "region threads" text <*> wordNamed "processors" text
+        Left _ -> Nothing
+    [] -> pure Nothing
 
 -- The files that are mapped into a process; the program comes first.
 parseMaps :: String -> [FilePath]

@@ -21,7 +21,7 @@ import Capstan.CLI.Report (plural)
 import Data.Char (toUpper)
 import Data.Containers.ListUtils (nubOrd)
 import Data.List (find, intercalate, isPrefixOf, nub)
-import Data.Maybe (isJust, isNothing, listToMaybe)
+import Data.Maybe (fromMaybe, isJust, isNothing, listToMaybe)
 import qualified Data.Set as Set
 import System.FilePath (takeFileName)
 
@@ -40,8 +40,13 @@ winners objects =
     [ winner
       | door <- [callsGomp, callsKmpc, callsApi],
         any (door . objectCalls) objects,
-        Just winner <- [find (door . objectOffers) objects]
+        Just winner <- [follow <$> find (door . objectOffers) objects]
     ]
+  where
+    -- A file of names has no code: Capstan itself has it.
+    follow object
+      | objectRuntime object == Just CapstanNames = fromMaybe object (find ((== Just Capstan) . objectRuntime) objects)
+      | otherwise = object
 
 describe :: Object -> String
 describe object = maybe "" ((<> " ") . familyName) (objectRuntime object) <> "(" <> objectFile object <> ")"
@@ -188,8 +193,8 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
   ([], _) -> []
   (_, Left _) -> []
   (_, Right library)
-    | all isOurs used -> [good "served" ("capstan run serves the calls of " <> names asking)]
-    | any isOurs used ->
+    | all isCapstan used -> [good "served" ("capstan run serves the calls of " <> names asking)]
+    | any isCapstan used ->
       [ problem
           "partly-served"
           ("under capstan run " <> names left <> " would stay on " <> intercalate ", " (map describe others))
@@ -212,11 +217,10 @@ takeoverFindings facts objects = case (asking, factsLibrary facts) of
             objectPool = Nothing
           }
       used = winners (inside <> [ours] <> outside)
-      others = filter (not . isOurs) used
+      others = filter (not . isCapstan) used
       left = [object | object <- asking, any (wantedFrom object) others]
   where
     asking = callers objects
-    isOurs object = objectRuntime object == Just Capstan
     -- Objects whose runtime is part of the program, or binds to its own symbols.
     (inside, outside) = (filter selfish objects, filter (not . selfish) objects)
     selfish object = isJust (objectRuntime object) && (objectSymbolic object || Just object == listToMaybe objects)
@@ -302,6 +306,13 @@ processFindings facts process =
     <> [mixed object (map snd (runtimes objects)) | object <- objects, partial object]
     <> poolFindings objects
     <> [ note
+           "crowded"
+           (show busy <> " threads are in regions, on " <> plural processors "processor" "processors")
+           "Set OMP_NUM_THREADS. If the program itself asks for a team of that size, set OMP_THREAD_LIMIT or OMP_DYNAMIC=true"
+         | Just (busy, processors) <- [processBusy process],
+           busy > processors
+       ]
+    <> [ note
            "many-threads"
            (plural (processThreads process) "thread" "threads" <> " on " <> plural available "processor" "processors")
            "Several pools, or one for each thread that calls? capstan run keeps one for all"
@@ -314,7 +325,7 @@ processFindings facts process =
     objects = processObjects process
     (ours, others) =
       ( [object | (Capstan, object) <- runtimes objects],
-        [object | (family, object) <- runtimes objects, family /= Capstan]
+        [object | (_, object) <- runtimes objects, not (isCapstan object)]
       )
     foreigners =
       [ object
