@@ -211,9 +211,9 @@ data Summary = Summary
   deriving (Show)
 
 -- The report of the program itself, and the reports of its descendants, with the busiest first. A
--- process may report more than once: its handlers may run before it executes another program, and a
--- Haskell program that contains Capstan reports beside the library that was loaded before it. So
--- the report of the last program counts, and of its reports the one that saw regions.
+-- process may report more than once. Its handlers may run before it executes another program. A
+-- library that was loaded before a Haskell program reports beside the program. So the reports of
+-- the last program count, and among them the first report that has regions.
 ownAndOthers :: Summary -> (Maybe ProcessReport, [ProcessReport])
 ownAndOthers summary = (find ((> 0) . reportRegions) ofLast <|> listToMaybe ofLast, sortOn (Down . reportRegions) others)
   where
