@@ -46,3 +46,16 @@ grep -q 'permit threads *0$' "$work/out" || fail "$(cat "$work/out")"
 refused 66 'no library of Capstan' $$
 refused 66 'there is no process' 999999999
 refused 64 'a process is a number' ten
+
+# A library that anybody may write is not loaded: its constructors would run with the rights of the command.
+kill "$program"
+mkdir "$work/lib"
+cp "$root/build/lib/libgomp.so.1.0.0" "$work/lib/libgomp.so.1"
+chmod 646 "$work/lib/libgomp.so.1"
+LD_LIBRARY_PATH=$work/lib "$work/program" &
+program=$!
+sleep 1
+refused 77 'others than you and root may write' --once "$program"
+chmod 644 "$work/lib/libgomp.so.1"
+"$capstan" top --once "$program" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"

@@ -13,7 +13,7 @@ import Control.Monad (forever, void)
 import Data.Either (fromRight)
 import Data.List (sortOn)
 import Data.Maybe (catMaybes, listToMaybe)
-import Foreign.C.Error (Errno, eNOENT, ePERM)
+import Foreign.C.Error (Errno, eACCES, eNOENT, ePERM)
 import Options.Applicative
 import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
@@ -78,11 +78,12 @@ findRuntime pid = do
         Right _ -> pure (Just (file, base))
 
 problemCode :: Errno -> ExitCode
-problemCode problem = if problem == ePERM then ExitFailure 77 else noInput
+problemCode problem = if problem `elem` [ePERM, eACCES] then ExitFailure 77 else noInput
 
 problemText :: Int -> Errno -> String
 problemText pid problem
   | problem == ePERM = "may not look into process " <> show pid <> ": it belongs to another user, or the kernel forbids it (kernel.yama.ptrace_scope)"
+  | problem == eACCES = "process " <> show pid <> " has loaded a library that others than you and root may write, so capstan does not load it"
   | otherwise = "process " <> show pid <> " has ended"
 
 -- | The number, the name and the processor time of each thread, in hundredths of a second.
