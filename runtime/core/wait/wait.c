@@ -68,6 +68,20 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
         cst_turn_pass(thread->seat);
 }
 
+/* Looks for a filter of system calls. The waits below make system calls that a confined program may
+ * not make. Programs set filters between regions, so a member asks once in each region. An idle
+ * worker asks each time, as another thread may set its filter. Neither asks again within
+ * CST_FILTER_NS, as no filter can be installed in that time. A team of four on two processors forks
+ * in 4.4 us, and in 4.6 us if it asks more often. */
+static void look_for_filter(struct cst_thread *thread, const struct cst_wait *wait) {
+    if (!wait->idle && thread->asked_in == thread->seat->region) return;
+    thread->asked_in = thread->seat->region;
+    uint64_t now = cst_clock_ns();
+    if (now - thread->asked_at < CST_FILTER_NS) return;
+    thread->asked_at = now;
+    (void)cst_confined_now();
+}
+
 /* Yields to a member that may be queued behind this one. A new thread, or a former member of a
  * large team, may be queued behind the very member that spins for it, while another processor
  * idles. The kernel needs one to ten milliseconds to move it. So a member that has spun for a while
@@ -80,9 +94,10 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
  * may be queued, and a member beside it must not give away the rest of its slice (apart.c). True:
  * the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
-    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen) ||
-        (wait->idle ? cst_confined_now() : cst_confined()))
+    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen))
         return false;
+    look_for_filter(thread, wait);
+    if (cst_confined()) return false;
     uint64_t begin = cst_clock_ns();
     cst_yield_again();
     if (!wait->holds(wait)) {
@@ -179,27 +194,12 @@ static bool is_rivalled(struct cst_thread *thread) {
     return cst_rival_is_known();
 }
 
-/* Looks for a filter of system calls. The waits below make system calls that a confined program may
- * not make. Programs set filters between regions, so a member asks once in each region. An idle
- * worker asks each time, as another thread may set its filter. Neither asks again within
- * CST_FILTER_NS, as no filter can be installed in that time. A team of four on two processors forks
- * in 4.4 us, and in 4.6 us if it asks more often. */
-static void look_for_filter(struct cst_thread *thread, const struct cst_wait *wait) {
-    if (!wait->idle && thread->asked_in == thread->seat->region) return;
-    thread->asked_in = thread->seat->region;
-    uint64_t now = cst_clock_ns();
-    if (now - thread->asked_at < CST_FILTER_NS) return;
-    thread->asked_at = now;
-    (void)cst_confined_now();
-}
-
 void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_rival_answer(&thread->rival);
     thread->rival.waits++;
     bool ahead = cst_unlikely(thread->ahead > 0) && !thread->seat->crowded;
     if (!ahead && cst_wait_briefly(thread, wait)) return;
     cst_coroutine_before_wait(thread->coroutine);
-    if (ahead) look_for_filter(thread, wait);
     if (ahead && give_way(thread, wait)) return;
     while (!wait->holds(wait)) {
         if (cst_wait_helped(thread, wait)) continue;
