@@ -34,3 +34,18 @@ without_stale_objects() {
         touch "$1/headers"
     fi
 }
+
+# build_user EXECUTABLE...: builds these executables of the user's package in this folder; they fail with Cabal's words.
+build_user() {
+    without_stale_objects "$root/build/cabal/user"
+    for executable in "$@"; do set -- "$@" "exe:$executable" && shift; done
+    cabal -v1 build "$@" --builddir="$root/build/cabal/user" >build.log 2>&1 || {
+        cat build.log
+        fail 'it does not build'
+    }
+}
+
+# user_program EXECUTABLE: the file of one that was built so.
+user_program() {
+    cabal -v0 list-bin "exe:$1" --builddir="$root/build/cabal/user"
+}

@@ -50,13 +50,9 @@ executable new
   build-depends:    base, criterion, capstan-bench
 END
 cabal_project
-without_stale_objects "$root/build/cabal/user"
-cabal -v1 build exe:old exe:new --builddir="$root/build/cabal/user" >build.log 2>&1 || {
-    cat build.log
-    fail 'it does not build'
-}
-old=$(cabal -v0 list-bin exe:old --builddir="$root/build/cabal/user")
-new=$(cabal -v0 list-bin exe:new --builddir="$root/build/cabal/user")
+build_user old new
+old=$(user_program old)
+new=$(user_program new)
 [ "$("$old" --list)" = "$("$new" --list)" ] || fail 'they list other benchmarks'
 "$new" --rounds 1 --match pattern --csv figures.csv sum per >text || {
     cat text

@@ -96,14 +96,10 @@ END
 # The example of the module's page is a program.
 sed -n '/^-- > import/,/^-- >     \]/s/^-- > \{0,1\}//p' "$root/src-bench/Capstan/Bench/Tasty.hs" >page/Main.hs
 cabal_project
-without_stale_objects "$root/build/cabal/user"
-cabal -v1 build exe:new exe:trees exe:page --builddir="$root/build/cabal/user" >build.log 2>&1 || {
-    cat build.log
-    fail 'it does not build'
-}
-new=$(cabal -v0 list-bin exe:new --builddir="$root/build/cabal/user")
-trees=$(cabal -v0 list-bin exe:trees --builddir="$root/build/cabal/user")
-page=$(cabal -v0 list-bin exe:page --builddir="$root/build/cabal/user")
+build_user new trees page
+new=$(user_program new)
+trees=$(user_program trees)
+page=$(user_program page)
 packages=$(find "$root/build/cabal/user/packagedb" -mindepth 1 -maxdepth 1)
 exposed=$(ghc-pkg --package-db="$packages" --simple-output field capstan-bench exposed-modules | tr -d ',')
 [ "$exposed" = 'Capstan.Bench Capstan.Bench.Tasty' ] || fail "capstan-bench exposes $exposed"

@@ -66,13 +66,9 @@ executable whole
   build-depends: capstan
 END
 cabal_project
-without_stale_objects "$root/build/cabal/user"
-cabal -v1 build exe:tasks exe:dynamic exe:whole --builddir="$root/build/cabal/user" >build.log 2>&1 || {
-    cat build.log
-    fail 'it does not build'
-}
+build_user tasks dynamic whole
 for program in tasks dynamic whole; do
-    binary=$(cabal -v0 list-bin "exe:$program" --builddir="$root/build/cabal/user")
+    binary=$(user_program "$program")
     answer=$("$binary")
     [ "$answer" = '(6765,499500,332833500,5050,True,True)' ] || fail "$program prints $answer"
     names=$(nm "$binary" | grep -c -E ' T (GOMP_parallel|omp_get_max_threads|__kmpc_fork_call)$' || :)
