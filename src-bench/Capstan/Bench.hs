@@ -90,7 +90,7 @@ where
 import Capstan.Bench.Baseline (Change (..), Verdict (..), changeText, changes)
 import Capstan.Bench.Child (inItsProcess, runsInterpreted)
 import Capstan.Bench.Diagnose (Cause (..), Diagnosis (..), diagnose, trials)
-import Capstan.Bench.Encoding (fromBytes)
+import Capstan.Bench.Encoding (fromBytes, writeText)
 import Capstan.Bench.Evidence
 import Capstan.Bench.Options
 import Capstan.Bench.Page (pageText)
@@ -108,12 +108,11 @@ import Data.Maybe (mapMaybe)
 import qualified Data.Text as Text
 import qualified Data.Text.IO as Text
 import qualified Data.Text.Lazy as Lazy
-import qualified Data.Text.Lazy.IO as Lazy
 import Statistics.Types (estPoint)
 import System.Directory (doesDirectoryExist)
 import System.Exit (ExitCode (..), exitWith)
 import System.FilePath (takeDirectory)
-import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, utf8, withFile)
+import System.IO (hPutStrLn, stderr)
 
 -- | Measures the benchmarks that the command line names, or all benchmarks. Ends the program with
 -- exit code 1 if a benchmark failed, if it was slower than the baseline allows, or, with
@@ -203,10 +202,6 @@ measureAll options config suite benchmarks selected = do
           planQuiet = quiet,
           planSuite = suite
         }
-
--- | Writes a file in UTF-8, whatever the locale.
-writeText :: FilePath -> Lazy.Text -> IO ()
-writeText file content = withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Lazy.hPutStr to content
 
 -- | The regressions of @--regress@, over the samples of all processes that ran one benchmark only.
 regressions' :: Config -> Account -> IO ()

@@ -8,6 +8,7 @@
 module Capstan.Bench.Encoding
   ( speakUtf8,
     fromBytes,
+    writeText,
   )
 where
 
@@ -16,9 +17,11 @@ import qualified Data.ByteString.Lazy as Bytes
 import Data.Char (ord)
 import qualified Data.Text as Text
 import Data.Text.Encoding (decodeUtf8')
+import qualified Data.Text.Lazy as Lazy
+import qualified Data.Text.Lazy.IO as Lazy
 import GHC.IO.Encoding.Failure (CodingFailureMode (RoundtripFailure))
 import GHC.IO.Encoding.UTF8 (mkUTF8)
-import System.IO (hSetEncoding, stderr, stdout)
+import System.IO (IOMode (..), hSetEncoding, stderr, stdout, utf8, withFile)
 
 -- | Lets this process write UTF-8 on its standard output and error.
 speakUtf8 :: IO ()
@@ -35,3 +38,7 @@ fromBytes text
     encoded c
       | isByte c = Builder.word8 (fromIntegral (ord c - 0xdc00))
       | otherwise = Builder.charUtf8 c
+
+-- | Writes a file in UTF-8, whatever the locale.
+writeText :: FilePath -> Lazy.Text -> IO ()
+writeText file content = withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Lazy.hPutStr to content

@@ -75,6 +75,7 @@ module Capstan.Bench.Tasty
 where
 
 import Capstan.Bench.Child (inItsProcess, ownTask, runsInterpreted)
+import Capstan.Bench.Encoding (writeText)
 import Capstan.Bench.Evidence (Session (..), readSession, writeSession)
 import Capstan.Bench.Report (csvText)
 import Capstan.Bench.Tasty.Options
@@ -89,11 +90,11 @@ import Data.IORef
 import Data.List (intercalate, nub, (\\))
 import Data.Maybe (catMaybes, fromMaybe, isJust)
 import qualified Data.Text as Text
-import qualified Data.Text.IO as Text
+import qualified Data.Text.Lazy as Lazy
 import Data.Typeable (cast)
 import System.Directory (doesDirectoryExist)
 import System.FilePath (takeDirectory)
-import System.IO (IOMode (..), hPutStrLn, hSetEncoding, stderr, utf8, withFile)
+import System.IO (hPutStrLn, stderr)
 import System.IO.Unsafe (unsafeInterleaveIO, unsafePerformIO)
 import Test.Tasty (DependencyType (AllFinish), TestName, TestTree, after_, defaultIngredients, defaultMainWithIngredients, localOption, testGroup, withResource)
 import Test.Tasty.Ingredients (Ingredient (..), ingredientsOptions, tryIngredients)
@@ -159,8 +160,7 @@ writeFiles :: Maybe FilePath -> Maybe FilePath -> [Measured] -> IO ()
 writeFiles json csv measured = do
   forM_ json $ \file ->
     forM_ (take 1 measured) $ \m -> writeSession file (measuredSession m) {sessionAccounts = concatMap (sessionAccounts . measuredSession) measured}
-  forM_ csv $ \file ->
-    withFile file WriteMode $ \to -> hSetEncoding to utf8 >> Text.hPutStr to (csvText (map measuredFigures measured))
+  forM_ csv (`writeText` Lazy.fromStrict (csvText (map measuredFigures measured)))
 
 -- | The tree in which each benchmark knows its path and its suite.
 placed :: Suite -> [String] -> TestTree -> TestTree
