@@ -116,32 +116,45 @@ void __kmpc_push_proc_bind(kmp_loc *loc, int32_t thread, int32_t bind) {
 struct fork {
     kmp_micro *micro;
     size_t count;
-    void **words;
-    /* For a strict num_threads clause. */
-    uint32_t wanted;
-    uint8_t strict;
-    const char *message;
+    /* The arguments, or in the first word the address of `count` of them. */
+    void *words[CST_INVOKE_LEAST];
 };
+_Static_assert(sizeof(struct fork) <= CST_REGION_WORDS * sizeof(uintptr_t), "the team copies it");
 
 static void run_micro(void *data) {
     const struct fork *fork = data;
     int32_t thread = (int32_t)cst_own_record(cst_self()), number = (int32_t)cst_ask_number();
-    cst_invoke((void (*)(void))fork->micro, &thread, &number, fork->count, fork->words);
+    void *const *words = fork->count > CST_INVOKE_LEAST ? fork->words[0] : fork->words;
+    cst_invoke((void (*)(void))fork->micro, &thread, &number, fork->count, words);
 }
 
-/* If the team is smaller than a strict clause demands, the master reports it. */
-static void run_strict(void *data) {
-    const struct fork *fork = data;
+/* A region whose num_threads clause must be met. */
+struct demand {
+    struct fork *fork;
+    uint32_t threads;
+    uint8_t severity;
+    const char *message;
+};
+
+/* If the team is smaller than the clause demands, the master reports it. */
+static void run_demand(void *data) {
+    const struct demand *demand = data;
     uint32_t size = cst_ask_size();
-    if (cst_ask_number() == 0 && size < fork->wanted) {
+    if (cst_ask_number() == 0 && size < demand->threads) {
         static const char *const words = "a team of %u threads was demanded, and it has %u%s%s";
-        const char *message = fork->message ? fork->message : "";
-        const char *between = fork->message ? ": " : "";
-        if (fork->strict == KMP_SEVERITY_FATAL)
-            cst_message_omp_fatal("Error", words, fork->wanted, size, between, message);
-        cst_message_omp("Warning", words, fork->wanted, size, between, message);
+        const char *message = demand->message ? demand->message : "";
+        const char *between = demand->message ? ": " : "";
+        if (demand->severity == KMP_SEVERITY_FATAL)
+            cst_message_omp_fatal("Error", words, demand->threads, size, between, message);
+        cst_message_omp("Warning", words, demand->threads, size, between, message);
     }
-    run_micro(data);
+    run_micro(demand->fork);
+}
+
+/* The words of a fork that are in use. */
+static size_t words_of(const struct fork *fork) {
+    size_t words = fork->count > CST_INVOKE_LEAST ? 1 : fork->count;
+    return offsetof(struct fork, words) / sizeof(uintptr_t) + words;
 }
 
 static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t threads) {
@@ -149,14 +162,19 @@ static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t th
     struct cst_region region = {.front = CST_FRONT_KMP,
                                 .function = run_micro,
                                 .data = fork,
+                                .words = (uint8_t)words_of(fork),
                                 .threads = threads ? threads : clauses->threads,
                                 .sizes = clauses->sizes,
                                 .bind = clauses->bind};
+    struct demand demand;
     if (cst_unlikely(clauses->strict)) {
-        region.function = run_strict;
-        fork->wanted = clauses->threads;
-        fork->strict = clauses->strict;
-        fork->message = clauses->message;
+        demand = (struct demand){.fork = fork,
+                                 .threads = clauses->threads,
+                                 .severity = clauses->strict,
+                                 .message = clauses->message};
+        region.function = run_demand;
+        region.data = &demand;
+        region.words = 0;
         clauses->strict = 0;
     }
     clauses->threads = clauses->bind = 0;
@@ -165,32 +183,31 @@ static void run_region(struct cst_thread *thread, struct fork *fork, uint32_t th
     cst_region_run(thread, &region);
 }
 
-/* Reads the `count` further arguments of a call, with room for the least that cst_invoke reads. */
-#define READ_WORDS(words, count, last_parameter)                                                   \
-    void *words[(count) > CST_INVOKE_LEAST ? (count) : CST_INVOKE_LEAST];                          \
-    do {                                                                                           \
-        va_list rest;                                                                              \
-        va_start(rest, last_parameter);                                                            \
-        for (int32_t i = 0; i < (count); i++) (words)[i] = va_arg(rest, void *);                   \
-        va_end(rest);                                                                              \
-    } while (0)
+/* Defines `fork`, the call of `micro` with the `count` further arguments. */
+#define READ_FORK(fork, micro, count)                                                              \
+    struct fork fork = {(micro), (size_t)(count), {NULL}};                                         \
+    bool few = (count) <= CST_INVOKE_LEAST;                                                        \
+    void *many[few ? 1 : (count)], **words = few ? fork.words : many;                              \
+    va_list rest;                                                                                  \
+    va_start(rest, micro);                                                                         \
+    for (int32_t i = 0; i < (count); i++) words[i] = va_arg(rest, void *);                         \
+    va_end(rest);                                                                                  \
+    if (!few) fork.words[0] = many
 
 void __kmpc_fork_call(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
-    READ_WORDS(words, count, micro);
-    run_region(cst_self(), &(struct fork){.micro = micro, .count = (size_t)count, .words = words},
-               0);
+    READ_FORK(fork, micro, count);
+    run_region(cst_self(), &fork, 0);
 }
 
+/* There is at most one argument. */
 void __kmpc_fork_call_if(kmp_loc *loc, int32_t count, kmp_micro *micro, int32_t wanted,
                          void *data) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
-    (void)count; /* at most one argument */
-    void *words[CST_INVOKE_LEAST] = {data};
-    run_region(cst_self(), &(struct fork){.micro = micro, .count = data != NULL, .words = words},
-               wanted ? 0 : 1);
+    (void)count;
+    run_region(cst_self(), &(struct fork){micro, data != NULL, {data}}, wanted ? 0 : 1);
 }
 
 void __kmpc_serialized_parallel(kmp_loc *loc, int32_t number) {
@@ -237,8 +254,7 @@ void __kmpc_set_thread_limit(kmp_loc *loc, int32_t thread, int32_t limit) {
 void __kmpc_fork_teams(kmp_loc *loc, int32_t count, kmp_micro *micro, ...) {
     CST_KEEP_FRAME();
     cst_kmp_note(loc);
-    READ_WORDS(words, count, micro);
-    struct fork fork = {.micro = micro, .count = (size_t)count, .words = words};
+    READ_FORK(fork, micro, count);
     struct cst_clauses *clauses = cst_region_clauses(cst_self());
     uint32_t teams = clauses->teams, limit = clauses->teams_limit;
     clauses->teams = clauses->teams_limit = 0;

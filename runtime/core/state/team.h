@@ -237,6 +237,9 @@ struct cst_sizes {
     uint32_t threads[]; /* each at least 1; the last one holds for all deeper regions */
 };
 
+/* Words in a team's copy of a region's data. */
+enum { CST_REGION_WORDS = CST_CACHE_LINE / sizeof(uintptr_t) };
+
 struct cst_team {
     /* Constant during a region and mostly between regions, so that members keep the line cached. */
     uint32_t size;
@@ -261,6 +264,8 @@ struct cst_team {
     struct cst_node *nodes;              /* for loops of large teams (dispatch.h), or NULL */
     uint32_t nodes_for;                  /* members that `nodes` suffice for */
     CST_LINE_ALIGNED struct cst_icv icv; /* of the implicit tasks */
+    /* The copy of the region's data (region.h), written only where it differs. */
+    CST_LINE_ALIGNED uintptr_t data[CST_REGION_WORDS];
 
     /* Number of a region in which a member deferred a task: waiting members look for work. */
     CST_LINE_ALIGNED _Atomic uint32_t tasking;

@@ -157,13 +157,21 @@ struct cst_team *cst_region_begin(struct cst_thread *thread, const struct cst_re
 
 /* --- fork ------------------------------------------------------------------------------- */
 
+/* The data that the members read: the master's, or the team's copy. */
+static void *data_of(struct cst_team *team, const struct cst_region *region) {
+    if (region->words == 0) return region->data;
+    const uintptr_t *words = region->data;
+    for (uint32_t i = 0; i < region->words; i++) SET(data[i], words[i]);
+    return team->data;
+}
+
 /* Starts all members. */
 static void fork_all(struct cst_team *team, const struct cst_region *region, uint64_t construct) {
     if (team->size == 1) return;
     struct cst_order order = order_of(team);
     order.combined = region->combined;
     order.function = region->function;
-    order.data = region->data;
+    order.data = data_of(team, region);
     order.construct = construct;
     cst_member_fork(team, 0, team->region, &order);
 }

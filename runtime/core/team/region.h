@@ -8,6 +8,10 @@
 struct cst_region {
     cst_region_function *function;
     void *data;
+    /* The number of words at `data` that the team copies, at most CST_REGION_WORDS; 0: none. The
+     * other members then read the team's copy. Its line stays in their caches while the words are
+     * the same from region to region. */
+    uint8_t words;
     uint32_t threads; /* num_threads clause; 0: none */
     /* A num_threads clause with a list, whose first number is `threads`; NULL: none. It is memory
      * from malloc, which the region's end frees. */

@@ -1,5 +1,6 @@
 /* A region's function gets one argument for each captured variable. The test has none, as many as
- * fit the registers, and many more. Each argument arrives in its place, in every member. */
+ * fit the registers, and many more. Each argument arrives in its place, in every member, in each of
+ * many regions. */
 #include "testing.h"
 
 #include <omp.h>
@@ -65,8 +66,29 @@ static void many(double start) {
     {TEN(ADD)} CHECK(sum == 4 * expected);
 }
 
+/* Regions alike follow each other with other arguments, and with regions nested in them that begin
+ * before the outer region's members have read theirs. */
+static void inner(long value, int depth) {
+    long sum = 0, other = value * 3;
+#pragma omp parallel num_threads(2) firstprivate(value, other) reduction(+ : sum)
+    {
+        sum += value + other;
+        if (depth > 0) inner(value + 1, depth - 1);
+    }
+    CHECK_EQ(sum, 2 * (value + other));
+}
+
+static void changing(void) {
+    for (long i = 0; i < 2000; i++) {
+        inner(i, i % 50 == 0 ? 2 : 0);
+        few(i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6);
+    }
+}
+
 int main(void) {
     test_limit(20);
+    omp_set_max_active_levels(3);
+    changing();
     none();
     few(1, 2, 3, 4, 5, 6, 7);
     many(0.5);
