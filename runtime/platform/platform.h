@@ -28,6 +28,8 @@ static inline void cst_prefetch_to_write(const _Atomic uint32_t *word);
 /* A counter of the processor, with one to a few ticks a nanosecond. It distinguishes short from
  * long times, and does not measure them. Costs a third of the clock. */
 static inline uint64_t cst_clock_ticks(void);
+/* The same, read after all loads before it and before all loads after it; takes a little longer. */
+static inline uint64_t cst_clock_ticks_in_order(void);
 
 /* The calling thread's mode of floating-point arithmetic: rounding, flush to zero, precision, and
  * the exceptions that trap. The flags of exceptions that have occurred are not part of it. Some

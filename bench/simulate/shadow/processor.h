@@ -17,6 +17,10 @@ static inline uint64_t cst_clock_ticks(void) {
     return sim_ticks();
 }
 
+static inline uint64_t cst_clock_ticks_in_order(void) {
+    return cst_clock_ticks();
+}
+
 static inline uint64_t cst_float_mode(void) {
     return 0;
 }

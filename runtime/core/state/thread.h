@@ -42,6 +42,7 @@ struct cst_thread {
     struct cst_rival_watch rival;
     struct cst_apart_watch apart;
     struct cst_yields yields;
+    struct cst_patience patience;
     uint64_t asked_at; /* time of its last check for a filter of system calls (wait.c), */
     uint32_t asked_in; /* and region of that check */
     /* The number of consecutive waits for a member that was queued behind it on its processor

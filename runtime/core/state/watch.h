@@ -28,4 +28,11 @@ struct cst_yields {
     bool sleeps;              /* while this is set */
 };
 
+/* Of the time in which a line comes from another processor (wait/patience.h). */
+struct cst_patience {
+    uint32_t waits;  /* patient waits so far, which wraps */
+    uint32_t mean;   /* mean time of a fetch, in parts of a pause */
+    uint32_t pauses; /* from poll to poll; 0: no fetch has been timed */
+};
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "core/wait/apart.h"
 #include "core/wait/park.h"
+#include "core/wait/patience.h"
 #include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "core/settings/config.h"
@@ -26,8 +27,8 @@ bool cst_wait_word_holds(const struct cst_wait *wait) {
     return cst_reached(wait->word, wait->target);
 }
 
-static void pause_between_polls(const struct cst_wait *wait) {
-    uint32_t pauses = wait->patient ? cst_policy.patient_pauses : 1;
+static void pause_between_polls(const struct cst_thread *thread, const struct cst_wait *wait) {
+    uint32_t pauses = wait->patient ? cst_patience_pauses(&thread->patience) : 1;
     for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
 }
 
@@ -127,7 +128,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         for (uint32_t i = 0; i < burst; i++) {
             if (wait->holds(wait)) return true;
             has_helped |= cst_wait_helped(thread, wait);
-            pause_between_polls(wait);
+            pause_between_polls(thread, wait);
         }
         if (is_crowded(thread, wait) || is_unwanted(wait)) return false;
         uint64_t now = cst_clock_ns();
@@ -168,15 +169,33 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
     return false;
 }
 
+/* Polls and times the polls. A patient wait is one without help. */
+static bool poll_timed(struct cst_thread *thread, const struct cst_wait *wait, uint32_t polls) {
+    for (uint32_t i = 0; i < polls; i++) {
+        uint32_t pauses = cst_patience_pauses(&thread->patience);
+        uint64_t begin = cst_clock_ticks_in_order();
+        pause_between_polls(thread, wait);
+        uint64_t paused = cst_clock_ticks_in_order();
+        if (wait->holds(wait)) {
+            uint64_t fetched = cst_clock_ticks_in_order();
+            cst_patience_learn(&thread->patience, (paused - begin) / pauses, fetched - paused);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
     /* Reads the seat's own flag, since every region writes the count of busy threads. */
     if (cst_policy.spin_ns == 0 || thread->seat->crowded) return false;
     uint32_t polls =
         cst_unlikely(cst_rival_was_known()) ? cst_policy.rivalled_polls : cst_policy.first_polls;
+    if (wait->patient && cst_patience_is_due(&thread->patience))
+        return poll_timed(thread, wait, polls);
     for (uint32_t i = 0; i < polls; i++) {
         if (wait->holds(wait)) return true;
         if (cst_wait_helped(thread, wait)) i = 0;
-        pause_between_polls(wait);
+        pause_between_polls(thread, wait);
     }
     return false;
 }

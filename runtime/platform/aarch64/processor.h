@@ -24,6 +24,13 @@ static inline uint64_t cst_clock_ticks(void) {
     return ticks << ((unsigned)__builtin_clz((uint32_t)frequency | 1) - 1);
 }
 
+static inline uint64_t cst_clock_ticks_in_order(void) {
+    __asm__ volatile("dsb ld\n\tisb" ::: "memory");
+    uint64_t ticks = cst_clock_ticks();
+    __asm__ volatile("isb" ::: "memory");
+    return ticks;
+}
+
 static inline uint64_t cst_float_mode(void) {
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));

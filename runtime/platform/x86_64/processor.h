@@ -16,6 +16,13 @@ static inline uint64_t cst_clock_ticks(void) {
     return __builtin_ia32_rdtsc();
 }
 
+static inline uint64_t cst_clock_ticks_in_order(void) {
+    __asm__ volatile("lfence" ::: "memory");
+    uint64_t ticks = __builtin_ia32_rdtsc();
+    __asm__ volatile("lfence" ::: "memory");
+    return ticks;
+}
+
 static inline uint64_t cst_float_mode(void) {
     uint16_t x87;
     __asm__ volatile("fnstcw %0" : "=m"(x87));

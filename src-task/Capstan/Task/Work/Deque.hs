@@ -41,7 +41,9 @@
 --
 -- (D4) A thief clears its slot after it has read it, and the owner pushes only into a cleared slot.
 -- So a ring that comes round never overwrites an entry that a slow thief has not read yet: the ring
--- counts as full.
+-- counts as full. The entry is cleared last, after both reads and after the context's clearing. GHC
+-- puts a barrier before each write of an array element: nothing on x86-64, at least a release fence
+-- on AArch64. The owner's writes depend on its look at the entry, so no processor does them before.
 --
 -- (D5) If 'Control.Concurrent.setNumCapabilities' has taken a Capability out of use, no thread pops
 -- from its deque, and other Capabilities publish its entries. Such a change happens while no
