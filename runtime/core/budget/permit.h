@@ -13,6 +13,7 @@
 
 #include "platform/atomic.h"
 #include "platform/check.h"
+#include "platform/hidden.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,8 +70,8 @@ enum cst_permit_result cst_permit_release(struct cst_permit *permit);
 /* --- regions --------------------------------------------------------------------------------- */
 
 /* Threads of all permits, and whether one has fewer than it asks for. */
-extern _Atomic uint32_t cst_permit_threads;
-extern _Atomic bool cst_permit_unmet;
+extern CST_HIDDEN _Atomic uint32_t cst_permit_threads;
+extern CST_HIDDEN _Atomic bool cst_permit_unmet;
 
 /* The number of a region's threads that permits leave it now, at least 1. A region that gets fewer
  * than it wants leaves a claim, for which permits are cut down. */

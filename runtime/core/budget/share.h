@@ -8,17 +8,18 @@
 
 #include "platform/atomic.h"
 #include "platform/check.h"
+#include "platform/hidden.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Wanted: CAPSTAN_SHARE is set, and has not failed. Tight: other processes want processors that
  * this one would have. */
-extern _Atomic bool cst_share_wanted, cst_share_tight;
+extern CST_HIDDEN _Atomic bool cst_share_wanted, cst_share_tight;
 
 /* The process's part of the processors at its last look (0: never), and the number that its regions
  * have. */
-extern _Atomic uint32_t cst_share_part, cst_share_held;
+extern CST_HIDDEN _Atomic uint32_t cst_share_part, cst_share_held;
 
 /* Takes processors for a region that asks for `threads`, and returns the number of threads that it
  * may have. That number is `threads`, or, if `at_most`, the number of free processors. If `at_most`

@@ -4,9 +4,10 @@
 #define CST_CORE_HOST_BUSY_H
 
 #include "platform/atomic.h"
+#include "platform/hidden.h"
 
 /* Written by wait/turn.c alone. */
-extern _Atomic uint32_t cst_busy;
+extern CST_HIDDEN _Atomic uint32_t cst_busy;
 
 static inline uint32_t cst_busy_threads(void) {
     return cst_load_relaxed(&cst_busy);

@@ -7,6 +7,7 @@
 #define CST_CORE_HOST_HOST_H
 
 #include "platform/atomic.h"
+#include "platform/hidden.h"
 #include "substrate/substrate.h"
 
 /* --- the substrate --------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ void cst_host_end_guest(bool (*without_workers)(void (*act)(void)));
 
 /* If not NULL, the caller of a region of several threads calls it at the begin (substrate.h,
  * region_begins). */
-extern _Atomic(void (*)(void)) cst_host_region_begins;
+extern CST_HIDDEN _Atomic(void (*)(void)) cst_host_region_begins;
 
 /* --- Haskell --------------------------------------------------------------------------------- */
 
@@ -54,9 +55,9 @@ void cst_host_init(void);
 
 /* The number of forks under way. While it is not 0, the caller may be in the child: handlers that
  * the host registered before it loaded the library run there before the runtime's handler. */
-extern _Atomic uint32_t cst_host_forks;
+extern CST_HIDDEN _Atomic uint32_t cst_host_forks;
 /* Prepares the runtime for use in such a child. Set when the library is loaded. */
-extern void (*cst_host_notice_fork)(void);
+extern CST_HIDDEN void (*cst_host_notice_fork)(void);
 
 /* In the child of a fork GHC's runtime system is gone, and the runtime chooses a substrate
  * again. */

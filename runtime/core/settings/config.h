@@ -9,6 +9,7 @@
 #include "core/settings/icv.h"
 #include "core/settings/waiting.h"
 #include "platform/atomic.h"
+#include "platform/hidden.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,7 +78,7 @@ struct cst_config {
 };
 
 /* Valid and constant after the library's constructor has run. */
-extern struct cst_config cst_config;
+extern CST_HIDDEN struct cst_config cst_config;
 
 /* Reads the environment into cst_config. The constructor in life.c calls it once. */
 void cst_config_read(void);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "platform/hidden.h"
 
 /* omp_proc_bind_t */
 enum cst_bind { CST_BIND_FALSE, CST_BIND_TRUE, CST_BIND_PRIMARY, CST_BIND_CLOSE, CST_BIND_SPREAD };
@@ -19,7 +20,7 @@ struct cst_place_table {
     uint64_t *masks; /* count masks; see platform.h for their form */
 };
 
-extern struct cst_place_table cst_places;
+extern CST_HIDDEN struct cst_place_table cst_places;
 
 /* The place to which a member of a team is bound, and the places that its own regions may use
  * (place-partition-var). All zero: not bound. */

@@ -15,6 +15,7 @@
 #include "core/state/share.h"
 #include "core/state/task.h"
 #include "platform/atomic.h"
+#include "platform/hidden.h"
 #include "platform/platform.h"
 
 struct cst_thread;
@@ -59,7 +60,7 @@ static inline uint32_t cst_tree_inner(uint32_t size) {
  * first number is the limit of a team with a processor for each member. The second is the limit of
  * a crowded team, in which a line costs less than a switch to another thread. Only tests change
  * them. */
-extern uint32_t cst_team_few[2];
+extern CST_HIDDEN uint32_t cst_team_few[2];
 
 static inline bool cst_team_is_large(uint32_t size, bool crowded) {
     return size > cst_team_few[crowded];

@@ -4,9 +4,10 @@
 #define CST_CORE_STATE_TRACE_H
 
 #include "core/state/thread.h"
+#include "platform/hidden.h"
 
 /* NULL: there is no listener. Set when the runtime chooses the substrate, before the first team. */
-extern _Atomic(cst_trace_function *) cst_trace_to;
+extern CST_HIDDEN _Atomic(cst_trace_function *) cst_trace_to;
 
 static inline bool cst_trace_is_on(void) {
     return cst_unlikely(cst_load_relaxed(&cst_trace_to) != NULL);

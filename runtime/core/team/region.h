@@ -3,15 +3,12 @@
 #define CST_CORE_TEAM_REGION_H
 
 #include "core/state/thread.h"
+#include "platform/hidden.h"
 
 /* A request for a region. */
 struct cst_region {
     cst_region_function *function;
     void *data;
-    /* The number of words at `data` that the team copies, at most CST_REGION_WORDS; 0: none. The
-     * other members then read the team's copy. Its line stays in their caches while the words are
-     * the same from region to region. */
-    uint8_t words;
     uint32_t threads; /* num_threads clause; 0: none */
     /* A num_threads clause with a list, whose first number is `threads`; NULL: none. It is memory
      * from malloc, which the region's end frees. */
@@ -20,6 +17,10 @@ struct cst_region {
     uint8_t front; /* enum cst_front: the caller */
     /* enum cst_combined: the caller sets up the first construct between begin and launch. */
     uint8_t combined;
+    /* The number of words at `data` that the team copies, at most CST_REGION_WORDS; 0: none. The
+     * other members then read the team's copy. Its line stays in their caches while the words are
+     * the same from region to region. */
+    uint8_t words;
 };
 
 /* The clauses that the front end has stored for the thread's next region (state/thread.h). */
@@ -50,7 +51,7 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
 /* Does the thread hold a Capability of GHC that it will not give back before it waits? Only
  * callbacks need the answer: the first one sets the pointer (abi/capstan/callback.c). NULL
  * before. */
-extern bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
+extern CST_HIDDEN bool (*cst_team_entered_unsafely)(struct cst_thread *thread);
 
 /* The function of a worker's thread; the argument is its cst_seat. */
 void *cst_worker(void *seat);

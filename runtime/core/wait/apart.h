@@ -4,6 +4,7 @@
 
 #include "core/state/thread.h"
 #include "core/wait/rival.h"
+#include "platform/hidden.h"
 
 /* Publishes the member's processor, as it begins a region or wakes up. */
 static inline void cst_apart_say(struct cst_seat *seat) {
@@ -21,7 +22,7 @@ bool cst_apart_at_once(struct cst_thread *thread);
 
 /* Does the kernel queue a woken worker on its waker's processor, although another processor idles?
  * It does so in virtual machines, where a sleeping processor looks taken. */
-extern _Atomic bool cst_apart_wakes_here;
+extern CST_HIDDEN _Atomic bool cst_apart_wakes_here;
 static inline bool cst_apart_woken_here(void) {
     return cst_load_relaxed(&cst_apart_wakes_here) && !cst_load_relaxed(&cst_rival_seen);
 }

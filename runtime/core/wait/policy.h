@@ -5,6 +5,7 @@
 
 #include "core/settings/config.h"
 #include "platform/check.h"
+#include "platform/hidden.h"
 
 /* All in nanoseconds, unless a name says otherwise. */
 enum {
@@ -78,7 +79,7 @@ struct cst_policy {
     uint32_t first_polls, rivalled_polls, burst_polls, owner_polls, patient_pauses;
     uint32_t lock_first_pauses, lock_most_pauses;
 };
-extern struct cst_policy cst_policy;
+extern CST_HIDDEN struct cst_policy cst_policy;
 
 /* Reads the settings; called once. */
 void cst_policy_init(void);

@@ -7,9 +7,10 @@
 
 #include "core/state/watch.h"
 #include "platform/atomic.h"
+#include "platform/hidden.h"
 
 /* A thread has lost a slice lately. Changes seldom. */
-extern _Atomic bool cst_rival_seen;
+extern CST_HIDDEN _Atomic bool cst_rival_seen;
 
 /* Is a rival known? Reads the clock if a rival was known lately. */
 bool cst_rival_is_known(void);

@@ -4,6 +4,7 @@
 #define CST_CORE_WAIT_TURN_H
 
 #include "core/state/thread.h"
+#include "platform/hidden.h"
 
 /* The needs of a region before it leases a team. */
 struct cst_turn {
@@ -28,7 +29,7 @@ uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *t
 void cst_turn_return(uint32_t threads);
 
 /* Masters that wait for their turn. */
-extern _Atomic uint32_t cst_turn_waiting;
+extern CST_HIDDEN _Atomic uint32_t cst_turn_waiting;
 
 /* An idle worker checks whether the next master may begin, and passes the turn to it. */
 void cst_turn_pass(struct cst_seat *seat);
