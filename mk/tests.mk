@@ -5,7 +5,8 @@ TEST_DEPENDENCIES := build demo check
 FILTER ?=
 RUN_TESTS = python3 tools/run-tests --jobs $(JOBS) $(if $(FILTER),--filter '$(FILTER)')
 
-.PHONY: test-dependencies check check-long check-stock check-conformance check-programs check-mutants
+.PHONY: test-dependencies check check-long check-stock check-conformance check-programs check-mutants \
+	check-model
 test-dependencies:
 	sh tools/install-dependencies $(TEST_DEPENDENCIES)
 
@@ -28,6 +29,9 @@ check-conformance: test-dependencies ## GCC's own test suite; REPEAT=5: five rou
 check-mutants: test-dependencies ## Breaks the runtime on purpose; a test must notice each time.
 	@$(MAKE) --no-print-directory all $(BUILD)/obj/thread/libcapstan.a
 	@tests/c/mutants/check-mutants --jobs $(JOBS)
+
+check-model: test-dependencies ## Searches the executions of each protocol; ALL=1: ten times as many.
+	@tests/c/model/check-model $(if $(ALL),--all)
 
 check-programs: test-dependencies ## Two dozen real programs, installed from Debian and PyPI.
 	@$(MAKE) --no-print-directory all
