@@ -284,8 +284,8 @@ poolText :: PoolReport -> String
 poolText p = printf "%s (%s): %s%s" (poolKind p) (poolLibrary p) served own
   where
     served
-      | poolSections p > 0 = printf "%d sections here, the largest of %d threads" (poolSections p) (poolLargest p) <> maybe "" ("; then its own threads: " <>) (poolWhy p)
-      | otherwise = maybe "no section so far" ("its own threads: " <>) (poolWhy p)
+      | poolSections p > 0 = printf "%d sections here, the largest of %d threads" (poolSections p) (poolLargest p) <> maybe "" ("; then not adopted: " <>) (poolWhy p)
+      | otherwise = maybe "no section so far" ("not adopted: " <>) (poolWhy p)
     own = if poolMade p > 0 then ", " <> plural (poolMade p) "thread" "threads" <> " made by itself" else "" :: String
 
 substrateText :: ProcessReport -> String

@@ -43,7 +43,7 @@ tests fixture =
         result <- with []
         assertContains
           (resultErr result)
-          ["OpenBLAS (libfirst.so): 12 sections here, the largest of 3 threads, 1 thread made by itself", "MKL (libsecond.so): its own threads: nobody knows\n"]
+          ["OpenBLAS (libfirst.so): 12 sections here, the largest of 3 threads, 1 thread made by itself", "MKL (libsecond.so): not adopted: nobody knows\n"]
         value <- with ["--json"] >>= json . resultErr
         path ["process", "pools"] value >>= \case
           Array pools -> length pools @?= 2
