@@ -58,12 +58,17 @@ $(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	    -package capstan -outputdir $(BUILD)/bench/sequential-capstan \
 	    bench/haskell/sequential/Main.hs -o $@
 
+# What a foreign call costs. The modules of capstan-bench are compiled with the program, which uses hidden ones, too.
 FFI_BENCH := $(BUILD)/bench/bin/ffi
-FFI_SOURCES := $(wildcard bench/ffi/*.hs bench/host/Bench.hs examples/ffi-puzzle/* examples/wavelet/* \
-    tests/hs/ffi-bench/*.hs) $(shell find src-bench -name '*.hs' -o -name '*.[ch]')
+FFI_FOLDERS := bench/ffi bench/host examples/ffi-puzzle examples/wavelet src-bench tests/hs/ffi-bench
+FFI_SOURCES := $(shell find $(FFI_FOLDERS) -name '*.hs' -o -name '*.[ch]')
+FFI_C_FILES := examples/ffi-puzzle/copy.c examples/wavelet/lattice.c $(wildcard src-bench/cbits/*.c)
 
 $(FFI_BENCH): $(FFI_SOURCES) $(PACKAGE)
-	$(call cabal_program,ffi-bench)
+	@mkdir -p $(@D) $(BUILD)/bench/ffi
+	$(GHC) -v0 -Wall -Wcompat -O1 -threaded -rtsopts $(FFI_FOLDERS:%=-i%) -Isrc-bench/cbits -package-db $(PACKAGES) \
+	    -package capstan -outputdir $(BUILD)/bench/ffi -optc-O2 -optc-std=gnu11 -optc-D_GNU_SOURCE -optc-fopenmp \
+	    bench/ffi/Ffi.hs $(FFI_C_FILES) -o $@ -lm
 
 # Tasks in Haskell, and their peers, in one program. Each example is given as many sizes as it names.
 HASKELL_TASKS := $(BUILD)/bench/bin/haskell-tasks

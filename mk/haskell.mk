@@ -13,7 +13,7 @@ CABAL_RUN = mkdir -p $(CABAL_DIR) && exec 9>$(BUILD)/cabal/lock && flock 9 && \
     if [ -n "$$(find runtime app src-bench examples tests bench -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
         rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
 
-# cabal_program NAME: builds the package's program of this name, and copies it to the target.
+# cabal_program NAME: builds the program of this name, and copies it to the target.
 define cabal_program
 	@mkdir -p $(@D)
 	$(CABAL_RUN) build $(CABAL_FLAGS) exe:$(1) && \
@@ -21,9 +21,9 @@ define cabal_program
 endef
 
 COMMAND := $(BUILD)/bin/capstan
-COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]') src-bench/Capstan/Bench/Markup.hs
+COMMAND_SOURCES := $(shell find app -name '*.hs' -o -name '*.[ch]')
 
-$(COMMAND): $(COMMAND_SOURCES) capstan.cabal cabal.project
+$(COMMAND): $(COMMAND_SOURCES) app/capstan-cli.cabal cabal.project
 	$(call cabal_program,capstan)
 
 # The rts substrate as a library of its own. Its C sources ask GHC's headers; GHC links, so that the
@@ -73,7 +73,7 @@ cabal-all: # Tests and examples too.
 # Cabal 3.4 warns of public sublibraries, later ones do not. Anything else is an error.
 cabal-check:
 	@mkdir -p $(CABAL_DIR)
-	@for package in . exports examples src-task src-bench; do \
+	@for package in . app exports examples src-task src-bench; do \
 	    (cd $$package && $(CABAL) check) >$(BUILD)/cabal/check.txt 2>&1 || \
 	        ! grep -v -e 'may cause trouble' -e 'is experimental' -e '^feature (issue #5660)$$' -e '^#5660)$$' $(BUILD)/cabal/check.txt || exit 1; \
 	done

@@ -2,7 +2,7 @@
 
 C_FILES := $(shell find runtime app src-bench tests examples bench -name '*.[ch]' 2>/dev/null | sort)
 # Programs that must not compile are kept as they are.
-HASKELL_FILES := $(shell find app src src-bench src-task tests examples bench -name '*.hs' \
+HASKELL_FILES := $(shell find app src src-bench src-task tests examples bench -type f -name '*.hs' \
     -not -path 'tests/hs/linear/fail/*' 2>/dev/null | sort)
 SHELL_FILES = $(shell grep -l -r -E '^\#! ?/bin/(ba)?sh' tools tests .ci 2>/dev/null | sort)
 CLANG_FORMAT ?= clang-format-14

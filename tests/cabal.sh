@@ -11,11 +11,11 @@ fail() {
     exit 1
 }
 
-# test_suites NAME...: builds and runs test suites of the package, one after the other.
+# test_suites NAME...: builds and runs test suites of the packages, one after the other.
 test_suites() {
     cd "$root"
     for suite in "$@"; do
-        cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures "capstan:test:$suite"
+        cabal -v1 test --builddir="$root/build/cabal/dist" --test-show-details=failures "test:$suite"
     done
 }
 

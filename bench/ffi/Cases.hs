@@ -39,7 +39,7 @@ benchmarks arena =
     bench "empty" (whnfIO (pure ())),
     bgroup "clean" (zipWith bench cleanNames cleanBenchmarks),
     bgroup "wavelet" (waveletGroup "lattice" Lattice.single ++ waveletGroup "transform" Lattice.whole),
-    bgroup "seeded" (Seeded.benchmarks arena ++ moreSeeded)
+    bgroup "seeded" (Seeded.benchmarks (reserve arena Seeded.blockBytes) ++ moreSeeded)
   ]
   where
     waveletGroup title run = [env (touchHeap >> pure (Lattice.signal 32768)) $ \input -> bgroup title [bench (Lattice.name i) (whnfIO (run i input)) | i <- Lattice.implementations]]

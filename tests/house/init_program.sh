@@ -14,6 +14,13 @@ grep -q 'cabal run hello-there' written || fail "it does not say how to go on: $
 
 cd hello-there
 echo 'active-repositories: :none' >>cabal.project
+
+# A user of the library needs no package that only the command needs. (The plan has the tests of the library, too.)
+cabal -v0 build --dry-run --builddir="$work/plan"
+! grep -o -E '"pkg-name":"(aeson|statistics)"' "$work/plan/cache/plan.json" ||
+    fail 'it needs these packages of the command'
+grep -q '"pkg-name":"vector"' "$work/plan/cache/plan.json" || fail 'the plan names no packages'
+
 without_stale_objects "$root/build/cabal/user"
 built() {
     cabal -v1 "$@" --builddir="$root/build/cabal/user" >"$work/log" 2>&1 || {

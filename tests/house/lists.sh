@@ -1,3 +1,3 @@
 #!/bin/sh
-# The lists in capstan.cabal are what is in the folders.
+# The lists in the packages' .cabal files are what is in the folders.
 exec python3 tools/cabal-lists

@@ -3,6 +3,6 @@
 -- | The version of the command, which is the package's.
 module Capstan.CLI.Version (version) where
 
--- | As in @capstan.cabal@.
+-- | As in @capstan-cli.cabal@.
 version :: String
 version = CURRENT_PACKAGE_VERSION

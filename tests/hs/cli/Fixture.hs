@@ -92,16 +92,11 @@ withFixture action =
 
 findSources :: IO FilePath
 findSources = do
-  let candidates = ["tests/hs/cli/fixtures", "fixtures"]
-  found <- findFirst doesDirectoryExist candidates
-  maybe (die "run the tests from the root of the package") makeAbsolute found
-
-findFirst :: (a -> IO Bool) -> [a] -> IO (Maybe a)
-findFirst ok candidates = case candidates of
-  [] -> pure Nothing
-  candidate : rest -> do
-    yes <- ok candidate
-    if yes then pure (Just candidate) else findFirst ok rest
+  found <- doesDirectoryExist folder
+  unless found (die ("there is no folder " <> folder <> " here; run the tests in the folder of the package"))
+  makeAbsolute folder
+  where
+    folder = "tests/fixtures"
 
 -- Cabal puts the command that it built on the path.
 findCommand :: IO FilePath

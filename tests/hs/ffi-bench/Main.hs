@@ -1,12 +1,10 @@
--- | Tests of Capstan.Bench and Capstan.Binding. The program is its own benchmark program: sessions
--- start it again.
+-- | Tests of Capstan.Bench. The program is its own benchmark program: sessions start it again.
 module Main (main) where
 
-import qualified BindingTests
 import Capstan.Bench.Child (ownTask, perform)
-import Capstan.Binding (withArena)
 import Data.Maybe (fromMaybe)
 import qualified DiagnoseTests
+import Foreign.Marshal.Alloc (allocaBytes)
 import Programs (programVariable, programs)
 import qualified Programs
 import Seeded (benchmarks, blockBytes)
@@ -24,5 +22,5 @@ ownTests :: IO ()
 ownTests = do
   task <- ownTask
   case task of
-    Just t -> withArena blockBytes (perform t . benchmarks)
-    Nothing -> defaultMain (testGroup "bench" [DiagnoseTests.tests, TreeTests.tests, BindingTests.tests, SessionTests.tests, Programs.tests])
+    Just t -> allocaBytes blockBytes (\memory -> perform t (benchmarks ($ memory)))
+    Nothing -> defaultMain (testGroup "bench" [DiagnoseTests.tests, TreeTests.tests, SessionTests.tests, Programs.tests])

@@ -10,7 +10,6 @@ module Seeded
 where
 
 import Capstan.Bench
-import Capstan.Binding (Arena, reserve)
 import Control.Concurrent (forkOS, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
 import Control.Monad (forM_, replicateM, when)
 import Data.IORef
@@ -39,12 +38,13 @@ remembered :: IORef Bool
 remembered = unsafePerformIO (newIORef False)
 {-# NOINLINE remembered #-}
 
-benchmarks :: Arena -> [Benchmark]
-benchmarks arena =
+-- | The argument calls a function with memory of 'blockBytes' that the program keeps.
+benchmarks :: ((Ptr Word8 -> IO Word8) -> IO Word8) -> [Benchmark]
+benchmarks inArena =
   [ bgroup
       "block"
       [ env fixedThreshold (\_ -> bench "malloc and a finaliser" (whnfIO adopted)),
-        bench "arena" (whnfIO (reserve arena blockBytes filled))
+        bench "arena" (whnfIO (inArena filled))
       ],
     env (callocBytes touchBytes) $ \memory -> bench "first touch" (whnfIO (touch memory touchBytes)),
     bench "makes threads" (whnfIO makesThreads),

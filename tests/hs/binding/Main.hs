@@ -1,7 +1,7 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- | The owner of a result: no memory is lost, none escapes, and none overlaps.
-module BindingTests (tests) where
+module Main (main) where
 
 import Capstan.Binding
 import Capstan.Exception (CapstanException, Unavailable)
@@ -14,10 +14,9 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 
-tests :: TestTree
-tests =
-  testGroup
-    "bindings"
+main :: IO ()
+main =
+  defaultMain . testGroup "bindings" $
     [ testProperty "fresh and managed hold what was written" $ \xs -> ioProperty $ do
         let write at = pokeArray at (xs :: [Int32])
             n = length xs

@@ -1,0 +1,1 @@
+../../../src-bench/Capstan/Bench/Visible.hs
