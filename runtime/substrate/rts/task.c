@@ -1,8 +1,8 @@
 /* The calling thread's Task. On x86-64 GHC keeps a pointer to it in a thread-local variable that it
- * does not export, on AArch64 by a key of pthread_getspecific; no call tells whether a thread has a
- * Task. So the place is found by observation. A public call gives a Task to a thread without one. Then
- * exactly one word of the RTS's thread-local memory, or the value of one key, must change from null
- * to a pointer, and back when the thread has finished with Haskell. If neither does, no Task is ever
+ * does not export, on AArch64 by a key of pthread_getspecific. No call tells whether a thread has a
+ * Task. So the place is found by observation. A public call gives a Task to a thread without one.
+ * Then one word of the RTS's thread-local memory, or one key's value, must change from null to a
+ * pointer, and back when the thread has finished with Haskell. No other may. Else no Task is ever
  * known. */
 #include "substrate/rts/rts.h"
 
