@@ -5,7 +5,7 @@ AARCH64 := $(BUILD)/aarch64
 AARCH64_MAKE = $(MAKE) --no-print-directory BUILD=$(AARCH64) CC=aarch64-linux-gnu-gcc \
     AR=aarch64-linux-gnu-ar
 
-.PHONY: aarch64 check-aarch64 check-aarch64-suite
+.PHONY: aarch64 check-aarch64 check-aarch64-suite check-aarch64-haskell
 aarch64: ## The C library for AArch64 alone: build/aarch64/lib/libgomp.so.1.0.0.
 	@sh tools/install-dependencies aarch64
 	@$(AARCH64_MAKE) lib
@@ -16,3 +16,6 @@ check-aarch64: aarch64 ## Passes the C tests for AArch64, by qemu; FILTER=regex 
 
 check-aarch64-suite: aarch64 ## A part of GCC's test suite for AArch64, by qemu.
 	@tools/with-processor aarch64 tests/conformance/part.sh aarch64
+
+check-aarch64-haskell: ## The Haskell test suites for AArch64, by qemu; SUITES=names chooses some.
+	@tools/in-processor aarch64 $(SUITES)

@@ -15,6 +15,9 @@
 #define CST_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define CST_GLOB_DAT R_AARCH64_GLOB_DAT
 
+/* Whether a plain load after GHC's compare-and-swap stays after it. */
+#define CST_SWAP_IS_BARRIER 0
+
 /* In assembly: the instruction at which a call through a pointer may land, and a jump. */
 #define CST_LANDING "hint #34"
 #define CST_JUMP "b"

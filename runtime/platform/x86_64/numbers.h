@@ -15,6 +15,9 @@
 #define CST_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define CST_GLOB_DAT R_X86_64_GLOB_DAT
 
+/* Whether a plain load after GHC's compare-and-swap stays after it. */
+#define CST_SWAP_IS_BARRIER 1
+
 /* In assembly: the instruction at which a call through a pointer may land, and a jump. */
 #define CST_LANDING "endbr64"
 #define CST_JUMP "jmp"

@@ -174,7 +174,7 @@ extern const size_t cst_rts_returning_offset; /* of its first waiting thread; 0:
 void cst_rts_learn_task(void);
 /* The calling thread's Task; NULL if it has none or the place is not known. Only for comparison. */
 void *cst_rts_task(void);
-/* The place of the calling thread's Task; NULL if not known. */
+/* The place of the calling thread's Task; NULL if not known, or if it is the value of a key. */
 void **cst_rts_task_word(void);
 
 /* A module of the process that the loader knows. */

@@ -1,15 +1,17 @@
-/* The calling thread's Task. GHC keeps a pointer to it in a thread-local variable that it does not
- * export, and has no call that tells whether a thread has a Task. So the place is found by
- * observation. A public call gives a Task to a thread without one. Then exactly one word of the
- * RTS's thread-local memory must change from null to a pointer, and back when the thread has
- * finished with Haskell. If that fails (on other processors GHC keeps the Task elsewhere), no Task
- * is ever known. */
+/* The calling thread's Task. On x86-64 GHC keeps a pointer to it in a thread-local variable that it
+ * does not export, on AArch64 by a key of pthread_getspecific. No call tells whether a thread has a
+ * Task. So the place is found by observation. A public call gives a Task to a thread without one.
+ * Then one word of the RTS's thread-local memory, or one key's value, must change from null to a
+ * pointer, and back when the thread has finished with Haskell. No other may. Else no Task is ever
+ * known. */
 #include "substrate/rts/rts.h"
 
 #include "platform/atomic.h"
 #include "platform/check.h"
 
+#include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ cst_rts_tls_function __tls_get_addr;
 cst_rts_tls_function *cst_rts_tls = __tls_get_addr;
 
 static struct cst_rts_tls_index task_place;
-static _Atomic bool task_place_known;
+static pthread_key_t task_key;
+static _Atomic enum { UNKNOWN, BY_PLACE, BY_KEY } task_known;
 static _Atomic bool learning;
 
 enum { MOST_WORDS = 65536 }; /* larger thread-local memory is not searched */
@@ -64,23 +67,43 @@ static void make_task(void *unused) {
     rts_setInCallCapability(-1, 0); /* the default */
 }
 
+/* The calling thread's values of all keys; null for a key that does not exist. */
+static void read_keys(void **values) {
+    for (unsigned key = 0; key < PTHREAD_KEYS_MAX; key++) values[key] = pthread_getspecific(key);
+}
+
+/* The RTS's thread-local memory of the calling thread, in words; 0 if there is none. */
+static size_t own_words(void ***first, struct cst_rts_module *module) {
+    size_t words = cst_rts_find_module(module) ? module->bytes / sizeof(void *) : 0;
+    if (words == 0 || words > MOST_WORDS) return 0;
+    *first = cst_rts_tls(&(struct cst_rts_tls_index){.module = module->number, .offset = 0});
+    return words;
+}
+
 static void learn(void) {
     struct cst_rts_module module = {.inside = (uintptr_t)&rts_lock};
-    if (!cst_rts_find_module(&module)) return;
-    size_t words = module.bytes / sizeof(void *);
-    if (words > MOST_WORDS) return;
-    void **now = cst_rts_tls(&(struct cst_rts_tls_index){.module = module.number, .offset = 0});
-    void **before = malloc(words * sizeof *before);
+    void **now = NULL;
+    size_t words = own_words(&now, &module);
+    void **before = malloc((words + 2 * PTHREAD_KEYS_MAX) * sizeof *before);
     if (!before) return;
-    memcpy(before, now, words * sizeof *before);
+    void **keys_before = before + words, **keys = keys_before + PTHREAD_KEYS_MAX;
+    if (words) memcpy(before, now, words * sizeof *before);
+    read_keys(keys_before);
     bool made = cst_rts_try(make_task, NULL);
     size_t word = only_change(before, now, words);
+    read_keys(keys);
+    size_t key = only_change(keys_before, keys, PTHREAD_KEYS_MAX);
     if (made) hs_thread_done();
     free(before);
-    if (word == words || now[word]) return;
-    task_place =
-        (struct cst_rts_tls_index){.module = module.number, .offset = word * sizeof(void *)};
-    cst_store_release(&task_place_known, true); /* pairs with the acquire below */
+    /* Release pairs with the acquire below. */
+    if (word < words && !now[word]) {
+        task_place =
+            (struct cst_rts_tls_index){.module = module.number, .offset = word * sizeof(void *)};
+        cst_store_release(&task_known, BY_PLACE);
+    } else if (key < PTHREAD_KEYS_MAX && !pthread_getspecific(key)) {
+        task_key = key;
+        cst_store_release(&task_known, BY_KEY);
+    }
 }
 
 void cst_rts_learn_task(void) {
@@ -90,12 +113,13 @@ void cst_rts_learn_task(void) {
 }
 
 void **cst_rts_task_word(void) {
-    if (!cst_load_acquire(&task_place_known)) return NULL;
+    if (cst_load_acquire(&task_known) != BY_PLACE) return NULL;
     struct cst_rts_tls_index place = task_place;
     return cst_rts_tls(&place);
 }
 
 void *cst_rts_task(void) {
+    if (cst_load_acquire(&task_known) == BY_KEY) return pthread_getspecific(task_key);
     void **word = cst_rts_task_word();
     return word ? *word : NULL;
 }

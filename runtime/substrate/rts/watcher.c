@@ -6,8 +6,15 @@
 #include "substrate/thread.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { STACK_SIZE = 65536 };
+
+/* The size of a watcher's stack. AArch64 allows none below 128 KiB. */
+static size_t stack_size(void) {
+    long least = sysconf(_SC_THREAD_STACK_MIN);
+    return least > STACK_SIZE ? (size_t)least : STACK_SIZE;
+}
 
 static void become_watcher(struct cst_rts_usual *before) {
     sigset_t all;
@@ -23,7 +30,7 @@ static void become_again(const struct cst_rts_usual *usual) {
 
 int cst_rts_watcher_start(void *(*function)(void *), struct cst_rts_usual *usual) {
     become_watcher(usual); /* the new thread inherits this */
-    int error = cst_thread_start(function, NULL, STACK_SIZE, 0, false);
+    int error = cst_thread_start(function, NULL, stack_size(), 0, false);
     become_again(usual);
     return error;
 }

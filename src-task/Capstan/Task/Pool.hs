@@ -419,15 +419,14 @@ sleep pool station idle = do
     -- An exception to a thread that runs no task is dropped.
     listen = takeMVar (bell station) `catch` \e -> let _ = e :: SomeException in listen
 
--- | Whether there is a task to take. Also takes care of deques that have no scout.
+-- | Whether there is a task to take. Also takes care of deques that have no scout. The look at the
+-- deques is sequentially consistent, so it comes after what the caller has written. The list of
+-- spilled tasks is read after that, as AArch64 does not keep a plain read behind an earlier write.
 visible :: Pool -> IO Bool
 visible pool = do
   own <- publish (deques pool)
-  if own > 0
-    then pure True
-    else do
-      blocks <- readIORef (spilled pool)
-      if null blocks then anyM seen [0 .. capacity (deques pool) - 1] else pure True
+  public <- if own > 0 then pure True else anyM seen [0 .. capacity (deques pool) - 1]
+  if public then pure True else not . null <$> readIORef (spilled pool)
   where
     seen n = hasPublic (deques pool) n >>= \public -> if public then pure True else rescue pool n
 

@@ -18,13 +18,11 @@ tests =
   testGroup
     "grids and states"
     [ testProperty "each index of two dimensions once" $
-        forAll (replicateM 2 side) $ \sides -> ioProperty $ do
-          let [rows, columns] = sides
+        forAll ((,) <$> side <*> side) $ \(rows, columns) -> ioProperty $ do
           found <- visited (along (made rows) `crossing` made columns)
           pure (found === [(i, j) | i <- indices rows, j <- indices columns]),
       testProperty "each index of three dimensions once" $
-        forAll (replicateM 3 side) $ \sides -> ioProperty $ do
-          let [layers, rows, columns] = sides
+        forAll ((,,) <$> side <*> side <*> side) $ \(layers, rows, columns) -> ioProperty $ do
           found <- visited (along (made layers) `crossing` made rows `crossing` made columns)
           pure (found === [((i, j), k) | i <- indices layers, j <- indices rows, k <- indices columns]),
       testCase "a tile's indices are in their order, and no other tile's are among them" $ do

@@ -22,7 +22,7 @@ where
 import Capstan.Task.Join.Fork (attempt, both, settle)
 import Capstan.Task.Loop.For (range, unsafeMapChunks)
 import Capstan.Task.Loop.Stretch (each)
-import Control.Applicative (liftA2)
+import qualified Control.Applicative as Applicative
 import Control.DeepSeq (NFData, rnf)
 import Control.Monad (forM, unless, void, when)
 import Data.Foldable (toList)
@@ -146,7 +146,7 @@ instance Applicative Parallel where
   Parallel left <*> Parallel right = Parallel (uncurry ($) <$> both left right)
 
 instance Semigroup a => Semigroup (Parallel a) where
-  (<>) = liftA2 (<>)
+  (<>) = Applicative.liftA2 (<>)
 
 instance Monoid a => Monoid (Parallel a) where
   mempty = pure mempty

@@ -110,12 +110,12 @@ foreign import ccall unsafe "cst_sums_f32" sumsFloat :: Sums Float
 
 foreign import ccall unsafe "cst_sums_f64" sumsDouble :: Sums Double
 
--- | The sums of an unboxed vector. C code can use its array if the array is pinned, as arrays of a
--- page or more are: the collector does not move them.
+-- | The sums of an unboxed vector. C code can use its array if the collector does not move it: if it
+-- is pinned, or has a page or more. GHC 9.6.6 does not call arrays of the second kind pinned.
 unboxedSums :: forall a. Summand a => P.Vector a -> P.Vector a
 unboxedSums vector@(P.Vector offset n array)
   | n == 0 = vector
-  | not (A.isByteArrayPinned array) = V.scanl1' (+) vector
+  | not (A.isByteArrayPinned array || A.sizeofByteArray array >= 4096) = V.scanl1' (+) vector
   | otherwise = unsafePerformIO $ do
     result <- A.newPinnedByteArray (n * sizeOf (0 :: a))
     let from = castPtr (A.byteArrayContents array) :: Ptr a

@@ -96,9 +96,10 @@ setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters wai
   where
     !(I# waiting) = COUNTER_WAITING
 
--- | Whether the owner waits.
+-- | Whether the owner waits. A swap before it stays before it, also on AArch64: the read is
+-- sequentially consistent.
 isWaiting :: Counters -> IO Bool
-isWaiting (Counters counters) = IO $ \s -> case readIntArray# counters waiting s of
+isWaiting (Counters counters) = IO $ \s -> case atomicReadIntArray# counters waiting s of
   (# s1, n #) -> (# s1, isTrue# n #)
   where
     !(I# waiting) = COUNTER_WAITING
