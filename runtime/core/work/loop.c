@@ -11,7 +11,6 @@
 #include "core/work/loop.h"
 
 #include "core/work/barrier.h"
-#include "core/task/cancel.h"
 #include "core/work/dispatch.h"
 #include "core/work/ordered.h"
 #include "core/work/reduce.h"
@@ -264,7 +263,6 @@ bool cst_loop_next_slow(struct cst_thread *thread, uint64_t *first, uint64_t *la
     uint64_t from, to;
     bool found;
     if (cst_unlikely(loop->ordered)) cst_ordered_pass(thread);
-    if (cst_unlikely(cst_construct_is_cancelled(thread))) return false;
     if (loop->batching) return next_batch(thread, first, last);
     if (loop->schedule == CST_SCHEDULE_STATIC)
         found = next_static(thread, &from, &to);
