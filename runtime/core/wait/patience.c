@@ -16,7 +16,7 @@ void cst_patience_learn(struct cst_patience *patience, uint64_t pause, uint64_t 
     uint64_t longest = (uint64_t)most * FETCH * PARTS;
     uint64_t parts = least(fetch, pause * most * FETCH) * PARTS / pause;
     uint64_t mean = patience->pauses ? patience->mean : longest;
-    mean = mean + (least(parts, longest) + SHARE - 1) / SHARE - mean / SHARE;
+    mean = mean + (parts + SHARE - 1) / SHARE - mean / SHARE;
     patience->mean = (uint32_t)least(mean, longest);
     uint32_t pauses = patience->mean / (FETCH * PARTS);
     patience->pauses = pauses > 0 ? pauses : 1;
