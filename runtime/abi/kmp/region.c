@@ -287,10 +287,4 @@ int32_t __kmpc_cancel(kmp_loc *loc, int32_t number, int32_t which) {
     return 1;
 }
 
-int32_t __kmpc_cancel_barrier(kmp_loc *loc, int32_t thread) {
-    (void)thread;
-    cst_kmp_note(loc);
-    return cst_barrier_cancellable(cst_self());
-}
-
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -9,14 +9,39 @@
 
 CST_WHOLE(kmp_sync);
 
+/* --- barriers ------------------------------------------------------------------------------ */
+
+/* clang's code has a barrier in `__kmpc_end_reduce`, and one at the end of the loop. A member that
+ * finds the loop cancelled jumps past the first. The other members may wait in the first, or pass
+ * it later. So the barrier at the end of a cancelled loop is two barriers. Each member of these two
+ * reads `cancelled_construct` between them, where no member can be in a later construct. */
+static bool pass_barrier(struct cst_thread *thread, bool (*barrier)(struct cst_thread *thread)) {
+    uint64_t construct = cst_construct_name(thread);
+    if (barrier(thread)) return true;
+    return cst_construct_was_cancelled(thread, construct) && barrier(thread);
+}
+
+static bool plain_barrier(struct cst_thread *thread) {
+    cst_barrier(thread);
+    return false;
+}
+
 void __kmpc_barrier(kmp_loc *loc, int32_t thread) {
     (void)thread;
     cst_kmp_note(loc);
-    cst_barrier(cst_self());
+    if (cst_unlikely(cst_config.cancellation))
+        pass_barrier(cst_self(), plain_barrier);
+    else
+        cst_barrier(cst_self());
 }
 
-/* --- masked, single, scope
- * -------------------------------------------------------------------------- */
+int32_t __kmpc_cancel_barrier(kmp_loc *loc, int32_t thread) {
+    (void)thread;
+    cst_kmp_note(loc);
+    return pass_barrier(cst_self(), cst_barrier_cancellable);
+}
+
+/* --- masked, single, scope ---------------------------------------------------------------- */
 
 int32_t __kmpc_masked(kmp_loc *loc, int32_t thread, int32_t filter) {
     (void)loc, (void)thread;
@@ -147,11 +172,12 @@ enum method { ALONE, BY_LOCK, BY_ATOMICS, BY_TREE };
 
 enum { FEW_VARIABLES = 2 };
 
-/* All members choose the same method, as they decide by the same data. */
+/* All members choose the same method, as they decide by the same data. A member that leaves a
+ * cancelled loop does not come, so no member may wait for it in a tree. */
 static enum method choose(const struct cst_thread *thread, const kmp_loc *loc, int32_t count,
                           const void *data, kmp_combine *combine) {
     if (cst_ask_size() == 1) return ALONE;
-    if (data && combine && cst_gather_wanted(thread)) return BY_TREE;
+    if (data && combine && !cst_config.cancellation && cst_gather_wanted(thread)) return BY_TREE;
     if (loc && (loc->flags & KMP_IDENT_ATOMIC_REDUCE) && count <= FEW_VARIABLES) return BY_ATOMICS;
     return BY_LOCK;
 }

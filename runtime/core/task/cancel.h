@@ -18,8 +18,12 @@ static inline uint64_t cst_construct_name(struct cst_thread *thread) {
     return (thread->seat->construct << 32) + thread->seat->barrier + 1;
 }
 
+static inline bool cst_construct_was_cancelled(struct cst_thread *thread, uint64_t name) {
+    return cst_load_relaxed(&thread->team->cancelled_construct) == name;
+}
+
 static inline bool cst_construct_is_cancelled(struct cst_thread *thread) {
-    return cst_load_relaxed(&thread->team->cancelled_construct) == cst_construct_name(thread);
+    return cst_construct_was_cancelled(thread, cst_construct_name(thread));
 }
 
 static inline void cst_construct_cancel(struct cst_thread *thread) {
