@@ -40,7 +40,7 @@ bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait) {
 
 /* Do busy threads want all processors? A thread that waits in a region counts as busy. A worker
  * that has left a region counts too, until the master ends the region. */
-static bool is_crowded(const struct cst_thread *thread, const struct cst_wait *wait) {
+static bool is_oversubscribed(const struct cst_thread *thread, const struct cst_wait *wait) {
     uint32_t busy = cst_busy_threads();
     if (!wait->idle || busy != cst_config.available) return busy > cst_config.available;
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
@@ -130,7 +130,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             has_helped |= cst_wait_helped(thread, wait);
             pause_between_polls(thread, wait);
         }
-        if (is_crowded(thread, wait) || is_unwanted(wait)) return false;
+        if (is_oversubscribed(thread, wait) || is_unwanted(wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
@@ -201,7 +201,7 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
 }
 
 /* Is a rival known? The answer of another member counts; otherwise this one asks the kernel. It
- * does not on a crowded machine, where members displace each other from the processors. */
+ * does not on an oversubscribed machine, where members displace each other from the processors. */
 static bool is_rivalled(struct cst_thread *thread) {
     if (cst_policy.forever) return false;
     if (cst_rival_is_known()) return true;
@@ -226,8 +226,8 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         look_for_filter(thread, wait);
         if (!is_rivalled(thread)) {
             bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);
-            if (spins && !is_crowded(thread, wait) && spin(thread, wait)) return;
-            if (is_crowded(thread, wait) && yield(thread, wait)) return;
+            if (spins && !is_oversubscribed(thread, wait) && spin(thread, wait)) return;
+            if (is_oversubscribed(thread, wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;
         }
