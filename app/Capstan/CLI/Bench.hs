@@ -17,6 +17,7 @@ import Capstan.CLI.Bench.Table (comparisonTable, paperTable, quantity, resultsTa
 import Capstan.CLI.Bench.Targets
 import Capstan.CLI.Bench.Types
 import Capstan.CLI.Help
+import Capstan.CLI.Host (awaitInterrupt, dieBySignal, interruptedBy)
 import Capstan.CLI.Problem
 import Capstan.CLI.Style (Style)
 import qualified Capstan.CLI.Style as Style
@@ -32,7 +33,7 @@ import Options.Applicative hiding (style)
 import System.Directory (createDirectoryIfMissing, doesFileExist)
 import System.Exit (ExitCode (..), exitWith)
 import System.FilePath ((</>))
-import System.IO (stdout)
+import System.IO (hFlush, stdout)
 import Text.Read (readMaybe)
 
 data Options = Options
@@ -165,12 +166,16 @@ measure o style places targets chosen = do
   cores <- countCores
   complete <- filterM (\suite -> canRun (plan cores wanted suite) suite) chosen
   when (null complete) (throwProblem noInput "no suite has such a case, team size or runtime")
+  awaitInterrupt
   forM complete $ \suite -> do
     results <- runSuite (plan cores wanted suite) suite
-    when (null (resultsRows results) && null (resultsFailures results)) $
+    early <- interruptedBy
+    when (null (resultsRows results) && null (resultsFailures results)) $ do
+      mapM_ dieBySignal early
       choices (plan cores wanted suite) suite >>= throwProblem noInput
     showSuite style suite results
     writeResults (resultsFile places suite) results
+    forM_ early $ \signal -> writePage places [] >> hFlush stdout >> dieBySignal signal
     pure results
   where
     -- A suite that the user did not name is left out if it is not built, as not every system has

@@ -12,6 +12,10 @@ module Capstan.CLI.Host
     -- * Ending as the program ended
     dieBySignal,
 
+    -- * Ending early
+    awaitInterrupt,
+    interruptedBy,
+
     -- * Files without a name
     anonymousFile,
     nameOf,
@@ -70,6 +74,13 @@ foreign import ccall unsafe "cst_cli_process_supervise"
 
 foreign import ccall unsafe "cst_cli_signals_die"
   c_die :: CInt -> IO ()
+
+-- | From now on a first SIGINT or SIGTERM only asks for an early end. A second one ends the command.
+foreign import ccall unsafe "cst_cli_interrupt_await"
+  awaitInterrupt :: IO ()
+
+foreign import ccall unsafe "cst_cli_interrupt_asked"
+  c_asked :: IO CInt
 
 foreign import ccall unsafe "cst_cli_own_file"
   c_own_file :: CString -> IO CBool
@@ -143,6 +154,10 @@ supervise arguments =
 -- | Ends this process by a signal, so its parent sees the end that the program had.
 dieBySignal :: Int -> IO ()
 dieBySignal = c_die . fromIntegral
+
+-- | The signal that asked for an early end, if there was one.
+interruptedBy :: IO (Maybe Int)
+interruptedBy = (\signal -> if signal == 0 then Nothing else Just (fromIntegral signal)) <$> c_asked
 
 -- | A file in memory to which any process that inherits the descriptor can append. Unlike a pipe,
 -- the file is never full, and a process that writes after this command has ended is not killed.

@@ -247,6 +247,18 @@ tests fixture =
         resultExit result @?= ExitFailure 66
         assertContains (resultErr result) ["parallel (pthread)", "green-8 (rts)", "runtimes: ", "pthread", "rts"]
         assertLacks (resultErr result) "processes",
+      testCase "an interrupted run keeps what was measured" $ do
+        tree <- newTree fixture "interrupted" []
+        let set = [("BENCH_TEST_LOG", tree </> "log"), ("BENCH_TEST_INTERRUPT", "4")]
+        result <- benchWith set fixture tree ["overhead", "--rounds", "5", "--threads", "2", "--runtimes", "libgomp"]
+        resultExit result @?= ExitFailure (-15)
+        assertContains (resultErr result) ["the running process is the last one"]
+        assertContains (resultOut result) ["interrupted after 7 of 10 processes", "4 rounds", "parallel"]
+        saved <- readFile (tree </> "build/bench/overhead.json") >>= json . C.pack
+        rounds <- field "rounds" saved
+        rounds @?= Number 4
+        again <- bench fixture tree ["--saved", "overhead"]
+        assertContains (resultOut again) ["interrupted after 7 of 10 processes"],
       testCase "a broken file of another suite does not cost the page" $ do
         tree <- newTree fixture "beside" []
         saveResults tree [row "parallel" "libgomp" (around 100)]

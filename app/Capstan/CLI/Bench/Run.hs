@@ -18,7 +18,8 @@ import Capstan.CLI.Bench.Progress (Progress, finish, report, start)
 import Capstan.CLI.Bench.Runtime (Places (..), Runtime (..), cleanEnvironment, isOurs)
 import Capstan.CLI.Bench.Suite (Program (..), Suite (..), floorProgram)
 import Capstan.CLI.Bench.Switch (switched, under)
-import Capstan.CLI.Bench.Types (Failure (..), Results (..), Row (..))
+import Capstan.CLI.Bench.Types (Failure (..), Machine (..), Results (..), Row (..))
+import Capstan.CLI.Host (interruptedBy)
 import Control.Monad (filterM)
 import Data.List (isPrefixOf, isSuffixOf, nub, partition)
 import Data.Map.Strict (Map)
@@ -132,13 +133,14 @@ unbuilt plan suite = filterM (fmap not . doesFileExist . (placePrograms (planPla
 
 type Line = (Text, Text, Double)
 
+-- | Measures the suite, or a part of it if the user wants an early end.
 runSuite :: Plan -> Suite -> IO Results
 runSuite plan suite = do
   machine <- describeMachine
   date <- formatTime defaultTimeLocale "%Y-%m-%d %H:%M" <$> getZonedTime
   progress <- start (Text.unpack (suiteName suite)) (length work)
   before <- quiet
-  outcomes <- mapM (runOne plan progress) work
+  outcomes <- untilInterrupted (runOne plan progress) work
   notes <- quiet
   finish progress
   let (machines, ours) = partition (\(s, _) -> null (stepRuntime s)) outcomes
@@ -146,15 +148,28 @@ runSuite plan suite = do
     Results
       { resultsSuite = suiteName suite,
         resultsDate = Text.pack date,
-        resultsRounds = planRounds plan,
-        resultsMachine = machine (before, notes),
+        resultsRounds = rounds outcomes,
+        resultsMachine = noted (length outcomes) (machine (before, notes)),
         resultsRuntimes = [(runtimeName r, Text.pack (runtimeLibrary r)) | r <- planRuntimes plan, any (`runsUnder` r) (suitePrograms suite)],
-        resultsFloor = rows "floor" (planRounds plan) machines,
-        resultsRows = rows (suiteName suite) (planRounds plan) ours,
+        resultsFloor = rows "floor" (rounds outcomes) machines,
+        resultsRows = rows (suiteName suite) (rounds outcomes) ours,
         resultsFailures = [f | (_, (_, Just f)) <- outcomes]
       }
   where
     work = steps plan suite
+    rounds outcomes = maximum (0 : map (stepRound . fst) outcomes)
+    noted done machine
+      | done == length work = machine
+      | otherwise = machine {machineNotes = machineNotes machine ++ ["interrupted after " <> Text.pack (show done) <> " of " <> Text.pack (show (length work)) <> " processes"]}
+
+-- | Runs the steps in turn. The result of a step does not count if the signal came meanwhile, since
+-- the terminal sends the signal to its process too.
+untilInterrupted :: (a -> IO b) -> [a] -> IO [b]
+untilInterrupted _ [] = pure []
+untilInterrupted act (step : later) = do
+  result <- act step
+  over <- isJust <$> interruptedBy
+  if over then pure [] else (result :) <$> untilInterrupted act later
 
 runOne :: Plan -> Progress -> Step -> IO (Step, ([Line], Maybe Failure))
 runOne plan progress step = do
