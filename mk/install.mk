@@ -22,8 +22,12 @@ INSTALLED = \
     $(PREFIX)/share/zsh/vendor-completions/_capstan \
     $(PREFIX)/share/fish/vendor_completions.d/capstan.fish
 
-.PHONY: install uninstall
-install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
+.PHONY: install uninstall absolute-prefix
+# A relative folder would lie below the source folder, wherever make was called (-C).
+absolute-prefix:
+	@case '$(PREFIX)' in /*) ;; *) echo 'PREFIX must be an absolute path, not "$(PREFIX)"' >&2; exit 2 ;; esac
+
+install: absolute-prefix all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/capstan
 	install -m 755 $(LIBGOMP) $(LLVM_NAMES) $(INTEL_NAMES) $(TCM_NAMES) $(RTS_LIBRARY) $(ADOPT_LIBRARY) $(DESTDIR)$(libdir)
@@ -41,6 +45,6 @@ install: all ## Installs below PREFIX (/usr/local), or DESTDIR/PREFIX.
 	$(COMMAND) --fish-completion-script $(PREFIX)/bin/capstan \
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/capstan.fish
 
-uninstall: ## Removes what make install put there.
+uninstall: absolute-prefix ## Removes what make install put there.
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	-rmdir $(DESTDIR)$(libdir)

@@ -80,6 +80,8 @@ struct look {
     uint64_t present; /* a bit for each known library */
 };
 
+const char cst_foreign_openmp[] = "it uses OpenMP";
+
 static void take_over(struct cst_foreign *library, const struct cst_elf *elf) {
     if (cst_openblas_is(elf))
         cst_openblas_adopt(library, elf);
@@ -176,13 +178,16 @@ static const char *describe(char *room, size_t size) {
     for (uint32_t i = 0; i < count; i++) {
         struct cst_foreign *library = &known.libraries[i];
         const char *why = cst_load_relaxed(&library->why);
+        bool openmp = why == cst_foreign_openmp;
+        if (openmp) why = NULL;
         int length = snprintf(room + used, size - used,
                               "%s{\"library\":\"%s\",\"pool\":\"%s\",\"sections\":%llu,\"largest\":"
-                              "%u,\"made\":%u%s%s%s}",
+                              "%u,\"made\":%u%s%s%s%s}",
                               i ? "," : "", library->file, library->pool,
                               (unsigned long long)cst_load_relaxed(&library->sections),
                               cst_load_relaxed(&library->largest), cst_load_relaxed(&library->made),
-                              why ? ",\"why\":\"" : "", why ? why : "", why ? "\"" : "");
+                              openmp ? ",\"openmp\":true" : "", why ? ",\"why\":\"" : "",
+                              why ? why : "", why ? "\"" : "");
         if (length < 0 || (size_t)length + sizeof end >= size - used) break;
         used += (size_t)length;
     }

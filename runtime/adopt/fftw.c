@@ -58,7 +58,7 @@ void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
     *(void **)&set = find(elf, names);
     const char *why = NULL;
     if (cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp"))
-        why = "it uses OpenMP, whose regions run here already";
+        why = cst_foreign_openmp;
     else if (!set)
         why = "it is older than 3.3.9, and has no call to use other threads";
     cst_store_relaxed(&library->why, why);

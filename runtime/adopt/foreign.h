@@ -13,7 +13,8 @@ struct cst_foreign {
     const char *pool;     /* name of its pool */
     uintptr_t begin, end; /* its addresses; equal: it has been unloaded */
     bool waits;           /* takeover is due when the library is known to be loaded (adopt.c) */
-    /* NULL: its parallel sections run here. Else the reason why they do not, written once. */
+    /* NULL: its parallel sections run here. Else the reason why they do not, written once;
+     * cst_foreign_openmp: they are regions of OpenMP. */
     _Atomic(const char *) why;
     _Atomic uint64_t sections; /* that ran here */
     _Atomic uint32_t largest;  /* threads in one section */
@@ -29,6 +30,8 @@ struct cst_foreign {
         uint32_t most;        /* number of its thread numbers; 0: not known yet */
     } openblas;
 };
+
+extern const char cst_foreign_openmp[];
 
 static inline void cst_foreign_count(struct cst_foreign *library, uint32_t threads) {
     cst_add_relaxed(&library->sections, 1);

@@ -154,7 +154,7 @@ static void *find(const struct cst_elf *elf, const char *name) {
 
 static const char *reason_against(const struct cst_openblas *openblas, int parallel) {
     if (parallel == 0) return "it was built without threads";
-    if (parallel == 2) return "it uses OpenMP, whose regions run here already";
+    if (parallel == 2) return cst_foreign_openmp;
     if (!openblas->set) return "it is older than 0.3.27, and has no call to use other threads";
     if (!openblas->execute || !openblas->config || !openblas->threads)
         return "it does not export the functions that give it back";

@@ -72,3 +72,8 @@ for word in $("$work/prefix/bin/capstan" --help | sed -n '/commands:/,/^$/s/^  \
             fail "the man page does not tell of $word $option"
     done
 done
+
+# A relative folder would lie below the source folder.
+! make -s install PREFIX=relative >"$work/out" 2>&1 || fail 'a relative PREFIX was accepted'
+grep -q 'PREFIX must be an absolute path, not "relative"' "$work/out" || fail "$(cat "$work/out")"
+[ ! -e relative ] || fail 'something was installed below the source folder'

@@ -47,6 +47,19 @@ refused 66 'no library of Capstan' $$
 refused 66 'there is no process' 999999999
 refused 64 'a process is a number' ten
 
+# The number of a `capstan run` that waits for its program means the program.
+kill "$program"
+"$capstan" run --report -- "$work/program" 2>"$work/report" &
+program=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    "$capstan" top --once "$program" >"$work/out" 2>&1 || true
+    grep -q 'region threads *3' "$work/out" && break
+done
+grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
+! grep -q "^process $program:" "$work/out" || fail "the command, not its program: $(cat "$work/out")"
+"$capstan" doctor --pid "$program" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+grep -q 'libgomp.so.1' "$work/out" || fail "$(cat "$work/out")"
+
 # A library that anybody may write is not loaded: its constructors would run with the rights of the command.
 kill "$program"
 mkdir "$work/lib"

@@ -8,6 +8,7 @@ import Capstan.CLI.Doctor.Finding (healthy)
 import Capstan.CLI.Doctor.Render
 import Capstan.CLI.Help
 import Capstan.CLI.Json (putJson)
+import Capstan.CLI.Meant (meantProcess)
 import Capstan.CLI.Style
 import Options.Applicative hiding (style)
 import System.Directory (doesDirectoryExist)
@@ -55,7 +56,7 @@ run :: Options -> IO ()
 run chosen = do
   subject <- case optionAsked chosen of
     Machine -> pure NoSubject
-    Running pid -> gatherProcess pid
+    Running pid -> meantProcess pid >>= gatherProcess
     Named name -> do
       isDirectory <- doesDirectoryExist name
       (if isDirectory then gatherDirectory else gatherProgram) name

@@ -81,6 +81,8 @@ data PoolReport = PoolReport
     poolLargest :: Int,
     -- | The number of threads that the library made itself, as far as known.
     poolMade :: Int,
+    -- | Whether its parallel sections are regions of OpenMP.
+    poolOpenMP :: Bool,
     -- | The reason why the library keeps its own threads.
     poolWhy :: Maybe String
   }
@@ -100,6 +102,7 @@ instance FromJSON PoolReport where
       <*> o .:? "sections" .!= 0
       <*> o .:? "largest" .!= 0
       <*> o .:? "made" .!= 0
+      <*> o .:? "openmp" .!= False
       <*> o .:? "why"
 
 instance FromJSON ProcessReport where
@@ -157,6 +160,7 @@ poolJson p =
         "sections" .= poolSections p,
         "largest" .= poolLargest p,
         "made" .= poolMade p,
+        "openmp" .= poolOpenMP p,
         "why" .= poolWhy p
       ]
 
@@ -285,6 +289,7 @@ poolText p = printf "%s (%s): %s%s" (poolKind p) (poolLibrary p) served own
   where
     served
       | poolSections p > 0 = printf "%d sections here, the largest of %d threads" (poolSections p) (poolLargest p) <> maybe "" ("; then not adopted: " <>) (poolWhy p)
+      | poolOpenMP p = "served: it uses OpenMP, so its sections are among the regions"
       | otherwise = maybe "no section so far" ("not adopted: " <>) (poolWhy p)
     own = if poolMade p > 0 then ", " <> plural (poolMade p) "thread" "threads" <> " made by itself" else "" :: String
 

@@ -6,6 +6,7 @@ import Capstan.Bench.Visible (visible)
 import Capstan.CLI.Help
 import Capstan.CLI.Host (processWords)
 import Capstan.CLI.Library (looksLikeOpenMP)
+import Capstan.CLI.Meant (meantProcess)
 import Capstan.CLI.Problem
 import Capstan.CLI.Words (mappedFiles)
 import Control.Exception (IOException, try)
@@ -47,6 +48,7 @@ options =
 
 run :: Options -> IO ()
 run chosen = do
+  pid <- meantProcess (optionProcess chosen)
   (file, base) <- findRuntime pid
   let shown = do
         before <- threadTimes pid
@@ -57,8 +59,6 @@ run chosen = do
           Left problem -> throwProblem (problemCode problem) (problemText pid problem)
           Right text -> putStr (screen pid text before after) >> hFlush stdout
   if optionOnce chosen then shown else void (forever (shown >> putStrLn ""))
-  where
-    pid = optionProcess chosen
 
 -- | The runtime's file in the process, and its address there.
 findRuntime :: Int -> IO (FilePath, Integer)

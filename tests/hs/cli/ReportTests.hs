@@ -43,10 +43,10 @@ tests fixture =
         result <- with []
         assertContains
           (resultErr result)
-          ["OpenBLAS (libfirst.so): 12 sections here, the largest of 3 threads, 1 thread made by itself", "MKL (libsecond.so): not adopted: nobody knows\n"]
+          ["OpenBLAS (libfirst.so): 12 sections here, the largest of 3 threads, 1 thread made by itself", "MKL (libsecond.so): not adopted: nobody knows\n", "FFTW (libthird.so): served: it uses OpenMP"]
         value <- with ["--json"] >>= json . resultErr
         path ["process", "pools"] value >>= \case
-          Array pools -> length pools @?= 2
+          Array pools -> length pools @?= 3
           other -> assertFailure (show other),
       testCase "most of the processor time is the system's" $ do
         result <- capstanWith usual {setupSet = [("FAKE_SYSTEM", "1")]} fixture ["run", "--report", "--", region]
