@@ -102,7 +102,8 @@ struct cst_order {
     uint64_t singles;   /* single constructs that it has met */
 };
 
-/* The line where a member waits between regions, and by which it is woken. */
+/* The line from which a member learns its next region, and by which it sleeps and is woken in every
+ * wait. */
 struct cst_dock {
     /* Number of the region that the member is to execute; grows by one for each region of the team.
      * The parent writes it with an exchange, after the order. The member's acquire load pairs with

@@ -213,7 +213,7 @@ tests fixture =
         resultExit result @?= ExitSuccess
         let shown = [C.words line | line <- C.lines (resultOut result), "pthread" `elem` C.words line]
         map (take 4) shown @?= [["spin", "fork-join", "2", "pthread"], ["giveway,", "newcomer", "first", "2"]]
-        assertContains (resultOut result) ["100 ns", "400 ns", "4.00 (", "gains", "300 ns", "0.333 (", "costs"],
+        assertContains (resultOut result) ["100 ns", "400 ns", "4.00 (", "gains", "300 ns", "0.333 (", "loses"],
       testCase "only the named cases are judged" $ do
         tree <- newTree fixture "cases" [target "parallel" 0.5, target "barrier" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]

@@ -60,6 +60,6 @@ switchTable style results = table aligns (headings : mapMaybe line (resultsRows 
     gain r = [(ratioText r, id), verdictOf r]
     verdictOf r = case verdict r of
       Slower -> ("gains", Style.good style)
-      Faster -> ("costs", Style.bad style)
+      Faster -> ("loses", Style.bad style)
       NotShown -> ("in the noise", Style.faint style)
       TooFew -> ("too few rounds", Style.faint style)
