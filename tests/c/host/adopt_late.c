@@ -8,6 +8,7 @@
  * test: not thread the test is about the shared library
  * test: not address the test is about the shared library
  * test: not undefined the test is about the shared library
+ * test: not qemu qemu has a thread of its own
  * test: flags -ldl -lpthread
  * test: shared parts/blas_part.c -lpthread
  */

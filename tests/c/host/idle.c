@@ -1,5 +1,6 @@
 /* A process whose workers are idle uses no processor: after the last region the workers stop
  * spinning, and then nothing wakes them, not even a timer.
+ * test: not qemu qemu does not offer filters of system calls
  * test: alone
  * test: env OMP_NUM_THREADS=4
  * test: env OMP_NUM_THREADS=4 IDLE_CONFINED=1

@@ -8,6 +8,7 @@
  */
 #include "process.h"
 #include <omp.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -117,9 +118,10 @@ static void bad_files_are_refused(void) {
     remove_file();
     if (geteuid() != 0) return;
     fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    CHECK_EQ(fchown(fd, 65534, 65534), 0);
+    /* A user namespace may have no other user. */
+    bool is_another_users = fchown(fd, 65534, 65534) == 0;
     close(fd);
-    run("alone", "", "it belongs to another user");
+    if (is_another_users) run("alone", "", "it belongs to another user");
     remove_file();
 }
 
