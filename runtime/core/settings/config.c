@@ -35,6 +35,7 @@ struct cst_config cst_config = {
             .max_active_levels = 1,
         },
     .available = 1,
+    .batches = true,
     .idle_ms = 1000,
     .blocktime = 200,
     .report_fd = -1,
@@ -119,6 +120,8 @@ static const struct variable variables[] = {
      .allowed = "a number from 1 to 65535"},
     {"CAPSTAN_IDLE_MS", read_count, CONFIG(idle_ms),
      .allowed = "a number of milliseconds or \"infinite\""},
+    {"CAPSTAN_BATCHES", read_word, CONFIG(batches), .words = boolean,
+     .allowed = "\"true\" or \"false\""},
     {.name = "CAPSTAN_WAIT",
      .read = read_waiting,
      .allowed = "a list such as \"turns:off,spin:on\" of spin, yield, costs, rivals, haskell, "

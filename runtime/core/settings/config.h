@@ -70,6 +70,7 @@ struct cst_config {
     enum cst_substrate_choice substrate;  /* CAPSTAN_SUBSTRATE=rts|pthread */
     uint32_t capabilities;                /* CAPSTAN_CAPABILITIES=N; 0: `available` */
     uint32_t wait_off;                    /* CAPSTAN_WAIT: enum cst_heuristic (waiting.h) */
+    bool batches;                         /* CAPSTAN_BATCHES (work/loop.h) */
     uint64_t idle_ms;                     /* CAPSTAN_IDLE_MS; UINT64_MAX: for ever (workers.h) */
     char share[32];                       /* CAPSTAN_SHARE: the group's name; "": none */
     uint32_t adopt;                       /* CAPSTAN_ADOPT: enum cst_adopt, added up */

@@ -185,6 +185,10 @@ static void show_idle_ms(FILE *to) {
     show_number(to, cst_config.idle_ms);
 }
 
+static void show_batches(FILE *to) {
+    show_boolean(to, cst_config.batches);
+}
+
 static void show_waiting(FILE *to) {
     const char *name;
     uint32_t bit;
@@ -230,6 +234,7 @@ static const struct setting settings[] = {
     {"CAPSTAN_SUBSTRATE", show_substrate, SHOWN_NEVER, HOST},
     {"CAPSTAN_CAPABILITIES", show_capabilities, SHOWN_NEVER, HOST},
     {"CAPSTAN_IDLE_MS", show_idle_ms, SHOWN_NEVER, HOST},
+    {"CAPSTAN_BATCHES", show_batches, SHOWN_NEVER, HOST},
     {"CAPSTAN_WAIT", show_waiting, SHOWN_NEVER, HOST},
     {"CAPSTAN_ADOPT", show_adopt, SHOWN_NEVER, HOST},
     {"CAPSTAN_SHARE", show_share, SHOWN_NEVER, HOST},

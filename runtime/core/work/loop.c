@@ -7,7 +7,10 @@
  *
  * The counter's line does not become the bottleneck, because a member claims several short chunks
  * at once, of about CLAIM_TICKS together. It hands them out to itself without an atomic operation.
- * In a large team there is a tree of counters (dispatch.h). */
+ * In a large team there is a tree of counters (dispatch.h). An iteration that waits for a later one
+ * would wait for ever if both are in one claim; OpenMP does not promise that it would not. Some
+ * programs do it on libgomp, whose members claim single chunks, so CAPSTAN_BATCHES=false does so.
+ */
 #include "core/work/loop.h"
 
 #include "core/work/barrier.h"
@@ -38,8 +41,8 @@ static bool counts_on(uint64_t trip, uint64_t chunk) {
 
 bool cst_loop_is_batched(const struct cst_loop_spec *spec, uint64_t trip, uint32_t size) {
     uint64_t chunk = spec->chunk ? spec->chunk : 1;
-    return spec->schedule == CST_SCHEDULE_DYNAMIC && !spec->ordered && !spec->sections &&
-           counts_on(trip, chunk) && trip / chunk > FEW_CHUNKS * (uint64_t)size;
+    return cst_config.batches && spec->schedule == CST_SCHEDULE_DYNAMIC && !spec->ordered &&
+           !spec->sections && counts_on(trip, chunk) && trip / chunk > FEW_CHUNKS * (uint64_t)size;
 }
 
 static void set_up(struct cst_share *share, const struct cst_loop_spec *spec, uint32_t size) {

@@ -229,7 +229,7 @@ static void own_variables(void) {
     text = RUN("own", "CAPSTAN_SUBSTRAT=rts");
     UNIT_CHECK(strstr(text, "unknown environment variable CAPSTAN_SUBSTRAT"));
     UNIT_CHECK(strstr(text, "known are CAPSTAN_SUBSTRATE, CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, "
-                            "CAPSTAN_WAIT, CAPSTAN_ADOPT, CAPSTAN_SHARE, CAPSTAN_REPORT, "
+                            "CAPSTAN_BATCHES, CAPSTAN_WAIT, CAPSTAN_ADOPT, CAPSTAN_SHARE, CAPSTAN_REPORT, "
                             "CAPSTAN_DUMP, CAPSTAN_LIBDIR\n"));
 }
 
