@@ -228,9 +228,10 @@ static void own_variables(void) {
     UNIT_CHECK(strstr(text, "CAPSTAN_REPORT") && strstr(text, "0 0 -1"));
     text = RUN("own", "CAPSTAN_SUBSTRAT=rts");
     UNIT_CHECK(strstr(text, "unknown environment variable CAPSTAN_SUBSTRAT"));
-    UNIT_CHECK(strstr(text, "known are CAPSTAN_SUBSTRATE, CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, "
-                            "CAPSTAN_BATCHES, CAPSTAN_WAIT, CAPSTAN_ADOPT, CAPSTAN_SHARE, CAPSTAN_REPORT, "
-                            "CAPSTAN_DUMP, CAPSTAN_LIBDIR\n"));
+    UNIT_CHECK(
+        strstr(text, "known are CAPSTAN_SUBSTRATE, CAPSTAN_CAPABILITIES, CAPSTAN_IDLE_MS, "
+                     "CAPSTAN_BATCHES, CAPSTAN_WAIT, CAPSTAN_ADOPT, CAPSTAN_SHARE, CAPSTAN_REPORT, "
+                     "CAPSTAN_DUMP, CAPSTAN_LIBDIR\n"));
 }
 
 static void adoption(void) {
