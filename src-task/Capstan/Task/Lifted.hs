@@ -140,6 +140,7 @@ import Control.Exception (SomeException)
 import Control.Monad.IO.Class (MonadIO (..))
 import Control.Monad.IO.Unlift (MonadUnliftIO (..))
 import Data.Bifunctor (second)
+import GHC.Stack (HasCallStack)
 
 -- | 'Task.run'.
 run :: MonadUnliftIO m => (Scope -> m a) -> m a
@@ -192,7 +193,7 @@ awaitAll = liftIO . Task.awaitAll
 {-# INLINE awaitAll #-}
 
 -- | 'Task.awaitAny'.
-awaitAny :: (MonadIO m, Foldable t) => t (Promise a) -> m (Promise a, a)
+awaitAny :: (HasCallStack, MonadIO m, Foldable t) => t (Promise a) -> m (Promise a, a)
 awaitAny = liftIO . Task.awaitAny
 {-# INLINE awaitAny #-}
 
@@ -287,7 +288,7 @@ poolSize = liftIO . Task.poolSize
 {-# INLINE poolSize #-}
 
 -- | 'Task.parallelForGrid'.
-parallelForGrid :: MonadUnliftIO m => Grid i -> (i -> m ()) -> m ()
+parallelForGrid :: (HasCallStack, MonadUnliftIO m) => Grid i -> (i -> m ()) -> m ()
 parallelForGrid grid body = withRunInIO $ \io -> Task.parallelForGrid grid (io . body)
 {-# INLINE parallelForGrid #-}
 

@@ -178,20 +178,24 @@ data InclusiveRange = InclusiveRange Int Int
 -- are the computation, an associative function, and its neutral element. The range is halved into
 -- some 500 parts.
 parMapReduceRange :: NFData a => InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
-parMapReduceRange indices@(InclusiveRange from to) = parMapReduceRangeThresh (max 1 ((to - from) `quot` 512)) indices
+parMapReduceRange indices@(InclusiveRange from to) = parMapReduceRangeThresh (max 1 (fromIntegral (distance from to `quot` 512))) indices
 
 -- | As 'parMapReduceRange', with the largest number of numbers in a part.
 parMapReduceRangeThresh :: NFData a => Int -> InclusiveRange -> (Int -> Par a) -> (a -> a -> Par a) -> a -> Par a
 parMapReduceRangeThresh threshold (InclusiveRange first final) body combine neutral = go first final
   where
     go from to
-      | to - from < max 1 threshold = foldM (\sofar i -> body i >>= combine sofar >>= \x -> Par (\_ -> evaluate (force x))) neutral [from .. to]
+      | to < from || distance from to < fromIntegral (max 1 threshold) = foldM (\sofar i -> body i >>= combine sofar >>= \x -> Par (\_ -> evaluate (force x))) neutral [from .. to]
       | otherwise = do
-        let middle = from + (to - from) `quot` 2
+        let middle = from + fromIntegral (distance from to `quot` 2)
         (left, right) <- beside (go from middle) (go (middle + 1) to)
         combine left right
     beside (Par left) (Par right) = Par (\scope -> both (left scope) (right scope))
 {-# INLINE parMapReduceRangeThresh #-}
+
+-- | The second number less the first, 0 if it is smaller. It may exceed an 'Int'.
+distance :: Int -> Int -> Word
+distance from to = if to < from then 0 else fromIntegral to - fromIntegral from
 
 -- | Runs the computation for all numbers of a range.
 parFor :: InclusiveRange -> (Int -> Par ()) -> Par ()

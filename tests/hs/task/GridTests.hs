@@ -3,12 +3,13 @@
 -- | Loops over several dimensions, and the states of workers.
 module GridTests (tests) where
 
+import Capstan.Exception (InvalidArgument)
 import Capstan.Task
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import Data.IORef
-import Data.List (sort)
+import Data.List (isInfixOf, sort)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -37,6 +38,22 @@ tests =
       testCase "the ends of Int" $ do
         found <- visited (along (chunk 5 (range (maxBound - 7) maxBound)) `crossing` range minBound (minBound + 2))
         length found @?= 14,
+      testProperty "chunks of any size at the ends of Int" $
+        forAll ((,) <$> few <*> few) $ \((from, to, size), (from', to', size')) -> ioProperty $ do
+          found <- visited (along (chunk size (range from to)) `crossing` chunk size' (range from' to'))
+          pure (found === [(i, j) | i <- countable from to, j <- countable from' to']),
+      testCase "a dimension of all Ints is one tile" $ do
+        seen <- newIORef Nothing
+        r <- try (parallelForGrid (along (range 0 1) `crossing` range minBound maxBound) (\i -> writeIORef seen (Just i) >> throwIO (ErrorCall "first")))
+        r @?= Left (ErrorCall "first")
+        readIORef seen >>= (@?= Just (0, minBound)),
+      testCase "more tiles than an Int can say" . forM_ tooMany $ \(grid, tiles) -> do
+        r <- try (parallelForGrid grid (\_ -> assertFailure "a body runs"))
+        case r of
+          Left e -> assertBool (show e) (all (`isInfixOf` show (e :: InvalidArgument)) [show tiles ++ " tiles", show (maxBound :: Int), "GridTests.hs"])
+          Right () -> assertFailure "was accepted",
+      testCase "no tiles in one dimension, and too many in the other" $
+        visited (along (range minBound maxBound) `crossing` chunk 1 (range 0 maxBound) `crossing` range 3 3) >>= (@?= []),
       testCase "an exception ends it" $ do
         r <- try (parallelForGrid (along (range 0 10) `crossing` range 0 10) (\(i, j) -> when (i == 3 && j == 4) (throwIO (ErrorCall "here"))))
         r @?= Left (ErrorCall "here"),
@@ -67,6 +84,25 @@ tests =
         withWorkerState states pure >>= (@?= 1)
         workerStates states >>= (@?= [1])
     ]
+
+-- | A range with few indices that may lie at an end of 'Int', and a size of chunks.
+few :: Gen (Int, Int, Int)
+few = do
+  count <- choose (0, 12)
+  from <- elements [minBound, minBound + 5, -6, 0, maxBound - 20, maxBound - count]
+  size <- oneof [choose (1, 5), (maxBound -) <$> choose (0, 20), elements [maxBound `div` 2, maxBound `div` 3]]
+  pure (from, from + count, size)
+
+countable :: Int -> Int -> [Int]
+countable from to = map fromInteger [toInteger from .. toInteger to - 1]
+
+-- | Grids of too many tiles, with their number.
+tooMany :: [(Grid (Int, Int), Integer)]
+tooMany =
+  [ (along (range 0 (2 ^ (32 :: Int))) `crossing` chunk 1 (range 0 (2 ^ (32 :: Int))), 2 ^ (64 :: Int)),
+    (along (range minBound maxBound) `crossing` range 0 1, 2 ^ (64 :: Int) - 1),
+    (along (chunk 2 (range minBound maxBound)) `crossing` range 0 9, 2 ^ (63 :: Int))
+  ]
 
 -- | The length of a side, and the number of its indices in a tile; 0 stands for a range without a
 -- chunk size.

@@ -51,6 +51,16 @@ tests =
         parallelForReduce (chunk 2 (range (high - 5) high)) (++) [] (\i -> pure [high - i]) >>= (@?= [5, 4, 3, 2, 1])
         parallelForReduce (range low (low + 4)) (++) [] (\i -> pure [i - low]) >>= (@?= [0, 1, 2, 3])
         parallelFind (chunk maxBound (range low high)) (pure . Just) >>= (@?= Just low),
+      testProperty "chunks are those of exact arithmetic" $
+        forAll extreme $ \(from, to, size) -> ioProperty $ do
+          let expected = chunksOf from to size
+          found <- mapChunks (chunk size (range from to)) (curry pure)
+          seeds <- forM [1 .. 3] $ \seed -> seeded seed (mapChunks (chunk size (range from to)) (curry pure))
+          pure (conjoin (map (=== expected) (found : seeds))),
+      testProperty "blocks cover any range, without a gap" $
+        forAll extreme $ \(from, to, _) -> ioProperty $ do
+          blocks <- mapChunks (range from to) (curry pure)
+          pure (if from >= to then null blocks else map fst blocks ++ [to] == from : map snd blocks && length blocks <= 512),
       testCase "nothing is begun above what was found" $ do
         begun <- newIORef (0 :: Int)
         found <- parallelFind (chunk 1 (range 0 maxBound)) $ \i -> do
@@ -80,6 +90,26 @@ tests =
 
 grained :: Int -> Range -> Range
 grained grain = if grain <= 0 then id else chunk grain
+
+-- | A range anywhere in 'Int', with a size of chunks that makes at most some hundred chunks.
+extreme :: Gen (Int, Int, Int)
+extreme = do
+  from <- bound
+  to <- bound
+  let least = max 1 ((toInteger to - toInteger from) `div` 200)
+  size <- oneof [toInteger . (maxBound -) <$> choose (0, 300 :: Int), pure least, (least +) <$> choose (0, 7)]
+  pure (from, to, fromInteger (min (toInteger (maxBound :: Int)) (max least size)))
+  where
+    bound = frequency [(1, pure minBound), (2, pure maxBound), (4, anywhere)]
+    anywhere = oneof [(minBound +) <$> near, (maxBound -) <$> near, subtract 300 <$> near, arbitrary, getLarge <$> arbitrary]
+    near = choose (0, 600 :: Int)
+
+-- | The chunks of a range, by exact arithmetic.
+chunksOf :: Int -> Int -> Int -> [(Int, Int)]
+chunksOf from to size = [(fromInteger i, fromInteger (min end (i + step))) | i <- takeWhile (< end) [toInteger from, toInteger from + step ..]]
+  where
+    end = toInteger to
+    step = toInteger size
 
 -- | A loop that ends when another Capability has run an index of it. The other Capabilities compute
 -- something else at first, until their scouts sleep.

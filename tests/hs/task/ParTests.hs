@@ -57,6 +57,12 @@ tests =
         let to = from + count - 1
             reduced = parMapReduceRangeThresh threshold (InclusiveRange from to) (\i -> pure [i]) (\a b -> pure (a ++ b)) []
          in runPar reduced === [from .. to],
+      testCase "a range of all Ints is halved" $ do
+        r <- try . evaluate . runPar $ do
+          box <- new
+          parFor (InclusiveRange minBound maxBound) $ \i ->
+            if i == minBound then get box >> errorWithoutStackTrace "met" else when (i == 0) (put box ())
+        r @?= Left (ErrorCall "met"),
       testCase "parMapReduceRange and parFor" $ do
         runPar (parMapReduceRange (InclusiveRange 1 5000) pure (\a b -> pure (a + b)) 0) @?= 12502500
         runPar (do vs <- replicateM 100 new; parFor (InclusiveRange 0 99) (\i -> put (vs !! i) i); sum <$> mapM get vs) @?= 4950

@@ -88,6 +88,10 @@ onPool pool indices = indices {workers = pool}
 --
 -- > parallelFor (range 0 n) $ \i -> write vector i (f i)
 --
+-- A body may block, but must not wait for another body: one thread runs several bodies, one after
+-- the other, so the other body may come after it. For bodies that wait for each other use
+-- 'Capstan.Task.parFor_', which gives the rest to another thread if a body blocks.
+--
 -- If no other Capability is idle, it costs as much as a plain loop, and a few nanoseconds for each
 -- piece.
 parallelFor :: Range -> (Int -> IO ()) -> IO ()
@@ -118,7 +122,7 @@ unsafeParallelFor indices body = unsafeIOToPrim (split indices unit (Through (se
 -- only on the range and its 'chunk'.
 --
 -- Costs as much as a plain loop, and some ten nanoseconds for each of up to 512 blocks, or for each
--- chunk.
+-- chunk. Bodies must not wait for each other: see 'parallelFor'.
 parallelForReduce :: Range -> (a -> a -> a) -> a -> (Int -> IO a) -> IO a
 parallelForReduce = unsafeParallelForReduce
 {-# INLINE parallelForReduce #-}
@@ -140,6 +144,8 @@ unsafeParallelForReduce indices combine neutral body = unsafeIOToPrim (inBlocks 
 -- returned a 'Just'.
 --
 -- > parallelFind (range 0 n) (\i -> pure (if isLong i then Just i else Nothing))
+--
+-- Bodies must not wait for each other: see 'parallelFor'.
 parallelFind :: Range -> (Int -> IO (Maybe a)) -> IO (Maybe a)
 parallelFind = unsafeParallelFind
 {-# INLINE parallelFind #-}
@@ -169,6 +175,8 @@ unsafeParallelFind indices body = unsafeIOToPrim $ do
 -- the other bodies are interrupted, and the loop throws the exception again.
 --
 -- > sum <$> mapChunks (range 0 n) (\low high -> countPrimes low high)
+--
+-- Bodies must not wait for each other: see 'parallelFor'.
 mapChunks :: Range -> (Int -> Int -> IO a) -> IO [a]
 mapChunks = unsafeMapChunks
 {-# INLINE mapChunks #-}
@@ -190,13 +198,12 @@ inBlocks :: Range -> (a -> a -> a) -> (Int -> Int -> IO a) -> IO (Runs a)
 inBlocks indices@(Range start end size _) combine block = split indices unit (Through (several indices unit piece)) piece (join combine) none
   where
     unit = if size > 0 then size else blockSize (remaining start end)
-    -- The difference may exceed the range of an 'Int'.
-    piece runs from to = go runs from (fromIntegral ((fromIntegral (from - start) :: Word) `quot` fromIntegral unit))
+    piece runs from to = go runs from (fromIntegral (remaining start from `quot` fromIntegral unit))
       where
         go !acc i !number
           | i >= to = pure acc
           | otherwise = do
-            let next = if remaining i to <= unit then to else i + unit
+            let next = if remaining i to <= fromIntegral unit then to else i + unit
             x <- block i next
             go (add combine number x acc) next (number + 1)
 {-# INLINE inBlocks #-}
@@ -217,7 +224,7 @@ several :: Range -> Int -> (a -> Int -> Int -> IO a) -> a -> Int -> Int -> IO (P
 several (Range _ _ _ pool) unit piece = go
   where
     go !acc i end
-      | remaining i end <= unit = Part end <$> piece acc i end
+      | remaining i end <= fromIntegral unit = Part end <$> piece acc i end
       | otherwise = do
         acc' <- piece acc i (i + unit)
         wanted <- hungry (deques pool) (flags pool)
@@ -243,7 +250,7 @@ split (Range from to size pool) unit course piece combine neutral
     through _ !acc i end | i >= end = pure acc
     through pieces !acc i end = do
       gives <- divides pool
-      if gives && remaining i end > unit
+      if gives && remaining i end > fromIntegral unit
         then share pool unit 1 boundOf run combine neutral acc i (part i end) >>= \acc' -> through pieces acc' (part i end) end
         else do
           Part next acc' <- pieces acc i end
@@ -256,23 +263,23 @@ split (Range from to size pool) unit course piece combine neutral
       case () of
         _
           | i >= limit -> pure acc
-          | gives && remaining i limit > unit -> do
+          | gives && remaining i limit > fromIntegral unit -> do
             acc' <- share pool unit n boundOf run combine neutral acc i (part i limit)
             now <- getMonotonicTimeNSec
             timed n now acc' (part i limit) limit
           | otherwise -> do
-            let next = if remaining i limit `quot` unit <= n then limit else i + n * unit
+            let next = if remaining i limit `quot` fromIntegral unit <= fromIntegral n then limit else i + n * unit
             acc' <- run acc i next
             now <- getMonotonicTimeNSec
             timed (adapt n (now - begun)) now acc' next limit
 
     -- The end of the part that shares can hold: the range may have more units.
-    part i end = if remaining i end `quot` unit < largest then end else i + largest * unit
+    part i end = if remaining i end `quot` fromIntegral unit < fromIntegral largest then end else i + largest * unit
 
     -- Runs all of a range, in pieces of the size of 'chunk'.
     run !acc i end
       | i >= end = pure acc
-      | size == 0 || remaining i end <= unit = piece acc i end
+      | size == 0 || remaining i end <= fromIntegral unit = piece acc i end
       | Through pieces <- course = pieces acc i end >>= \(Part next acc') -> run acc' next end
       | otherwise = piece acc i (i + unit) >>= \acc' -> run acc' (i + unit) end
 
@@ -280,21 +287,21 @@ split (Range from to size pool) unit course piece combine neutral
     -- nothing is divided.
     drawn !acc i end = do
       limit <- boundOf end
-      gives <- if i < limit && (i - from) `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
+      gives <- if i < limit && remaining from i `rem` stride == 0 then switchPoint >> asMember coin (pure False) else pure False
       case () of
         _
           | i >= limit -> pure acc
           | gives && remaining i limit > piecewise -> do
             let n = remaining i limit `quot` piecewise
-                middle = i + (n - n `quot` 2) * piecewise
+                middle = i + fromIntegral ((n - n `quot` 2) * piecewise)
             (a, b) <- bothResuming pool (drawn acc i middle) (drawn neutral middle limit)
             pure $! combine a b
           | otherwise -> do
-            let next = if remaining i limit <= piecewise then limit else i + piecewise
+            let next = if remaining i limit <= piecewise then limit else i + fromIntegral piecewise
             acc' <- piece acc i next
             drawn acc' next limit
     stride = piecewise * max 1 (thirtieth `quot` piecewise)
-    piecewise = if size > 0 then size else max 1 (thirtieth `quot` unit) * unit
+    piecewise = if size > 0 then fromIntegral size else max 1 (thirtieth `quot` fromIntegral unit) * fromIntegral unit
     thirtieth = remaining from to `quot` 32
 {-# NOINLINE split #-}
 
@@ -335,13 +342,14 @@ share pool unit usual boundOf run combine neutral sofar from to = do
   crew pool room Comes (const step)
   foldl1 combine . map snd . sortOn fst <$> readAtomic results
   where
-    -- The difference of the ends may exceed the range of an 'Int'.
-    count = fromIntegral ((fromIntegral (to - from) - 1 :: Word) `quot` fromIntegral unit) + 1
+    count = fromIntegral ((remaining from to - 1) `quot` fromIntegral unit) + 1
     index k = if k == count then to else from + k * unit
 
--- | The number of indices that are left, at most 'maxBound'.
-remaining :: Int -> Int -> Int
-remaining i end = let n = end - i in if n < 0 then maxBound else n
+-- | The number of indices that are left, where the end is not below the index. It may exceed an
+-- 'Int'. An index plus a part of this number is exact, as the arithmetic is modulo 2^64.
+remaining :: Int -> Int -> Word
+remaining i end = fromIntegral end - fromIntegral i
+{-# INLINE remaining #-}
 
 adapt :: Int -> Word64 -> Int
 adapt n nanoseconds

@@ -86,7 +86,7 @@ parallelForAfter (Range from to _ pool) before body = when (from < to) $ do
     -- would find no lane.
     room now = maybe (pure False) (asManyAsRun pool now)
     -- If the number exceeds an 'Int', it is cut to 'maxBound': no loop runs that long.
-    count = remaining from to
+    count = fromIntegral (min (remaining from to) (fromIntegral (maxBound :: Int)))
     needed k = [check (from + k) j - from | j <- before (from + k), j >= from]
     check k j
       | j < k = j

@@ -62,5 +62,5 @@ total combine runs = case runs of
 
 -- | The number of indices in a block of a range with the given length. A range has up to 512
 -- blocks.
-blockSize :: Int -> Int
-blockSize n = until (\size -> n `quot` size < 512) (* 2) 1
+blockSize :: Word -> Int
+blockSize n = until (\size -> n `quot` fromIntegral size < 512) (* 2) 1
