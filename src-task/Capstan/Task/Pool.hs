@@ -69,6 +69,7 @@ import Capstan.Capability (capabilityNumber)
 import Capstan.Task.Pool.Process
 import Capstan.Task.Pool.Scout
 import Capstan.Task.Pool.Station
+import Capstan.Task.Pool.Threads
 import Capstan.Task.Pool.Workers
 import Capstan.Task.Thread.Seeded (asMember, offer)
 import Capstan.Task.Thread.Target (Self, masked)
@@ -116,6 +117,7 @@ newPool poolName poolLimit = do
   stations <- V.generateM count $ \number -> Station number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers
   spilled <- newIORef []
   ended <- newIORef False
+  threads <- newThreads
   process <- newProcess
   root <- newIORef Nothing
   let pool = Pool {..}
@@ -139,6 +141,7 @@ beginAnew pool = inProcess (process pool) $ do
   clearFlags (flags pool)
   whoSearch pool
   atomicWriteIORef (spilled pool) []
+  clearThreads (threads pool)
   forM_ (stations pool) $ \station -> do
     _ <- tryTakeMVar (bell station)
     _ <- tryTakeMVar (idles station)
@@ -159,12 +162,13 @@ serveCapabilities pool = do
     -- These steps must be completed, as in 'spawnValue'.
     when (now == Absent || looksAgain) (noDuplicate >> void (if looksAgain then ring pool n else attend pool n))
 
--- | Ends the workers of a pool as soon as they have no task.
+-- | Ends a pool, and waits until its threads have ended. A worker first ends its task. If nobody
+-- waited, a program that makes pools faster than their threads end would keep all these pools.
 endPool :: Pool -> IO ()
 endPool pool = do
   atomicWriteIORef (ended pool) True
-  forM_ [0 .. V.length (stations pool) - 1] (ring pool)
-  atomicModifyIORef' (root pool) (Nothing,) >>= mapM_ freeStablePtr
+  forM_ (stations pool) $ \station -> ring pool (number station) >> tryPutMVar (idles station) ()
+  awaitNone (threads pool) `finally` (atomicModifyIORef' (root pool) (Nothing,) >>= mapM_ freeStablePtr)
 
 -- | Pushes a task.
 spawn :: Pool -> Counters -> Cell a -> IO ()
@@ -295,7 +299,7 @@ belongs pool station
 appoint :: Pool -> Station -> IO ()
 appoint pool station =
   -- The thread must not inherit a masking state that keeps exceptions from its tasks.
-  void . forkOn (number station) . masked . workerPlace $ \place self ->
+  counted (threads pool) (void . forkOn (number station)) . masked . workerPlace $ \place self ->
     scout pool station >>= mapM_ (work pool station place self)
 
 -- | Runs a task, and further tasks that it finds. The thread has exceptions masked, except within
@@ -365,10 +369,11 @@ scout pool station = rest
     -- Returns a task, or whether the Capability was free. It counts as busy only after two busy
     -- looks in a row, because a collection takes as long as another thread's turn.
     search before n = do
-      free <- stepAside
+      over <- readIORef (ended pool)
+      free <- if over then pure True else stepAside
       busy <- anyComputes (engaged station)
-      if busy || not (free || before)
-        then pure (Left False)
+      if over || busy || not (free || before)
+        then pure (Left over)
         else do
           found <- findTask pool
           case found of
@@ -473,4 +478,4 @@ askForPrivate pool = do
   have <- getNumCapabilities
   forM_ [0 .. min have (capacity (deques pool)) - 1] $ \n -> do
     private <- hasPrivate (deques pool) n
-    when private (void (forkOn n (void (publish (deques pool)))))
+    when private (counted (threads pool) (void . forkOn n) (void (publish (deques pool))))

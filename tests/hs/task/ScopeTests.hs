@@ -2,14 +2,17 @@
 module ScopeTests (tests) where
 
 import Capstan.Task
+import Capstan.Task.Pool (Pool (ended))
 import Control.Concurrent
 import Control.Concurrent.STM (atomically, newTVarIO, readTVar, readTVarIO, retry, writeTVar)
 import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.List (isInfixOf)
-import Data.Maybe (isJust, isNothing)
+import Data.Maybe (catMaybes, isJust, isNothing)
 import Fibonacci (fibonacci)
+import System.Mem (performMajorGC)
+import System.Mem.Weak (deRefWeak)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -106,6 +109,12 @@ tests =
           bothOn pool (pure 'a') (pure 'b') >>= (@?= ('a', 'b'))
         found <- lookupPool "small"
         assertBool "gone" (isNothing found),
+      testCase "a pool that has ended leaves nothing" . forM_ [\_ -> pure (), \pool -> runOn pool (`fibonacci` 5) >>= (@?= 5)] $ \work -> do
+        kept <- replicateM 200 (withPool "brief" 2 (\pool -> work pool >> mkWeakIORef (ended pool) (pure ())))
+        performMajorGC
+        alive <- length . catMaybes <$> mapM deRefWeak kept
+        -- A thread that has counted itself out may have to return from its last function.
+        assertBool (show alive ++ " pools are alive") (alive <= 10),
       testCase "a pool runs no more tasks at once than its size" smallPool
     ]
 

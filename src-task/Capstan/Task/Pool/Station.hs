@@ -51,6 +51,7 @@ import Capstan.Capability (capabilityNumber)
 import Capstan.Task.Pool.Idle (tellWhenIdle)
 import Capstan.Task.Pool.Process
 import Capstan.Task.Pool.Scout
+import Capstan.Task.Pool.Threads
 import Capstan.Task.Pool.Workers
 import Capstan.Task.Work.Counters (Counters)
 import Capstan.Task.Work.Deque
@@ -74,6 +75,8 @@ data Pool = Pool
     -- | Blocks of tasks for which no ring had room.
     spilled :: !(IORef [[Entry]]),
     ended :: !(IORef Bool),
+    -- | The pool's own threads: scouts, workers and alarms.
+    threads :: !Threads,
     process :: !Process,
     -- | Keeps the pool alive, and with it the scouts that sleep. Otherwise the collector would
     -- throw to the scouts that they are blocked for ever, as soon as all threads that use the pool
@@ -171,16 +174,21 @@ ringWhenIdle pool station = do
     -- use, its scout is called at once, so that it leaves.
     tellWhenIdle (if poolLimit pool > 0 then number station `mod` have else number station) 200 (idles station)
 
--- | Starts the alarm of a station, if the station has none. The scout calls this.
+-- | Starts the alarm of a station, if the station has none. The scout calls this. The alarm ends
+-- when it is called after the end of the pool.
 startAlarm :: Pool -> Station -> IO ()
 startAlarm pool station = do
   there <- readIORef (hasAlarm station)
   unless there $ do
     writeIORef (hasAlarm station) True
-    void . forkOn (number station) . forever $ do
+    counted (threads pool) (void . forkOn (number station)) alarm
+  where
+    alarm = do
       takeMVar (idles station)
       writeIORef (awaitsIdle station) False
-      ring pool (number station)
+      _ <- ring pool (number station)
+      over <- readIORef (ended pool)
+      unless over alarm
 
 anyM :: (a -> IO Bool) -> [a] -> IO Bool
 anyM test = foldr (\x rest -> test x >>= \yes -> if yes then pure True else rest) (pure False)
