@@ -76,6 +76,13 @@ tests =
         states <- newWorkerStates (atomicModifyIORef' counted (\n -> (n + 1, n)))
         replicateM_ 10 (withWorkerState states (\_ -> pure ()))
         readIORef counted >>= (@?= 1),
+      testCase "bodies that compute need few states" . forM_ [1 .. 3 :: Int] $ \_ -> do
+        counted <- newIORef (0 :: Int)
+        states <- newWorkerStates (atomicModifyIORef' counted (\n -> (n + 1, ())) >> newIORef (0 :: Int))
+        parallelFor (range 0 100000) (\i -> withWorkerState states (\sum' -> forM_ [0 .. i `mod` 400] (\k -> modifyIORef' sum' (+ k))))
+        capabilities <- getNumCapabilities
+        number <- readIORef counted
+        assertBool (show number ++ " states") (number < 8 * capabilities),
       testCase "not if its body threw" $ do
         counted <- newIORef (0 :: Int)
         states <- newWorkerStates (atomicModifyIORef' counted (\n -> (n + 1, n)))
