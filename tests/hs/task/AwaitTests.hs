@@ -72,7 +72,11 @@ tests =
         readIORef ended >>= (@?= (started == Just ())),
       testCase "awaitWithin gives up the wait, not the task" . replicateM_ 30 $ do
         gated (awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42))
-        gated (awaitWithin mempty) >>= (@?= (Nothing, 42)),
+        gated (awaitWithin mempty) >>= (@?= (Nothing, 42))
+        gated (mask_ . awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42))
+        gated (uninterruptibleMask_ . awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42)),
+      testCase "awaitWithin in uninterruptibleMask has the result of a task that ends in time" $
+        uninterruptibleMask_ (run (\s -> async s (pure 'x') >>= awaitWithin (seconds 60))) >>= (@?= Just 'x'),
       testCase "awaitWithin has the result of a task that ends in time, or has ended" $ do
         r <- run $ \s -> do
           p <- async s (pure 'x')

@@ -2,10 +2,11 @@
 
 -- |
 -- Module      : Capstan.Task.Join.Await
--- Description : Waits for all of several tasks, for any of them, and in transactions; tasks that
+-- Description : Waits with a limit, for all or any of several tasks, and in transactions; tasks that
 -- can be cancelled alone
 module Capstan.Task.Join.Await
-  ( awaitAll,
+  ( awaitWithin,
+    awaitAll,
     awaitAny,
     awaitSTM,
     pollSTM,
@@ -13,6 +14,7 @@ module Capstan.Task.Join.Await
   )
 where
 
+import Capstan.Duration (Duration, toMicroseconds, unlimited)
 import Capstan.Exception (throwInvalid)
 import Capstan.Task.Join.Scope
 import Capstan.Task.Pool (makeWay)
@@ -20,12 +22,34 @@ import Capstan.Task.Thread.Target (forkMasked)
 import Capstan.Task.Work.Cell (Cell, wait, watch)
 import qualified Capstan.Task.Work.Cell as Cell
 import Capstan.Task.Work.Run (runElsewhere)
+import Control.Concurrent (killThread, threadDelay)
 import Control.Exception
 import Control.Monad (join)
 import Data.Foldable (asum, for_, toList)
 import Data.IORef
-import GHC.Conc (STM, TVar, atomically, newTVarIO, readTVar, retry, throwSTM, unsafeIOToSTM, writeTVar)
+import GHC.Conc (STM, TVar, atomically, newTVarIO, orElse, readTVar, retry, throwSTM, unsafeIOToSTM, writeTVar)
 import GHC.Stack (HasCallStack)
+import System.Timeout (timeout)
+
+-- | As 'await', with a limit of time. When the time is over, the result is 'Nothing', and the task
+-- goes on. 'unlimited' is no limit. The caller never runs the task itself. The limit holds in any
+-- masking state.
+--
+-- > awaitWithin (milliseconds 1) promise >>= maybe (putStrLn "still at it" >> await promise) pure
+awaitWithin :: Duration -> Promise a -> IO (Maybe a)
+awaitWithin limit promise = poll promise >>= maybe later (either throwIO (pure . Just))
+  where
+    later
+      | limit == unlimited = Just <$> await promise
+      | otherwise = do
+        masking <- getMaskingState
+        if masking == MaskedUninterruptible then untilOver else timeout (toMicroseconds limit) (await promise)
+    -- The exception of a timeout would not arrive, so a timer ends the wait by a variable.
+    untilOver = do
+      over <- newTVarIO False
+      timer <- forkMasked (threadDelay (toMicroseconds limit) >> atomically (writeTVar over True))
+      let expired = readTVar over >>= \gone -> if gone then pure Nothing else retry
+      atomically ((Just <$> awaitSTM promise) `orElse` expired) `finally` killThread timer
 
 -- | The results of all tasks. Costs as much as an 'await' for each task. If tasks failed, it throws
 -- the exception of the first of these in the order of the container.

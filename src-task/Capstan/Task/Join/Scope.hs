@@ -31,7 +31,6 @@ module Capstan.Task.Join.Scope
     asyncNF,
     await,
     awaitCatch,
-    awaitWithin,
     poll,
     defaultPool,
     withPool,
@@ -61,7 +60,6 @@ import Control.Monad (guard, unless, void, when)
 import Data.IORef
 import Data.List (find)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Timeout (timeout)
 
 -- | The exception with which 'cancel' ends a scope and its tasks. It is an asynchronous exception:
 -- handlers for 'SomeAsyncException' and for 'Capstan.Exception.CapstanException' catch it.
@@ -307,15 +305,6 @@ awaitCatch (Promise workers cell) = do
   now <- Cell.poll cell
   maybe (expect workers cell) pure now
 
--- | As 'await', with a limit of time. When the time is over, the result is 'Nothing', and the task
--- goes on. 'unlimited' is no limit. The caller never runs the task itself.
---
--- > awaitWithin (milliseconds 1) promise >>= maybe (putStrLn "still at it" >> await promise) pure
-awaitWithin :: Duration -> Promise a -> IO (Maybe a)
-awaitWithin limit promise = poll promise >>= maybe (timeout atMost (await promise)) (either throwIO (pure . Just))
-  where
-    atMost = if limit == unlimited then -1 else toMicroseconds limit
-
 -- | The result or the exception of a task, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))
 poll (Promise _ cell) = Cell.poll cell
@@ -336,6 +325,10 @@ named = unsafePerformIO (newIORef [])
 -- | Runs an action with a pool of the given number of workers (at least one). The workers share the
 -- Capabilities with all other pools, but run only tasks of this pool. The action must not return
 -- while a scope on the pool is open. A loop on the pool that runs later runs in its caller alone.
+--
+-- 'withPool' returns when the pool's threads have ended, so pools that have ended leave nothing
+-- behind. This costs some ten microseconds, or some time slices if other threads compute on the
+-- Capabilities of the workers.
 withPool :: String -> Int -> (Pool -> IO a) -> IO a
 withPool name size = bracket open close
   where
@@ -347,6 +340,7 @@ withPool name size = bracket open close
       atomicModifyIORef' named (\pools -> (filter ((/= ended workers) . ended) pools, ()))
       endPool workers
 
--- | The pool with a name, if a 'withPool' with this name is running.
+-- | The pool with a name, if a 'withPool' with this name is running. If there are several, it is
+-- the pool that was made last: within nested calls this is the inner one.
 lookupPool :: String -> IO (Maybe Pool)
 lookupPool name = find ((== name) . poolName) <$> readIORef named
