@@ -31,8 +31,10 @@
 --    top of its own stack. An exception that interrupts the wait, such as a
 --    'System.Timeout.timeout', leaves the task alone.
 -- 5. A task may block in an 'Control.Concurrent.MVar.MVar', in STM or in a safe foreign call (an OpenMP
---    region, for one): another worker of the Capability goes on.
--- 6. Everything works on one Capability.
+--    region, for one): another worker of the Capability goes on. So tasks, branches of 'both' and
+--    actions of 'parTraverse' may wait for each other. Bodies of loops over ranges must not, because
+--    one thread runs several of them in turn.
+-- 6. Everything that may wait works on one Capability too.
 -- 7. A pure value, or a value of 'Control.Monad.ST.runST', survives an asynchronous exception that
 --    interrupts its evaluation. The next thread that needs the value resumes the evaluation where
 --    it stopped, as with any value in GHC.

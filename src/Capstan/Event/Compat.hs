@@ -15,8 +15,8 @@
 --   to start it. GHC.Event promises nothing.
 -- * A callback gets only events that its registration names, unless the descriptor has ended or has
 --   an error. GHC.Event adds the events of other registrations of the descriptor.
--- * A descriptor that cannot be watched throws, as 'Capstan.Event.register' does. GHC.Event runs the
---   callback at once.
+-- * A regular file, or a device such as @\/dev\/null@, is always ready, so its callback runs at once.
+--   GHC.Event (of base 4.15) throws. For a descriptor that is not open, both throw.
 -- * With 'closeFd' the manager's thread calls the callbacks, perhaps after 'closeFd' has returned.
 --   GHC.Event calls them on the calling thread.
 -- * A callback of a timeout may throw. The exception goes to the manager's handler, and other

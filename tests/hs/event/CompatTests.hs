@@ -7,10 +7,14 @@ import qualified CompatByCapstan
 import qualified CompatByGhc
 import Control.Concurrent (forkIO, forkOn)
 import Control.Concurrent.MVar
-import Control.Monad (forM, replicateM, void, when)
+import Control.Exception (IOException, try)
+import Control.Monad (forM, forM_, replicateM, void, when)
 import Data.List (sort)
+import GHC.IO.Exception (ioe_errno)
+import GHC.IO.Handle (hDuplicate)
 import Support
-import System.Posix.IO (closeFd, dup)
+import System.IO (IOMode (ReadMode), withFile)
+import System.Posix.IO (closeFd, dup, handleToFd)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
 
@@ -22,6 +26,7 @@ tests =
       testGroup "Capstan.Event.Compat" CompatByCapstan.tests,
       testGroup "what GHC.Event lacks" [testCase "new, step, loop, shutdown" ownLoop],
       testCase "closeFd tells who comes meanwhile" closingTells,
+      testCase "what is always ready calls back, and what is not open throws" alwaysReady,
       testCase "timeouts of two Capabilities are two keys" twoKeys
     ]
 
@@ -33,6 +38,21 @@ closingTells = withPipe $ \(from, _) -> do
   copy <- dup from
   Capstan.closeFd manager (\fd -> meanwhile fd >> closeFd fd) copy
   assertEqual "what it asked for, and that it is closed" "[evtRead,evtClose]" . show =<< takeMVar told
+
+alwaysReady :: Assertion
+alwaysReady = do
+  manager <- Capstan.getSystemEventManager >>= maybe (fail "needs -threaded") pure
+  told <- newEmptyMVar
+  let watch fd = Capstan.registerFd manager (\_ event -> putMVar told event) fd Capstan.evtRead Capstan.OneShot
+  forM_ ["/etc/passwd", "/dev/null"] $ \path -> withFile path ReadMode $ \handle -> do
+    copy <- hDuplicate handle >>= handleToFd
+    _ <- watch copy
+    assertEqual path (show Capstan.evtRead) . show =<< takeMVar told
+    closeFd copy
+  refused <- try (watch 9999)
+  case refused of
+    Left e -> assertBool (show (e :: IOException)) (ioe_errno e == Just 9)
+    Right _ -> assertFailure "it was watched"
 
 twoKeys :: Assertion
 twoKeys = do

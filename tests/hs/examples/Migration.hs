@@ -4,12 +4,14 @@ module Migration where
 import Capstan.Chan
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
+import Control.Exception (mask_)
 import Control.Monad (filterM, when)
 import Control.Parallel (par, pseq)
 import qualified Control.Parallel.Strategies as Strategies
 import Data.Char (ord)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Vector as Vector
+import System.Timeout (timeout)
 
 -- | Something to do with a file.
 checksum :: FilePath -> IO Int
@@ -72,6 +74,10 @@ pipeline numbers = run $ \scope -> do
   _ <- async scope (mapM_ (\x -> send squares (x * x)) numbers >> close squares)
   let total acc = recvMaybe squares >>= maybe (pure acc) (\x -> total $! acc + x)
   total 0
+
+-- The next item, or nothing if none comes within a tenth of a second.
+nextWithin :: Chan a -> IO (Maybe a)
+nextWithin items = mask_ (timeout 100000 (recv items))
 
 -- Two transfers from one account: each looks whether there is enough, and then takes it.
 transfers :: IO Int

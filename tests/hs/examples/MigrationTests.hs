@@ -1,6 +1,7 @@
 -- | The snippets of docs/tasks.md are those of "Migration", and behave as the page says.
 module MigrationTests (tests, runSnippets) where
 
+import Capstan.Chan (newUnbounded, send)
 import Control.Monad (forM_, unless, when)
 import qualified Data.Vector as Vector
 import Migration
@@ -66,6 +67,10 @@ runSnippets = do
   dot (Vector.enumFromN 0 100) (Vector.replicate 100 2) >>= same "dot" 9900
   fib 15 >>= same "fib in IO" 610
   pipeline [1 .. 1000] >>= same "pipeline" 333833500
+  items <- newUnbounded
+  nextWithin items >>= same "nothing comes" (Nothing :: Maybe Int)
+  send items 7
+  nextWithin items >>= same "an item" (Just 7)
   found <- overdrawn
   when (null found) (die "no seed overdraws the account")
   again <- overdrawn
