@@ -73,8 +73,14 @@ tests =
       testCase "awaitWithin gives up the wait, not the task" . replicateM_ 30 $ do
         gated (awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42))
         gated (awaitWithin mempty) >>= (@?= (Nothing, 42))
-        gated (mask_ . awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42))
-        gated (uninterruptibleMask_ . awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42)),
+        gated (mask_ . awaitWithin (microseconds 500)) >>= (@?= (Nothing, 42)),
+      testCase "awaitWithin in uninterruptibleMask keeps its limit" $ do
+        gate <- newEmptyMVar
+        -- The task ends by itself after a while, because nothing could interrupt a wait without limit.
+        given <- run $ \s -> do
+          p <- async s (timeout 5000000 (takeMVar gate))
+          uninterruptibleMask_ (awaitWithin (microseconds 500) p) <* putMVar gate ()
+        given @?= Nothing,
       testCase "awaitWithin in uninterruptibleMask has the result of a task that ends in time" $
         uninterruptibleMask_ (run (\s -> async s (pure 'x') >>= awaitWithin (seconds 60))) >>= (@?= Just 'x'),
       testCase "awaitWithin has the result of a task that ends in time, or has ended" $ do
