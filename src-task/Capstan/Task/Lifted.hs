@@ -273,7 +273,7 @@ mapChunksNF indices body = withRunInIO $ \io -> Task.mapChunksNF indices (\from 
 {-# INLINE mapChunksNF #-}
 
 -- | 'Task.withPool'.
-withPool :: MonadUnliftIO m => String -> Int -> (Pool -> m a) -> m a
+withPool :: (HasCallStack, MonadUnliftIO m) => String -> Int -> (Pool -> m a) -> m a
 withPool name size body = withRunInIO $ \io -> Task.withPool name size (io . body)
 {-# INLINE withPool #-}
 

@@ -1,6 +1,7 @@
 -- | Scopes, promises, forks and pools. Several mirror the test programs of Domainslib by behaviour.
 module ScopeTests (tests) where
 
+import Capstan.Exception (InvalidArgument)
 import Capstan.Task
 import Capstan.Task.Pool (Pool (ended))
 import Control.Concurrent
@@ -42,6 +43,9 @@ tests =
         either (\e -> e @?= PoolEnded "over") (const (assertFailure "it started")) result
         either (\e -> assertBool (show e) ("runOn: the pool \"over\"" `isInfixOf` show e)) (const (pure ())) result
         parallelForReduce (onPool pool (chunk 1 (range 0 10))) (+) 0 pure >>= (@?= 45),
+      testCase "a pool of a size that no program means" $ do
+        result <- try (withPool "huge" maxBound (const (pure ())))
+        either (\e -> assertBool (show e) (all (`isInfixOf` show (e :: InvalidArgument)) ["\"huge\"", show (maxBound :: Int), "65536"])) (const (assertFailure "it was made")) result,
       testCase "recursion" (run (`fibonacci` 20) >>= (@?= 6765)),
       testCase "recursion by forks" (forks 20 >>= (@?= 6765)),
       testCase "recursion in pure code" (pureForks 20 @?= 6765),

@@ -59,6 +59,7 @@ import Control.Exception
 import Control.Monad (guard, unless, void, when)
 import Data.IORef
 import Data.List (find)
+import GHC.Stack (HasCallStack)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The exception with which 'cancel' ends a scope and its tasks. It is an asynchronous exception:
@@ -329,16 +330,21 @@ named = unsafePerformIO (newIORef [])
 -- 'withPool' returns when the pool's threads have ended, so pools that have ended leave nothing
 -- behind. This costs some ten microseconds, or some time slices if other threads compute on the
 -- Capabilities of the workers.
-withPool :: String -> Int -> (Pool -> IO a) -> IO a
+--
+-- A size above 65536 throws 'InvalidArgument'.
+withPool :: HasCallStack => String -> Int -> (Pool -> IO a) -> IO a
 withPool name size = bracket open close
   where
     open = do
+      when (size > largest) $
+        throwInvalid ("Capstan.Task.withPool: the pool " ++ show name ++ " is to have " ++ show size ++ " workers; it may have at most " ++ show largest)
       workers <- newPool name (max 1 size)
       serveCapabilities workers
       atomicModifyIORef' named (\pools -> (workers : pools, workers))
     close workers = do
       atomicModifyIORef' named (\pools -> (filter ((/= ended workers) . ended) pools, ()))
       endPool workers
+    largest = 65536
 
 -- | The pool with a name, if a 'withPool' with this name is running. If there are several, it is
 -- the pool that was made last: within nested calls this is the inner one.
