@@ -27,7 +27,6 @@ static void ask(int signal) {
 }
 
 void cst_cli_interrupt_await(void) {
-    asked = 0;
     set(SIGINT, ask);
     set(SIGTERM, ask);
 }

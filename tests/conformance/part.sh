@@ -11,8 +11,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 processor=${1:-}
 library=$root/build${processor:+/$processor}/lib
 if [ -n "$processor" ]; then
-    set -- --cc "$processor-linux-gnu-gcc" --cxx "$processor-linux-gnu-g++" --fc "$processor-linux-gnu-gfortran" \
-        --timeout 300
+    set -- --processor "$processor" --timeout 300
 fi
 names=$(sed 's/[.+]/\\&/g' "$root/tests/conformance/part.txt" | paste -s -d '|')
 exec python3 "$root/tests/conformance/libgomp_testsuite.py" --lib "$library" \

@@ -1,7 +1,12 @@
 #!/bin/sh
-# GCC's own test suite for libgomp: all that the stock library passes, passes here. With an argument:
-# for that processor, which this machine must be able to start, as by tools/with-processor. The stock
-# library is then the one of the cross compiler, whose verdicts are made first. FILTER chooses some.
+# GCC's own test suite for libgomp: all that the stock library passes, passes here.
+#
+#     tests/conformance/suite.sh
+#     tools/with-processor aarch64 tests/conformance/suite.sh aarch64
+#     tools/with-processor aarch64 tests/conformance/suite.sh aarch64 --filter doacross
+#
+# For another processor the stock library is that of the cross compiler. Its verdicts are made first.
+#
 # test: long
 # test: timeout 3000
 # test: env CAPSTAN_TEST_ON=pthread
@@ -12,14 +17,12 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 processor=${1:-}
 expected=$root/tests/conformance/baseline-gcc12.txt
 library=$root/build/lib
-set --
+[ $# = 0 ] || shift
 if [ -n "$processor" ]; then
     library=$root/build/$processor/lib
     expected=$root/build/$processor/baseline.txt
-    set -- --cc "$processor-linux-gnu-gcc" --cxx "$processor-linux-gnu-g++" --fc "$processor-linux-gnu-gfortran" \
-        --timeout 300
+    set -- --processor "$processor" --timeout 300 "$@"
 fi
-[ -z "${FILTER:-}" ] || set -- "$@" --filter "$FILTER"
 suite() {
     python3 "$root/tests/conformance/libgomp_testsuite.py" "$@"
 }

@@ -24,6 +24,15 @@ refused() {
     grep -q "$said" "$work/out" || fail "capstan top $*: $(cat "$work/out")"
 }
 
+# await_region PID: what top says of the process, once its region has begun.
+await_region() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        "$capstan" top --once "$1" >"$work/out" 2>&1 || true
+        ! grep -q 'region threads *3$' "$work/out" || return 0
+    done
+    fail "$(cat "$work/out")"
+}
+
 cat >"$work/program.c" <<'C'
 #include <unistd.h>
 int main(void) {
@@ -35,13 +44,8 @@ C
 gcc -fopenmp "$work/program.c" -o "$work/program"
 LD_LIBRARY_PATH=$root/build/lib "$work/program" &
 program=$!
-# The region begins when it begins.
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    "$capstan" top --once "$program" >"$work/out" 2>&1 || true
-    grep -q 'region threads *3' "$work/out" && break
-done
+await_region "$program"
 grep -q "^process $program: 3 threads" "$work/out" || fail "$(cat "$work/out")"
-grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
 grep -q 'permit threads *0$' "$work/out" || fail "$(cat "$work/out")"
 refused 66 'no library of Capstan' $$
 refused 66 'there is no process' 999999999
@@ -51,11 +55,7 @@ refused 64 'a process is a number' ten
 kill "$program"
 "$capstan" run --report -- "$work/program" 2>"$work/report" &
 program=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    "$capstan" top --once "$program" >"$work/out" 2>&1 || true
-    grep -q 'region threads *3' "$work/out" && break
-done
-grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
+await_region "$program"
 ! grep -q "^process $program:" "$work/out" || fail "the command, not its program: $(cat "$work/out")"
 "$capstan" doctor --pid "$program" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
 grep -q 'libgomp.so.1' "$work/out" || fail "$(cat "$work/out")"
