@@ -43,8 +43,8 @@ struct cst_thread {
     struct cst_apart_watch apart;
     struct cst_yields yields;
     struct cst_patience patience;
-    uint64_t asked_at; /* time of its last check for a filter of system calls (wait.c), */
-    uint32_t asked_in; /* and region of that check */
+    uint64_t asked_at;  /* time of its last check for a filter of system calls (wait.c), */
+    uint64_t waited_to; /* and of the end of its last wait in which it yielded */
     /* The number of consecutive waits for a member that was queued behind it on its processor
      * (wait.c). */
     uint32_t ahead;

@@ -14,25 +14,32 @@ uint8_t cst_member_partners(uint32_t size) {
 
 /* --- fork ------------------------------------------------------------------------------- */
 
-/* The place of a member in the tree, or the member in a place. In a crowded team the order is
- * reversed, because its members run one after the other. In the order of their numbers, each member
- * would execute its deferred task before the next member makes one. A program that checks whether
- * target regions with nowait are asynchronous would then see all of them in program order. */
-static inline uint32_t place(uint32_t number, const struct cst_order *order) {
-    return order->crowded && number > 0 ? order->size - number : number;
+static void start(struct cst_team *team, uint32_t number, uint32_t region,
+                  const struct cst_order *order) {
+    struct cst_seat *seat = cst_team_seat(team, number);
+    seat->dock.order = *order;
+    cst_happens_before(&seat->dock.go);
+    /* Release: the order, and all writes of the master before the region. */
+    cst_exchange_seq_cst(&seat->dock.go, region);
+    cst_wake(seat);
 }
 
+/* In a crowded team the master starts all members. In a tree, a member that the scheduler runs
+ * before its parent would wait for another turn on the processor.
+ *
+ * The last member is the first, because members run one after the other. In the order of their
+ * numbers, each member would execute its deferred task before the next member makes one. A program
+ * that checks whether target regions with nowait are asynchronous would then see all of them in
+ * program order. */
 void cst_member_fork(struct cst_team *team, uint32_t number, uint32_t region,
                      const struct cst_order *order) {
-    uint32_t self = place(number, order), end = cst_tree_end(self, order->size);
-    for (uint32_t i = cst_tree_first(self); i < end; i++) {
-        struct cst_seat *seat = cst_team_seat(team, place(i, order));
-        seat->dock.order = *order;
-        cst_happens_before(&seat->dock.go);
-        /* Release: the order, and all writes of the master before the region. */
-        cst_exchange_seq_cst(&seat->dock.go, region);
-        cst_wake(seat);
+    if (order->crowded) {
+        for (uint32_t i = number == 0 ? order->size : 0; i > 1; i--)
+            start(team, i - 1, region, order);
+        return;
     }
+    uint32_t end = cst_tree_end(number, order->size);
+    for (uint32_t i = cst_tree_first(number); i < end; i++) start(team, i, region, order);
 }
 
 /* --- join ------------------------------------------------------------------------------- */

@@ -135,7 +135,7 @@ struct cst_thread *cst_thread_make(void) {
     thread->has_traits = false;
     thread->id = 0;
     thread->asked_at = 0;
-    thread->asked_in = 0;
+    thread->waited_to = 0;
     thread->class.word[CST_CLASS_OWN] = 0;
     thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
     thread->rival = (struct cst_rival_watch){0};
