@@ -60,6 +60,13 @@ await_region "$program"
 "$capstan" doctor --pid "$program" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
 grep -q 'libgomp.so.1' "$work/out" || fail "$(cat "$work/out")"
 
+# A program that has only just begun: its shell has not executed it yet.
+kill "$program"
+LD_LIBRARY_PATH=$root/build/lib sh -c 'sleep 0.2; exec "$0"' "$work/program" &
+program=$!
+"$capstan" top --once "$program" >"$work/out" 2>&1 || fail "before its program began: $(cat "$work/out")"
+grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
+
 # A library that anybody may write is not loaded: its constructors would run with the rights of the command.
 kill "$program"
 mkdir "$work/lib"

@@ -14,7 +14,7 @@ import Control.Monad (forever, void)
 import Data.Either (fromRight)
 import Data.List (sortOn)
 import Data.Maybe (catMaybes, listToMaybe)
-import Foreign.C.Error (Errno, eACCES, eNOENT, ePERM)
+import Foreign.C.Error (Errno, eACCES, ePERM)
 import Options.Applicative
 import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
@@ -48,8 +48,7 @@ options =
 
 run :: Options -> IO ()
 run chosen = do
-  pid <- meantProcess (optionProcess chosen)
-  (file, base) <- findRuntime pid
+  (pid, file, base) <- awaitRuntime (optionProcess chosen)
   let shown = do
         before <- threadTimes pid
         usleep 1000000
@@ -60,21 +59,33 @@ run chosen = do
           Right text -> putStr (screen pid text before after) >> hFlush stdout
   if optionOnce chosen then shown else void (forever (shown >> putStrLn ""))
 
--- | The runtime's file in the process, and its address there.
-findRuntime :: Int -> IO (FilePath, Integer)
+-- | The process that the user means, the runtime's file in it, and its address there. A process
+-- that has just begun gets a second to load the runtime, because a shell tells a number before it
+-- has executed the program.
+awaitRuntime :: Int -> IO (Int, FilePath, Integer)
+awaitRuntime number = look (50 :: Int)
+  where
+    look left = do
+      pid <- meantProcess number
+      found <- findRuntime pid
+      case found of
+        Just (file, base) -> pure (pid, file, base)
+        Nothing
+          | left > 0 -> usleep 20000 >> look (left - 1)
+          | otherwise -> throwProblem noInput ("process " <> show pid <> " has loaded no library of Capstan's (a Haskell program has the runtime within itself)")
+
+-- | The runtime's file in the process, and its address there, if it is loaded.
+findRuntime :: Int -> IO (Maybe (FilePath, Integer))
 findRuntime pid = do
   maps <- try (readFileStrict ("/proc/" <> show pid <> "/maps")) :: IO (Either IOException String)
   mapped <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (pure . mappedFiles) maps
-  found <- mapM ours (filter (looksLikeOpenMP . fst) mapped)
-  case listToMaybe (catMaybes found) of
-    Just runtime -> pure runtime
-    Nothing -> throwProblem noInput ("process " <> show pid <> " has loaded no library of Capstan's (a Haskell program has the runtime within itself)")
+  listToMaybe . catMaybes <$> mapM ours (filter (looksLikeOpenMP . fst) mapped)
   where
     ours (file, base) = do
       told <- processWords pid file base
       case told of
-        Left problem | problem /= eNOENT -> throwProblem (problemCode problem) (problemText pid problem)
-        Left _ -> pure Nothing
+        Left problem | problemCode problem /= noInput -> throwProblem (problemCode problem) (problemText pid problem)
+        Left _ -> pure Nothing -- another library, or this one is not complete yet
         Right _ -> pure (Just (file, base))
 
 problemCode :: Errno -> ExitCode
