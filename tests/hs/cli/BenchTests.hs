@@ -9,6 +9,7 @@ import Data.Aeson (Value (..), encodeFile, object, (.=))
 import Data.Aeson.Types (Pair)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import Data.List (nub)
 import Data.Text (Text)
 import Fixture
 import System.Directory
@@ -214,6 +215,13 @@ tests fixture =
         let shown = [C.words line | line <- C.lines (resultOut result), "pthread" `elem` C.words line]
         map (take 4) shown @?= [["spin", "fork-join", "2", "pthread"], ["giveway,", "newcomer", "first", "2"]]
         assertContains (resultOut result) ["100 ns", "400 ns", "4.00 (", "gains", "300 ns", "0.333 (", "loses"],
+      testCase "a case is measured under the switches that can act in it" $ do
+        tree <- newWaitingTree fixture "switches"
+        result <- bench fixture tree ["waiting", "--case", "barrier", "--rounds", "1", "--threads", "2", "--runtimes", "pthread"]
+        resultExit result @?= ExitSuccess
+        let shown = [C.unwords (takeWhile (/= "2") (C.words line)) | line <- C.lines (resultOut result), "pthread" `elem` C.words line]
+        nub (map (C.unwords . filter (`notElem` ["parallel", "barrier"]) . C.words) shown)
+          @?= ["spin", "yield", "costs", "rivals", "apart", "giveway", "newcomer", "giveway, newcomer", "wake"],
       testCase "only the named cases are judged" $ do
         tree <- newTree fixture "cases" [target "parallel" 0.5, target "barrier" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]
@@ -234,15 +242,7 @@ tests fixture =
         kept <- B.readFile (tree </> "build/bench/overhead.json")
         kept @?= before,
       testCase "a case that no program has under the named runtime" $ do
-        tree <- newTree fixture "elsewhere" []
-        forM_ ["waiting", "host-capstan"] $ \name ->
-          copyFile (tree </> "build/bench/bin/overhead") (tree </> "build/bench/bin" </> name)
-        -- A Capstan that says that it serves as it was told.
-        createDirectoryIfMissing True (tree </> "build/lib")
-        copyFile (tree </> "build/bench/libgomp/libgomp.so.1") (tree </> "build/lib/libgomp.so.1")
-        let child = tree </> "build/bench/bin/startup-child"
-        writeFile child "#!/bin/sh\nprintf '{\"substrate\":\"%s\"}\\n' \"$CAPSTAN_SUBSTRATE\" >&3\n"
-        setFileMode child 0o755
+        tree <- newWaitingTree fixture "elsewhere"
         result <- bench fixture tree ["waiting", "--case", "fork-join", "--runtimes", "rts"]
         resultExit result @?= ExitFailure 66
         assertContains (resultErr result) ["parallel (pthread)", "green-8 (rts)", "runtimes: ", "pthread", "rts"]
@@ -305,6 +305,20 @@ newTree fixture name targets = do
   copyFile compiled (programs </> "floor")
   library <- execute usual "gcc" ["-print-file-name=libgomp.so.1"]
   mapM_ (createFileLink (C.unpack (C.strip (resultOut library))) . (</> "libgomp.so.1")) runtimes
+  pure tree
+
+-- | A source tree with the programs of the suite @waiting@, and a Capstan that says that it serves
+-- as it was told.
+newWaitingTree :: Fixture -> String -> IO FilePath
+newWaitingTree fixture name = do
+  tree <- newTree fixture name []
+  forM_ ["waiting", "host-capstan"] $ \program ->
+    copyFile (tree </> "build/bench/bin/overhead") (tree </> "build/bench/bin" </> program)
+  createDirectoryIfMissing True (tree </> "build/lib")
+  copyFile (tree </> "build/bench/libgomp/libgomp.so.1") (tree </> "build/lib/libgomp.so.1")
+  let child = tree </> "build/bench/bin/startup-child"
+  writeFile child "#!/bin/sh\nprintf '{\"substrate\":\"%s\"}\\n' \"$CAPSTAN_SUBSTRATE\" >&3\n"
+  setFileMode child 0o755
   pure tree
 
 -- | Saves results of the suite @overhead@, as if they were measured.

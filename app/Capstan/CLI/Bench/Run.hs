@@ -89,9 +89,11 @@ steps plan suite =
       | otherwise = sizes
 
     -- A Haskell program has the cases that its suite names, and no others.
-    mayHave p t = not (programHaskell p) || null (planCases plan) || null named || or [asked `covers` name | asked <- planCases plan, name <- named]
-      where
-        named = programCases p t
+    mayHave p t = not (programHaskell p || programOnly p) || null (planCases plan) || null (programCases p t) || not (null (chosenOf plan p t))
+
+-- | The cases in the program's own list that the user named.
+chosenOf :: Plan -> Program -> Int -> [String]
+chosenOf plan p t = [name | name <- programCases p t, any (`covers` name) (planCases plan)]
 
 -- | Whether the name that a user wrote, of a case or of a group of cases, means this case.
 covers :: String -> String -> Bool
@@ -213,6 +215,7 @@ processArguments plan step =
       | programLaunched p = [word | Just "rts" <- [runtimeName <$> stepRuntime step], word <- [placeCommand (planPlaces plan), "run", "--"]]
       | null (planCases plan), Just judged <- planJudged plan, selective p = needed (planCores plan) p judged (stepThreads step)
       | null (planCases plan) = programCases p (stepThreads step)
+      | programOnly p = chosenOf plan p (stepThreads step)
       | otherwise = planCases plan
 
 parseLines :: String -> [Line]

@@ -51,6 +51,8 @@ data Program = Program
     programRuntimes :: [Text],
     -- | The cases that are measured with a team size; empty for all cases.
     programCases :: Int -> [String],
+    -- | No other case is measured, even if the user names one: it would show nothing.
+    programOnly :: !Bool,
     -- | Heuristics of waiting (@CAPSTAN_WAIT@): all of them are on in one process and off in the
     -- next.
     programSwitches :: [Text]
@@ -70,6 +72,7 @@ program name threads =
       programShown = [],
       programRuntimes = [],
       programCases = const [],
+      programOnly = False,
       programSwitches = []
     }
 
@@ -146,7 +149,8 @@ suites =
         waiting ["newcomer"] firsts,
         waiting ["giveway", "newcomer"] firsts,
         waiting ["wake"] ["after-pause"],
-        waiting ["patience"] ["ordered", "doacross"],
+        -- Other waits are not patient (struct cst_wait).
+        (waiting ["patience"] ["ordered", "doacross"]) {programOnly = True},
         inHaskell "turns" "callers" ["green-8"],
         inHaskell "haskell" "mixed" ["region-p50-allocating"],
         inHaskell "haskell" "unsafe" ["unsafe-beside-allocating"]
