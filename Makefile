@@ -17,6 +17,8 @@ JOBS ?= $(shell nproc)
 
 VERSION := $(shell sed -n 's/^version: *//p' capstan.cabal)
 
+HOW_TO_INSTALL := `sh tools/install-dependencies build' installs what make needs, and `make check' what tests need
+
 include mk/library.mk
 include mk/haskell.mk
 include mk/tests.mk

@@ -43,8 +43,7 @@ RTS_EXPORTS := runtime/substrate/rts/exports.map
 GHC_FLAGS := -v0 -fforce-recomp -dynamic -this-unit-id capstan-rts
 GHC_INCLUDE = $(firstword $(dir $(wildcard $(addsuffix /include/Rts.h,$(GHC_LIBDIR)) \
     $(GHC_LIBDIR)/*/*/include/Rts.h $(GHC_LIBDIR)/*/*/*/include/Rts.h)))
-GHC_LIBDIR = $(or $(shell $(GHC) --print-libdir 2>/dev/null),$(error there is no GHC here ($(GHC)): \
-    `sh tools/install-dependencies build' installs what make needs, and `make check' what tests need))
+GHC_LIBDIR = $(or $(shell $(GHC) --print-libdir 2>/dev/null),$(error there is no GHC here ($(GHC)): $(HOW_TO_INSTALL)))
 
 $(BUILD)/obj/rts/%.c.o: %.c capstan.cabal
 	@mkdir -p $(@D)

@@ -3,8 +3,10 @@
 # Every .c and .S file below runtime/ belongs to it, but for the rts substrate (haskell.mk),
 # what only Haskell code calls (runtime/haskell) and other systems and processors.
 
-# The processor that the compiler makes code for: what differs by processor is in a folder of its name.
-ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# The processor that the compiler makes code for: what differs by processor is in a folder of its name. Without a compiler it is
+# the machine's own, for a target may install the compiler first.
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+ARCH := $(firstword $(subst -, ,$(or $(MACHINE),$(shell uname -m))))
 $(if $(wildcard runtime/platform/$(ARCH)/processor.h),,$(error Capstan does not know the processor \
     $(ARCH): docs/porting.md says what it needs))
 LIB_SOURCES := $(sort $(filter-out runtime/substrate/rts/% runtime/haskell/%, \
@@ -19,7 +21,8 @@ CABAL_INCLUDES := $(addprefix -I,$(shell awk -f tools/cabal-field include-dirs '
 $(if $(and $(CABAL_CFLAGS),$(CABAL_INCLUDES)),,$(error capstan.cabal has no flags for C))
 CFLAGS ?= -O2 -g
 WERROR ?=
-COMPILE = $(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -MMD -MP
+NEEDS_COMPILER = $(if $(MACHINE),,$(error there is no C compiler here ($(CC)): $(HOW_TO_INSTALL)))
+COMPILE = $(NEEDS_COMPILER)$(CC) $(CABAL_CFLAGS) $(CABAL_INCLUDES) $(CFLAGS) $(WERROR) -MMD -MP
 
 # variant VARIANT,FLAGS: the objects of one way to compile everything, and an archive of them.
 define variant
