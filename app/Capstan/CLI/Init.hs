@@ -46,7 +46,17 @@ run (Options name source) = do
     createDirectoryIfMissing True (takeDirectory path)
     writeFile path text
   either (\e -> throwProblem cannotCreate ("init: " <> show (e :: IOError))) pure written
-  putStr . unlines $ ["Written:"] <> ["  " <> name </> file | (file, _) <- files] <> ["Now:", "  cd " <> name <> " && cabal run " <> name <> " && cabal test"]
+  config <- maybe (pure []) offline folder
+  putStr . unlines $ ["Written:"] <> ["  " <> name </> file | (file, _) <- files] <> ["Now:"] <> config <> ["  cd " <> name <> " && cabal run " <> name <> " && cabal test"]
+
+-- | The command after which cabal uses the installed libraries alone, if the source has the file for
+-- it. On a machine without a package index, cabal fails otherwise.
+offline :: FilePath -> IO [String]
+offline folder = do
+  present <- doesFileExist config
+  pure ["  export CABAL_CONFIG=" <> show config <> "    # without a network: only libraries that are installed" | present]
+  where
+    config = folder </> "tools/cabal.config"
 
 -- | The folder of the package's source, from anywhere.
 sourceFolder :: FilePath -> IO FilePath

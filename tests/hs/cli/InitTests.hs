@@ -24,6 +24,13 @@ tests fixture =
         assertContains package ["-threaded", "-with-rtsopts=-N", "capstan", "-fopenmp", "executable hello-2nd"]
         project <- C.readFile (place "new" </> "hello-2nd/cabal.project")
         project @?= C.pack "packages: .\n",
+      testCase "a source that has a configuration for cabal" $ do
+        createDirectoryIfMissing True (place "offline" </> "from/tools")
+        mapM_ (\file -> C.writeFile (place "offline" </> "from" </> file) C.empty) ["capstan.cabal", "tools/cabal.config"]
+        result <- inside "offline" "hello --source from"
+        assertContains (resultOut result) ["export CABAL_CONFIG=", "/from/tools/cabal.config"]
+        without <- inside "offline" "alone"
+        assertBool "a configuration without a source" (not (C.pack "CABAL_CONFIG" `C.isInfixOf` resultOut without)),
       testCase "what is there stays" $ do
         createDirectoryIfMissing True (place "old" </> "hello")
         result <- inside "old" "hello"
