@@ -10,12 +10,13 @@ module Capstan.Bench.Options
   )
 where
 
+import Capstan.Bench.Encoding (fromBytes)
 import Criterion.Main.Options (MatchType (..), Mode (..), defaultConfig, describe, parseWith)
 import Criterion.Types (Config (..))
 import Data.Word (Word64)
 import Options.Applicative
 import Options.Applicative.Help (paragraph, unChunk, vsepChunks)
-import System.Environment (lookupEnv)
+import System.Environment (getArgs, lookupEnv)
 import System.Exit (ExitCode (..), exitWith)
 import System.IO (hPutStrLn, stderr)
 
@@ -39,7 +40,7 @@ optionsVariable = "CAPSTANBENCH_OPTIONS"
 optionsFor :: Mode -> IO Options
 optionsFor mode = do
   variable <- lookupEnv optionsVariable
-  case execParserPure (prefs mempty) (info (options defaults) mempty) (maybe [] words variable) of
+  case parseWords (prefs mempty) (info (options defaults) mempty) (maybe [] words variable) of
     Failure problem -> do
       hPutStrLn stderr ("Error: " ++ fst (renderFailure problem optionsVariable))
       exitWith (ExitFailure 64)
@@ -52,7 +53,7 @@ optionsFor mode = do
 parseOptions :: Config -> IO Options
 parseOptions config = do
   defaults <- optionsFor (Run config Prefix [])
-  customExecParser preferences (info (helper <*> options defaults) description)
+  getArgs >>= handleParseResult . parseWords preferences (info (helper <*> options defaults) description)
   where
     preferences = prefs showHelpOnError
     description =
@@ -60,6 +61,15 @@ parseOptions config = do
         <> header "Benchmarks in new processes and shuffled order, with a diagnosis"
         <> footerDoc (unChunk (vsepChunks [infoFooter (describe config), paragraph exits]))
     exits = "Exit code: 0; 1 if a benchmark failed, is slower than the baseline, or with --strict if there is a diagnosis; 64 for a name that matches nothing, a baseline that cannot be read, a file in a folder that does not exist, or an option of criterion that is not supported (--raw, --template). Options are also read from the variable CAPSTANBENCH_OPTIONS."
+
+-- | Parses words as they come from the system. File names must stay as they are. A message shows
+-- the words decoded as UTF-8, since the library for options replaces other bytes from 0.18 on.
+parseWords :: ParserPrefs -> ParserInfo a -> [String] -> ParserResult a
+parseWords preferences parser given = case parse given of
+  Failure _ -> parse (map fromBytes given)
+  result -> result
+  where
+    parse = execParserPure preferences parser
 
 options :: Options -> Parser Options
 options defaults =
