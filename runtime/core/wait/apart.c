@@ -146,7 +146,7 @@ void cst_apart_share(uint32_t number) {
     uint64_t allowed[CST_CPU_MASK_WORDS], one[CST_CPU_MASK_WORDS];
     if (number < cst_config.available || !cst_heuristic_is_on(CST_HEURISTIC_NEWCOMER)) return;
     size_t count = cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS);
-    if (count < 2) return;
+    if (count < 2 || number < count) return; /* there may be more than the runtime uses */
     memcpy(one, allowed, sizeof one);
     leave_one(one, number % (uint32_t)count);
     if (cst_cpu_mask_set_own(one, CST_CPU_MASK_WORDS))
