@@ -33,7 +33,9 @@ tests fixture =
       testCase "an unknown subcommand, in any locale and alphabet" . forM_ ["C", "C.UTF-8"] $ \locale -> do
         result <- capstanWith usual {setupSet = [("LC_ALL", locale)]} fixture ["nonsense \955\xdcff"]
         resultExit result @?= ExitFailure 64
-        assertBool (show result) (C.pack "nonsense \xce\xbb\xff" `B.isInfixOf` resultErr result),
+        -- The library for options shows a byte that is no text as it is up to 0.17, and U+FFFD from 0.18 on.
+        let shown = [C.pack ("nonsense \xce\xbb" <> byte) | byte <- ["\xff", "\xef\xbf\xbd"]]
+        assertBool (show result) (any (`B.isInfixOf` resultErr result) shown),
       testCase "completion of subcommands, options and values" $ do
         completes ["r"] ["run"]
         completes ["run", "--th"] ["--threads"]
