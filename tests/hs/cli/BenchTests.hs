@@ -248,17 +248,21 @@ tests fixture =
         assertContains (resultErr result) ["parallel (pthread)", "green-8 (rts)", "runtimes: ", "pthread", "rts"]
         assertLacks (resultErr result) "processes",
       testCase "an interrupted run keeps what was measured" $ do
-        tree <- newTree fixture "interrupted" []
-        let set = [("BENCH_TEST_LOG", tree </> "log"), ("BENCH_TEST_INTERRUPT", "4")]
-        result <- benchWith set fixture tree ["overhead", "--rounds", "5", "--threads", "2", "--runtimes", "libgomp"]
-        resultExit result @?= ExitFailure (-15)
-        assertContains (resultErr result) ["the running process is the last one"]
-        assertContains (resultOut result) ["interrupted after 7 of 10 processes", "4 rounds", "parallel"]
-        saved <- readFile (tree </> "build/bench/overhead.json") >>= json . C.pack
-        rounds <- field "rounds" saved
-        rounds @?= Number 4
+        (tree, result) <- interrupted fixture "interrupted" []
+        keepsSevenOfTen tree result
         again <- bench fixture tree ["--saved", "overhead"]
         assertContains (resultOut again) ["interrupted after 7 of 10 processes"],
+      testCase "two signals within half a second are one, as timeout(1) sends two" $ do
+        (tree, result) <- interrupted fixture "twice" [("BENCH_TEST_AGAIN", "0")]
+        keepsSevenOfTen tree result
+        length (filter (C.isInfixOf (C.pack "the running process")) (C.lines (resultErr result))) @?= 1,
+      testCase "a later second signal ends the command at once" $ do
+        (tree, result) <- interrupted fixture "again" [("BENCH_TEST_AGAIN", "700")]
+        resultExit result @?= ExitFailure (-15)
+        assertContains (resultErr result) ["the running process is the last one"]
+        resultOut result @?= B.empty
+        saved <- doesFileExist (tree </> "build/bench/overhead.json")
+        assertBool "results were saved" (not saved),
       testCase "a broken file of another suite does not cost the page" $ do
         tree <- newTree fixture "beside" []
         saveResults tree [row "parallel" "libgomp" (around 100)]
@@ -269,6 +273,24 @@ tests fixture =
         page <- B.readFile (tree </> "build/bench/report.html")
         assertContains page ["overhead", "parallel"]
     ]
+
+-- | A run of ten processes whose fourth one interrupts the command, and the tree of the run.
+interrupted :: Fixture -> String -> [(String, String)] -> IO (FilePath, Result)
+interrupted fixture name more = do
+  tree <- newTree fixture name []
+  let set = [("BENCH_TEST_LOG", tree </> "log"), ("BENCH_TEST_INTERRUPT", "4")] <> more
+  result <- benchWith set fixture tree ["overhead", "--rounds", "5", "--threads", "2", "--runtimes", "libgomp"]
+  pure (tree, result)
+
+-- | The seven processes before the signal are shown and saved: three of the suite, four of the floor.
+keepsSevenOfTen :: FilePath -> Result -> IO ()
+keepsSevenOfTen tree result = do
+  resultExit result @?= ExitFailure (-15)
+  assertContains (resultErr result) ["the running process is the last one"]
+  assertContains (resultOut result) ["interrupted after 7 of 10 processes", "4 rounds", "parallel"]
+  saved <- readFile (tree </> "build/bench/overhead.json") >>= json . C.pack
+  rounds <- field "rounds" saved
+  rounds @?= Number 4
 
 -- | Ten values within two percent of x.
 around :: Double -> [Maybe Double]
