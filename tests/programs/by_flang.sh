@@ -2,6 +2,7 @@
 # A program of Fortran, compiled by flang: the same on LLVM's libomp and on Capstan.
 # test: long
 . "$(dirname "$0")/lib.sh"
+oracle=libomp
 flang=$(command -v flang-new-19 || command -v flang-new-16) || {
     needs flang-16 flang-new-16
     flang='flang-new-16'

@@ -36,6 +36,8 @@ source_root=$(cd "$here/../.." && pwd)
 capstan=${CAPSTAN:-$source_root/build/bin/capstan}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/capstan-tests
 runtimes=${CAPSTAN_TEST_ON:-rts pthread}
+# The name of the runtime that the program has without Capstan.
+oracle=libgomp
 step_limit=${CAPSTAN_TEST_LIMIT:-240}
 work=$(mktemp -d "${TMPDIR:-/tmp}/capstan-$test_name.XXXXXX") || exit 1
 # Inputs that a test makes once for all runtimes.
@@ -234,11 +236,11 @@ compare() {
         return
     fi
     if [ "${must_succeed:-1}" = 1 ] && ! grep -q -x 'exit status 0' "$folder/libgomp/files/stdout"; then
-        fail "$title: it fails on libgomp"
+        fail "$title: it fails on $oracle"
         tail -n 20 "$folder/libgomp/stderr" "$folder/libgomp/files/stdout"
         return
     fi
-    summary="libgomp $(seconds libgomp)"
+    summary="$oracle $(seconds libgomp)"
     for candidate in $runtimes; do
         [ "$candidate" != libgomp ] || mv "$folder/libgomp" "$folder/first"
         run_steps "$candidate" "$@"
@@ -291,7 +293,7 @@ same() {
         done
     fi
     [ -s "$folder/difference" ] || return 0
-    fail "$1: not the same on $2 as on libgomp"
+    fail "$1: not the same on $2 as on $oracle"
     sed "s|$folder/||g" "$folder/difference" | head -n 10
     diff -r "$base/files" "$folder/$2/files" 2>&1 | head -n 20 | cut -c 1-200
     tail -n 10 "$folder/$2/stderr"
@@ -303,7 +305,7 @@ finish() {
         echo "$test_name: $failed failed"
         exit 1
     fi
-    echo "$test_name: $compared comparisons, all the same on libgomp and on: $runtimes"
+    echo "$test_name: $compared comparisons, all the same on $oracle and on: $runtimes"
     exit 0
 }
 
