@@ -19,7 +19,7 @@ align() {
 
 awk -v alphabet=ACDEFGHIKLMNPQRSTVWY -v count=30 -v letters=120 -v kept=92 -v lost=0.5 -f "$here/sequences.awk" \
     >"$input/proteins.fa"
-awk -v alphabet=ACGT -v count=60 -v letters=200 -v kept=95 -v lost=0.5 -f "$here/sequences.awk" >"$input/genes.fa"
+awk -v alphabet=ACGT -v count=40 -v letters=150 -v kept=95 -v lost=0.5 -f "$here/sequences.awk" >"$input/genes.fa"
 compare 'align: proteins' align -align "$input/proteins.fa"
 compare 'super5: genes' align -super5 "$input/genes.fa"
 OMP_NUM_THREADS=5 compare 'align: proteins, five threads' align -align "$input/proteins.fa"

@@ -1,6 +1,7 @@
-// A calculator for many formulas at once, in C++: each thread has a parser of its own, a threadprivate object with a
-// constructor; a formula that is wrong throws inside a region and is caught there; tasks compute the parts of a formula,
-// and hand their exceptions on; the results are collected in maps, by reductions that the program declares.
+// A calculator for many formulas at once, in C++: each thread has a parser of its own, a
+// threadprivate object with a constructor; a formula that is wrong throws inside a region and is
+// caught there; tasks compute the parts of a formula, and hand their exceptions on; the results are
+// collected in maps, by reductions that the program declares.
 //
 //     clang_formulas COUNT DEPTH
 #include <cstdint>
@@ -75,8 +76,12 @@ class Parser {
         parsed++;
         return node;
     }
-    void set_bound(int64_t value) { bound = value; }
-    int64_t get_bound() const { return bound; }
+    void set_bound(int64_t value) {
+        bound = value;
+    }
+    int64_t get_bound() const {
+        return bound;
+    }
     long parsed = 0;
     static int alive;
     static const int64_t limit = 1000;
@@ -120,19 +125,24 @@ std::string prefix;
 int64_t combine(char operation, int64_t left, int64_t right) {
     const int64_t modulus = 1000000007;
     switch (operation) {
-    case '+': return (left + right) % modulus;
-    case '-': return (left - right) % modulus;
-    case '*': return left * right % modulus;
+    case '+':
+        return (left + right) % modulus;
+    case '-':
+        return (left - right) % modulus;
+    case '*':
+        return left * right % modulus;
     default:
         if (right == 0) throw DivisionByZero();
         return left / right;
     }
 }
 
-// The value of a node; its left half is a task while the tree is deep. An exception of the task is thrown on here.
+// The value of a node; its left half is a task while the tree is deep. An exception of the task is
+// thrown on here.
 int64_t value_of(const Node &node, int depth) {
     if (node.operation == '#') return node.number;
-    if (depth == 0) return combine(node.operation, value_of(*node.left, 0), value_of(*node.right, 0));
+    if (depth == 0)
+        return combine(node.operation, value_of(*node.left, 0), value_of(*node.right, 0));
     int64_t left = 0, right = 0;
     std::exception_ptr thrown;
     std::shared_ptr<const std::string> note = std::make_shared<std::string>(prefix);
@@ -164,14 +174,15 @@ Counts &add(Counts &to, const Counts &from) {
     return to;
 }
 
-#pragma omp declare reduction(add : Counts : add(omp_out, omp_in)) initializer(omp_priv = Counts())
+#pragma omp declare reduction(add:Counts : add(omp_out, omp_in)) initializer(omp_priv = Counts())
 
 void print(const char *title, const Counts &counts) {
     printf("%s\n", title);
     for (const auto &entry : counts) printf("  %s: %ld\n", entry.first.c_str(), entry.second);
 }
 
-// Each formula by one thread: what goes wrong is caught in the loop, outside of a critical section that it left.
+// Each formula by one thread: what goes wrong is caught in the loop, outside of a critical section
+// that it left.
 Counts by_loop(const std::vector<std::string> &formulas) {
     Counts counts;
     long entered = 0;
@@ -265,7 +276,8 @@ size_t first_wrong(const std::vector<std::string> &formulas) {
 #pragma omp ordered
         if (wrong && found == formulas.size()) found = i;
     }
-    printf("objects: %s\n", made == destroyed && made == static_cast<long>(formulas.size()) ? "all" : "not all");
+    printf("objects: %s\n",
+           made == destroyed && made == static_cast<long>(formulas.size()) ? "all" : "not all");
     return found;
 }
 
@@ -304,6 +316,7 @@ int main(int count, char **words) {
         bounds += parser.get_bound() == 48;
     }
     printf("parsed %ld, bounds kept: %s, a parser for each thread: %s\n", parsed,
-           bounds == omp_get_max_threads() ? "yes" : "no", Parser::alive == omp_get_max_threads() ? "yes" : "no");
+           bounds == omp_get_max_threads() ? "yes" : "no",
+           Parser::alive == omp_get_max_threads() ? "yes" : "no");
     return 0;
 }

@@ -99,7 +99,9 @@ needs() {
     exit 1
 }
 
-# needs_wheel NAME MODULE... : a virtual environment with this wheel of PyPI; sets $python.
+# needs_wheel NAME MODULE... : a virtual environment with this wheel of PyPI; sets $python. The options
+# of pip in $wheel_options may say that the wheel is compiled here.
+wheel_options=(--only-binary :all:)
 needs_wheel() {
     local wheel=$1 modules
     shift
@@ -112,7 +114,7 @@ needs_wheel() {
     rm -rf "${cache:?}/$wheel"
     mkdir -p "$cache"
     if ! /usr/bin/python3 -m venv "$cache/$wheel" ||
-        ! "$python" -m pip install --quiet --only-binary :all: "$wheel" threadpoolctl ||
+        ! "$python" -m pip install --quiet "${wheel_options[@]}" "$wheel" threadpoolctl ||
         ! "$python" -c "import $modules"; then
         fail "could not install the wheel $wheel"
         exit 1

@@ -1,4 +1,5 @@
-/* The palette that libimagequant finds for a picture that is computed, and the picture in its colours:
+/* The palette that libimagequant finds for a picture that is computed, and the picture in its
+ * colours:
  *
  *     libimagequant_palette COLOURS SPEED */
 #include <libimagequant.h>
@@ -53,7 +54,8 @@ int main(int count, char **words) {
     liq_result *result;
     check(liq_image_quantize(image, wishes, &result), "liq_image_quantize");
     check(liq_set_dithering_level(result, 0.8F), "liq_set_dithering_level");
-    check(liq_write_remapped_image(result, image, indices, sizeof indices), "liq_write_remapped_image");
+    check(liq_write_remapped_image(result, image, indices, sizeof indices),
+          "liq_write_remapped_image");
     const liq_palette *palette = liq_get_palette(result);
     for (unsigned i = 0; i < palette->count; i++) {
         liq_color colour = palette->entries[i];
