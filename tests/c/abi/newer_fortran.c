@@ -19,6 +19,9 @@ static int (*omp_in_explicit_task_)(void);
 static void (*omp_get_uid_from_device_)(const char **, size_t *, int32_t);
 static void (*omp_get_uid_from_device_8_)(const char **, size_t *, int64_t);
 static int (*omp_get_device_from_uid_)(const char *, size_t);
+static int (*omp_get_num_interop_properties_)(uintptr_t);
+static intptr_t (*omp_get_interop_int_)(uintptr_t, int, int *);
+static void *(*omp_get_interop_ptr_)(uintptr_t, int, int *);
 static void (*omp_get_interop_str_)(const char **, size_t *, uintptr_t, int, int *);
 static text_of_property *omp_get_interop_name_, *omp_get_interop_type_desc_,
     *omp_get_interop_rc_desc_;
@@ -36,6 +39,9 @@ static void find_all(void) {
     FIND(omp_get_uid_from_device_);
     FIND(omp_get_uid_from_device_8_);
     FIND(omp_get_device_from_uid_);
+    FIND(omp_get_num_interop_properties_);
+    FIND(omp_get_interop_int_);
+    FIND(omp_get_interop_ptr_);
     FIND(omp_get_interop_str_);
     FIND(omp_get_interop_name_);
     FIND(omp_get_interop_type_desc_);
@@ -84,6 +90,13 @@ static void texts(void) {
     length = 99;
     omp_get_interop_type_desc_(&text, &length, 0, -1);
     CHECK_EQ(length, 0);
+    CHECK_EQ(omp_get_num_interop_properties_(0), 0);
+    result = 99;
+    CHECK_EQ(omp_get_interop_int_(0, -1, &result), 0);
+    CHECK_EQ(result, -1);
+    result = 99;
+    CHECK(omp_get_interop_ptr_(0, -9, &result) == NULL);
+    CHECK_EQ(result, -1);
 }
 
 static int before, behind;
