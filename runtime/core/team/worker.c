@@ -7,7 +7,6 @@
 #include "core/team/member.h"
 #include "core/team/threads.h"
 #include "core/team/workers.h"
-#include "core/wait/apart.h"
 #include "core/wait/wait.h"
 #include "core/work/barrier.h"
 #include "core/work/loop.h"
@@ -99,7 +98,6 @@ void *cst_worker(void *argument) {
     cst_handler_barrier();
     thread->team = team;
     thread->number = seat->number;
-    cst_apart_share(seat->number);
     while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         uint32_t region = cst_load_relaxed(&seat->dock.go); /* acquired by await_order */

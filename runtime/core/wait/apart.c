@@ -15,8 +15,6 @@
  *   - A member that then had to wait for longer than one slice goes back. No member moves for a
  *     while after that, for longer each time.
  *
- * New members of a team with more members than processors are spread over the processors.
- *
  * Three callers skip the first condition, because they have direct evidence:
  *   - A master that is given a turn (turn.h) was woken by a worker that continues on this
  *     processor, when another processor had become free.
@@ -29,8 +27,6 @@
 #include "core/base/backoff.h"
 #include "core/wait/policy.h"
 #include "platform/platform.h"
-
-#include <string.h>
 
 /* After a wrong move, no member moves while this lasts. */
 static struct cst_backoff rest;
@@ -130,25 +126,4 @@ void cst_apart_from(uint32_t processor) {
     all_of(free);
     leave_out(free, processor);
     move(processor, free);
-}
-
-/* Leaves one bit: the one before which there are `before` others. */
-static void leave_one(uint64_t *bits, uint32_t before) {
-    for (size_t i = 0; i < CST_CPU_MASK_WORDS; i++) {
-        uint64_t word = bits[i];
-        bits[i] = 0;
-        for (; word != 0 && before != UINT32_MAX; word &= word - 1, before--)
-            if (before == 0) bits[i] = word & -word;
-    }
-}
-
-void cst_apart_share(uint32_t number) {
-    uint64_t allowed[CST_CPU_MASK_WORDS], one[CST_CPU_MASK_WORDS];
-    if (number < cst_config.available || !cst_heuristic_is_on(CST_HEURISTIC_NEWCOMER)) return;
-    size_t count = cst_cpu_mask_get_own(allowed, CST_CPU_MASK_WORDS);
-    if (count < 2 || number < count) return; /* there may be more than the runtime uses */
-    memcpy(one, allowed, sizeof one);
-    leave_one(one, number % (uint32_t)count);
-    if (cst_cpu_mask_set_own(one, CST_CPU_MASK_WORDS))
-        cst_cpu_mask_set_own(allowed, CST_CPU_MASK_WORDS);
 }

@@ -34,9 +34,4 @@ void cst_apart_woken(uint32_t processor);
 /* Moves the calling thread away from that processor, if it is there and may run elsewhere. */
 void cst_apart_from(uint32_t processor);
 
-/* Called by a new worker with its number in its team. A worker beyond the processors of its mask
- * moves to its share of them: member i to processor i modulo their number. The kernel's choice can
- * leave three of four members on one of two processors for 0.2 s. */
-void cst_apart_share(uint32_t number);
-
 #endif

@@ -1,6 +1,5 @@
 /* core/wait/apart.h: a member that gets half of a processor, and spins on a processor where another
- * member was seen, moves to another processor. Members beyond the processors are spread over them.
- * Affinity masks stay the same.
+ * member was seen, moves to another processor. Its affinity mask stays the same.
  */
 #include "unit.h"
 
@@ -169,27 +168,6 @@ static void learns_where_the_woken_go(void) {
     cst_cpu_mask_set(before, CST_CPU_MASK_WORDS);
 }
 
-/* The processor of rank `rank` in the mask `before`. */
-static uint32_t processor_of(size_t rank) {
-    for (uint32_t i = 0;; i++)
-        if (before[i / 64] >> i % 64 & 1 && rank-- == 0) return i;
-}
-
-/* Members that find no processor of their own are spread over all. The kernel may move the thread
- * at any time, but rarely does so in the instant before the look. */
-static void spreads_those_beyond_the_processors(void) {
-    size_t count = cst_cpu_mask_get_own(before, CST_CPU_MASK_WORDS);
-    int right = 0, asked = 0;
-    for (int turn = 0; turn < 20; turn++)
-        for (size_t number = count; number < 2 * count && number < count + 4; number++, asked++) {
-            cst_apart_share((uint32_t)number);
-            right += cst_cpu_current() == processor_of(number - count);
-            UNIT_EQUAL(cst_cpu_mask_get_own(after, CST_CPU_MASK_WORDS), count);
-            UNIT_EQUAL(memcmp(before, after, sizeof before), 0);
-        }
-    if (right < asked * 9 / 10) UNIT_STOP("%d of %d were right", right, asked);
-}
-
 int main(void) {
     unit_limit(60);
     if (cst_cpu_mask_get(before, CST_CPU_MASK_WORDS) < 2) return 77;
@@ -200,6 +178,5 @@ int main(void) {
     UNIT_RUN(stays_where_nothing_is_free);
     UNIT_RUN(keeps_what_the_kernel_says);
     UNIT_RUN(learns_where_the_woken_go);
-    UNIT_RUN(spreads_those_beyond_the_processors);
     return unit_result();
 }
