@@ -3,9 +3,9 @@ bytes that each thread got, and fails if one gets others later."""
 
 import hashlib
 import sys
-import threading
 
 import numpy as np
+from callers import at_once
 
 ROUNDS = 6
 
@@ -22,18 +22,12 @@ def digest(seed):
 
 def repeat(seed):
     found = {digest(seed) for _ in range(ROUNDS)}
-    results[seed] = found.pop() if len(found) == 1 else f"{len(found)} different results"
+    return found.pop() if len(found) == 1 else f"{len(found)} different results"
 
 
 with open("/proc/self/maps") as maps:
     if "openblas-openmp" not in maps.read():
         sys.exit("numpy does not use the OpenMP variant of OpenBLAS")
 
-results = {}
-threads = [threading.Thread(target=repeat, args=(seed,)) for seed in range(4)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-for seed in range(4):
-    print(seed, results.get(seed, "no result"))
+for seed, result in enumerate(at_once(repeat)):
+    print(seed, result)

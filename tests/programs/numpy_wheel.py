@@ -10,11 +10,11 @@ numpy_wheel.py pool N         how many threads the process has; only Capstan's n
 import hashlib
 import os
 import sys
-import threading
 import time
 
 import numpy as np
 import scipy.linalg
+from callers import at_once
 from threadpoolctl import threadpool_info, threadpool_limits
 
 
@@ -68,18 +68,8 @@ def many(counts):
 
 
 def callers(_):
-    found = {}
-
-    def repeat(seed):
-        found[seed] = {digest(seed) for _ in range(2)}
-
-    threads = [threading.Thread(target=repeat, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for seed in range(4):
-        print(seed, *found[seed])
+    for seed, found in enumerate(at_once(lambda seed: {digest(seed) for _ in range(2)})):
+        print(seed, *found)
 
 
 def in_child(seed):

@@ -3,9 +3,9 @@ result."""
 
 import hashlib
 import sys
-import threading
 
 import numpy as np
+from callers import at_once
 from pykdtree.kdtree import KDTree
 
 
@@ -20,19 +20,13 @@ def digest(seed, kind, dimensions):
     return found.hexdigest()
 
 
-def keep(seed):
-    results[seed] = digest(seed, np.float64, 3)
+def in_space(seed):
+    return digest(seed, np.float64, 3)
 
 
 if sys.argv[1:] == ["threads"]:
-    results = {}
-    threads = [threading.Thread(target=keep, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for seed in range(4):
-        print(seed, results.get(seed, "no result"))
+    for seed, result in enumerate(at_once(in_space)):
+        print(seed, result)
 else:
     for kind in (np.float32, np.float64):
         for dimensions in (2, 3, 6):
