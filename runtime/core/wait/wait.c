@@ -146,9 +146,11 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     }
 }
 
-/* Yields to other threads for a while. True: the condition holds. */
+/* Yields to other threads for a while. True: the condition holds. An idle worker may yield when its
+ * region is over. Then other threads of the program run, and may install a filter for all threads.
+ * So the worker asks before each yield, once the kernel has had the time to install one. */
 static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
-    uint64_t last = cst_clock_ns();
+    uint64_t begin = cst_clock_ns(), last = begin;
     bool endless = is_endless(thread, wait);
     if (!endless && (cst_confined() || cst_yields_cost(&thread->yields, last))) return false;
     for (uint32_t yields = 0; yields < cst_policy.yields || endless; yields++) {
@@ -160,6 +162,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         if (cst_wait_helped(thread, wait)) yields = 0, last = cst_clock_ns();
         pass_turn(thread, wait);
+        if (wait->idle && last - begin > CST_FILTER_NS && cst_confined_now()) break;
         cst_yield_again();
         uint64_t now = cst_clock_ns();
         if (cst_yields_took(&thread->yields, last, now) && !endless) break;
@@ -226,7 +229,10 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         look_for_filter(thread);
         if (!is_rivalled(thread)) {
             bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);
-            if (spins && !is_oversubscribed(thread, wait) && spin(thread, wait)) return;
+            if (spins && !is_oversubscribed(thread, wait)) {
+                if (spin(thread, wait)) return;
+                look_for_filter(thread); /* the spin may have lasted for milliseconds */
+            }
             if (is_oversubscribed(thread, wait) && yield(thread, wait)) return;
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;

@@ -98,6 +98,18 @@ static void compute_all(void) {
     CHECK_EQ(inner, 4);
 }
 
+/* The worker still spins when the filter comes. The next region makes the machine oversubscribed,
+ * so the worker would yield. */
+static void confine_beside_a_spinning_worker(void) {
+    int sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+    sum++;
+    forbid(SYS_sched_yield, SECCOMP_FILTER_FLAG_TSYNC);
+#pragma omp parallel num_threads(30) reduction(+ : sum)
+    sum++;
+    CHECK_EQ(sum, 32);
+}
+
 /* --- one thread with a filter --------------------------------------------------------------- */
 
 static int filtered(void) {
@@ -204,6 +216,10 @@ static void traits_are_the_masters(void) {
 
 static int act(const char *argument) {
     if (!strcmp(argument, "from the start")) confine(0);
+    if (!strcmp(argument, "spinning")) {
+        confine_beside_a_spinning_worker();
+        return 0;
+    }
     if (!strcmp(argument, "warm")) {
         compute_all();
         confine(0);
@@ -218,13 +234,13 @@ static int act(const char *argument) {
 }
 
 int main(int count, char **arguments) {
-    static const char *const programs[] = {"from the start", "warm", "all"};
+    static const char *const programs[] = {"from the start", "warm", "all", "spinning"};
     /* A container's filter hides the filter that this test adds. */
     if (filtered()) return TEST_SKIPPED;
     if (count > 1) return act(arguments[1]);
     test_limit(60);
     /* The threads of GHC's runtime system make other system calls. */
-    for (int i = 0; i < (on_rts() ? 1 : 3); i++) {
+    for (int i = 0; i < (on_rts() ? 1 : 4); i++) {
         struct child child = run_child(programs[i], NULL);
         EXPECT_EXIT(child, 0);
     }
