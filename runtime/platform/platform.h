@@ -17,6 +17,9 @@
 
 /* Tells the processor that this is a spin loop. */
 static inline void cst_cpu_relax(void);
+/* Waits until all earlier instructions are complete. Until then no later one begins, not even by
+ * speculation. */
+static inline void cst_cpu_settle(void);
 
 /* The nanoseconds that cst_cpu_relax takes, from 1 to 1000. Each call measures anew, for some
  * microseconds. */
@@ -43,6 +46,14 @@ static inline void cst_float_set_mode(uint64_t mode);
 static inline uintptr_t cst_valgrind_ask(const uintptr_t words[6]);
 
 #include "processor.h"
+
+/* That many pauses, for a waiter that is to leave a line alone meanwhile. A processor may guess
+ * after each pause that it was the last, and load what the waiter reads next. Then it takes the
+ * line from the thread that works with it. */
+static inline void cst_cpu_relax_times(uint32_t pauses) {
+    for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
+    cst_cpu_settle();
+}
 
 /* --- futex.c --------------------------------------------------------------------------- */
 

@@ -9,6 +9,8 @@ static inline void cst_cpu_relax(void) {
     sim_relax();
 }
 
+static inline void cst_cpu_settle(void) {}
+
 static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
     (void)word;
 }

@@ -102,6 +102,19 @@ struct cst_order {
     uint64_t singles;   /* single constructs that it has met */
 };
 
+/* Field by field. An assignment would load several fields at once, which must wait until the
+ * master's stores are done: a region of two threads took 5 ns more. */
+static inline void cst_order_copy(struct cst_order *to, const struct cst_order *from) {
+    to->size = from->size;
+    to->barrier = from->barrier;
+    to->combined = from->combined;
+    to->crowded = from->crowded;
+    to->function = from->function;
+    to->data = from->data;
+    to->construct = from->construct;
+    to->singles = from->singles;
+}
+
 /* The line from which a member learns its next region, and by which it sleeps and is woken in every
  * wait. */
 struct cst_dock {

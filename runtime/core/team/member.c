@@ -17,7 +17,7 @@ uint8_t cst_member_partners(uint32_t size) {
 static void start(struct cst_team *team, uint32_t number, uint32_t region,
                   const struct cst_order *order) {
     struct cst_seat *seat = cst_team_seat(team, number);
-    seat->dock.order = *order;
+    cst_order_copy(&seat->dock.order, order);
     cst_happens_before(&seat->dock.go);
     /* Release: the order, and all writes of the master before the region. */
     cst_exchange_seq_cst(&seat->dock.go, region);

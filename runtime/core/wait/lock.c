@@ -15,7 +15,7 @@ static bool spin(cst_lock *lock) {
     bool forever = cst_config.spin_count > UINT32_MAX; /* active, or GOMP_SPINCOUNT=infinite */
     uint32_t pauses = cst_policy.lock_first_pauses, most = cst_policy.lock_most_pauses;
     for (uint32_t look = 0; look < CST_LOCK_LOOKS || forever; look++) {
-        for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
+        cst_cpu_relax_times(pauses);
         if (pauses < most) pauses *= 2;
         /* Relaxed: a hint whether a try is worth the transfer of the line; the try acquires. */
         if (cst_load_relaxed(lock) == CST_LOCK_FREE && cst_lock_try(lock)) return true;

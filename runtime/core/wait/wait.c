@@ -28,8 +28,10 @@ bool cst_wait_word_holds(const struct cst_wait *wait) {
 }
 
 static void pause_between_polls(const struct cst_thread *thread, const struct cst_wait *wait) {
-    uint32_t pauses = wait->patient ? cst_patience_pauses(&thread->patience) : 1;
-    for (uint32_t i = 0; i < pauses; i++) cst_cpu_relax();
+    if (wait->patient)
+        cst_cpu_relax_times(cst_patience_pauses(&thread->patience));
+    else
+        cst_cpu_relax();
 }
 
 bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait) {

@@ -11,6 +11,10 @@ static inline void cst_cpu_relax(void) {
     __asm__ volatile("isb" ::: "memory");
 }
 
+static inline void cst_cpu_settle(void) {
+    __asm__ volatile("dsb ld\n\tisb" ::: "memory");
+}
+
 static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
     __builtin_prefetch((const void *)word, 1);
 }
@@ -25,7 +29,7 @@ static inline uint64_t cst_clock_ticks(void) {
 }
 
 static inline uint64_t cst_clock_ticks_in_order(void) {
-    __asm__ volatile("dsb ld\n\tisb" ::: "memory");
+    cst_cpu_settle();
     uint64_t ticks = cst_clock_ticks();
     __asm__ volatile("isb" ::: "memory");
     return ticks;

@@ -8,6 +8,10 @@ static inline void cst_cpu_relax(void) {
     __builtin_ia32_pause();
 }
 
+static inline void cst_cpu_settle(void) {
+    __asm__ volatile("lfence" ::: "memory");
+}
+
 static inline void cst_prefetch_to_write(const _Atomic uint32_t *word) {
     __asm__ volatile("prefetchw %0" : : "m"(*word)); /* a no-op on older processors */
 }
@@ -17,9 +21,9 @@ static inline uint64_t cst_clock_ticks(void) {
 }
 
 static inline uint64_t cst_clock_ticks_in_order(void) {
-    __asm__ volatile("lfence" ::: "memory");
+    cst_cpu_settle();
     uint64_t ticks = __builtin_ia32_rdtsc();
-    __asm__ volatile("lfence" ::: "memory");
+    cst_cpu_settle();
     return ticks;
 }
 
