@@ -27,11 +27,12 @@ compiled() {
 
 # source_of PACKAGE: its makers' source, unpacked in $unpacked for this test alone.
 source_of() {
-    local lists=$work/sources options
+    local lists=$work/sources options mirror
     may_install || skip "$1 is not compiled yet"
     mkdir -p "$lists/lists/partial" "$lists/unpacked"
+    mirror=$("$source_root/tools/debian-mirror" 2>"$work/mirror") || skip "$(cat "$work/mirror")"
     # shellcheck disable=SC1091 # of the machine
-    echo "deb-src ${CAPSTAN_TEST_MIRROR:-http://deb.debian.org/debian} $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
+    echo "deb-src $mirror $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
         >"$lists/sources.list"
     (
         cd "$lists" || exit 1
