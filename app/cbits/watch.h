@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a line "NUMBER NAME" into `text` for each word of the runtime's state in the process.
- * `file` is the runtime's file, which lies at `base` in the process. Returns 0, or an errno value:
- * EPERM, ESRCH, ENOENT (the file is no runtime of Capstan). */
-int cst_cli_watch(int pid, const char *file, uint64_t base, char *text, size_t size);
+/* Writes a line "NUMBER NAME" into `text` for each word of the runtime's state in the process. An
+ * ELF file lies at `base` in the process; it may hold a runtime. Returns 0, or an errno value:
+ * EPERM, ESRCH, ENOENT (there is no runtime of Capstan's). */
+int cst_cli_watch(int pid, uint64_t base, char *text, size_t size);
 
 #endif

@@ -47,7 +47,7 @@ program=$!
 await_region "$program"
 grep -q "^process $program: 3 threads" "$work/out" || fail "$(cat "$work/out")"
 grep -q 'permit threads *0$' "$work/out" || fail "$(cat "$work/out")"
-refused 66 'no library of Capstan' $$
+refused 66 'no runtime of Capstan' $$
 refused 66 'there is no process' 999999999
 refused 64 'a process is a number' ten
 
@@ -67,15 +67,46 @@ program=$!
 "$capstan" top --once "$program" >"$work/out" 2>&1 || fail "before its program began: $(cat "$work/out")"
 grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
 
-# A library that anybody may write is not loaded: its constructors would run with the rights of the command.
+# A library that anybody may write: the command reads the process's memory, and loads nothing.
 kill "$program"
-mkdir "$work/lib"
-cp "$root/build/lib/libgomp.so.1.0.0" "$work/lib/libgomp.so.1"
-chmod 646 "$work/lib/libgomp.so.1"
-LD_LIBRARY_PATH=$work/lib "$work/program" &
+mkdir "$work/a lib"
+cp "$root/build/lib/libgomp.so.1.0.0" "$work/a lib/libgomp.so.1"
+chmod 646 "$work/a lib/libgomp.so.1"
+LD_LIBRARY_PATH="$work/a lib" "$work/program" &
 program=$!
-sleep 1
-refused 77 'others than you and root may write' --once "$program"
-chmod 644 "$work/lib/libgomp.so.1"
+await_region "$program"
+
+# A program that claims to hold a runtime: nothing of it is believed, and the terminal gets no control characters.
+cat >"$work/liar.c" <<'C'
+#include <stdint.h>
+#include <unistd.h>
+static uint32_t word = 7;
+__attribute__((used)) static const struct {
+    char name[24];
+    const void *word;
+} words[] = {{"\033[31mred", &word}, {"far", (void *)16}};
+#ifndef SIZE
+#define SIZE "8"
+#endif
+__asm__(".pushsection .note.capstan, \"a\", @note\n.balign 4\n.long 8, " SIZE ", 1\n.asciz \"Capstan\"\n"
+        ".quad words - .\n.popsection");
+int main(void) {
+    alarm(100);
+    for (;;) pause();
+}
+C
+for size in 8 4 0xfffffff0; do
+    kill "$program"
+    gcc -DSIZE="\"$size\"" "$work/liar.c" -o "$work/liar"
+    "$work/liar" &
+    program=$!
+    refused 66 "no runtime of Capstan" --once "$program"
+done
+sed -i 's/, {"far", (void \*)16}/, {"", 0}/' "$work/liar.c"
+kill "$program"
+gcc "$work/liar.c" -o "$work/liar"
+"$work/liar" &
+program=$!
 "$capstan" top --once "$program" >"$work/out" 2>&1 || fail "$(cat "$work/out")"
-grep -q 'region threads *3$' "$work/out" || fail "$(cat "$work/out")"
+grep -q 'red *7$' "$work/out" || fail "$(cat "$work/out")"
+! grep -q "$(printf '\033')" "$work/out" || fail "a control character: $(cat -v "$work/out")"

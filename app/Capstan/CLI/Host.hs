@@ -89,7 +89,7 @@ foreign import ccall unsafe "cst_cli_link"
   c_link :: CString -> CString -> CString -> IO CBool
 
 foreign import ccall unsafe "cst_cli_watch"
-  c_watch :: CInt -> CString -> Word64 -> CString -> CSize -> IO CInt
+  c_watch :: CInt -> Word64 -> CString -> CSize -> IO CInt
 
 foreign import ccall unsafe "memfd_create"
   c_memfd_create :: CString -> CUInt -> IO CInt
@@ -235,12 +235,12 @@ hasFileCapabilities file =
       (> 0) <$> c_getxattr path attribute nullPtr 0
 
 -- | The state of the runtime in a process: a line for each word of the runtime's state, with a
--- number and a name. The arguments are the process, the runtime's file, and its address in the
--- process.
-processWords :: Int -> FilePath -> Integer -> IO (Either Errno String)
-processWords pid file base =
-  withFilePath file $ \path -> allocaBytes size $ \text -> do
-    failure <- c_watch (fromIntegral pid) path (fromIntegral base) text (fromIntegral size)
+-- number and a name. The arguments are the process, and the address in it of a file that may hold a
+-- runtime.
+processWords :: Int -> Integer -> IO (Either Errno String)
+processWords pid base =
+  allocaBytes size $ \text -> do
+    failure <- c_watch (fromIntegral pid) (fromIntegral base) text (fromIntegral size)
     if failure == 0 then Right <$> peekCString text else pure (Left (Errno failure))
   where
     size = 4096

@@ -5,7 +5,6 @@ module Capstan.CLI.Top (subcommand) where
 import Capstan.Bench.Visible (visible)
 import Capstan.CLI.Help
 import Capstan.CLI.Host (processWords)
-import Capstan.CLI.Library (looksLikeOpenMP)
 import Capstan.CLI.Meant (meantProcess)
 import Capstan.CLI.Problem
 import Capstan.CLI.Words (mappedFiles)
@@ -14,7 +13,7 @@ import Control.Monad (forever, void)
 import Data.Either (fromRight)
 import Data.List (sortOn)
 import Data.Maybe (catMaybes, listToMaybe)
-import Foreign.C.Error (Errno, eACCES, ePERM)
+import Foreign.C.Error (Errno, ePERM)
 import Options.Applicative
 import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
@@ -48,53 +47,52 @@ options =
 
 run :: Options -> IO ()
 run chosen = do
-  (pid, file, base) <- awaitRuntime (optionProcess chosen)
+  (pid, base) <- awaitRuntime (optionProcess chosen)
   let shown = do
         before <- threadTimes pid
         usleep 1000000
         after <- threadTimes pid
-        told <- processWords pid file base
+        told <- processWords pid base
         case told of
           Left problem -> throwProblem (problemCode problem) (problemText pid problem)
           Right text -> putStr (screen pid text before after) >> hFlush stdout
   if optionOnce chosen then shown else void (forever (shown >> putStrLn ""))
 
--- | The process that the user means, the runtime's file in it, and its address there. A process
--- that has just begun gets a second to load the runtime, because a shell tells a number before it
--- has executed the program.
-awaitRuntime :: Int -> IO (Int, FilePath, Integer)
+-- | The process that the user means, and the address of the file in it that holds the runtime. A
+-- process that has just begun gets a second to load the runtime, because a shell tells a number
+-- before it has executed the program.
+awaitRuntime :: Int -> IO (Int, Integer)
 awaitRuntime number = look (50 :: Int)
   where
     look left = do
       pid <- meantProcess number
       found <- findRuntime pid
       case found of
-        Just (file, base) -> pure (pid, file, base)
+        Just base -> pure (pid, base)
         Nothing
           | left > 0 -> usleep 20000 >> look (left - 1)
-          | otherwise -> throwProblem noInput ("process " <> show pid <> " has loaded no library of Capstan's (a Haskell program has the runtime within itself)")
+          | otherwise -> throwProblem noInput ("process " <> show pid <> " has no runtime of Capstan's")
 
--- | The runtime's file in the process, and its address there, if it is loaded.
-findRuntime :: Int -> IO (Maybe (FilePath, Integer))
+-- | The address of the file that holds the runtime, if there is one in the process.
+findRuntime :: Int -> IO (Maybe Integer)
 findRuntime pid = do
   maps <- try (readFileStrict ("/proc/" <> show pid <> "/maps")) :: IO (Either IOException String)
   mapped <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (pure . mappedFiles) maps
-  listToMaybe . catMaybes <$> mapM ours (filter (looksLikeOpenMP . fst) mapped)
+  listToMaybe . catMaybes <$> mapM ours mapped
   where
-    ours (file, base) = do
-      told <- processWords pid file base
+    ours base = do
+      told <- processWords pid base
       case told of
         Left problem | problemCode problem /= noInput -> throwProblem (problemCode problem) (problemText pid problem)
-        Left _ -> pure Nothing -- another library, or this one is not complete yet
-        Right _ -> pure (Just (file, base))
+        Left _ -> pure Nothing -- another file, or one that is not complete yet
+        Right _ -> pure (Just base)
 
 problemCode :: Errno -> ExitCode
-problemCode problem = if problem `elem` [ePERM, eACCES] then ExitFailure 77 else noInput
+problemCode problem = if problem == ePERM then ExitFailure 77 else noInput
 
 problemText :: Int -> Errno -> String
 problemText pid problem
   | problem == ePERM = "may not look into process " <> show pid <> ": it belongs to another user, or the kernel forbids it (kernel.yama.ptrace_scope)"
-  | problem == eACCES = "process " <> show pid <> " has loaded a library that others than you and root may write, so capstan does not load it"
   | otherwise = "process " <> show pid <> " has ended"
 
 -- | The number, the name and the processor time of each thread, in hundredths of a second.
@@ -117,7 +115,7 @@ screen :: Int -> String -> [(String, (String, Integer))] -> [(String, (String, I
 screen pid text before after =
   unlines $
     printf "process %d: %d threads, %.2f processors in use" pid (length after) (fromIntegral (sum (map used after)) / 100 :: Double) :
-    [printf "  %-16s %6s" (unwords name) count | count : name <- map words (lines text)]
+    [printf "  %-16s %6s" (visible (unwords name)) count | count : name <- map words (lines text)]
       <> take 16 [printf "  %8s  %-16s %3d %%" thread (visible name) (used entry) | entry@(thread, (name, _)) <- sortOn (negate . used) after, used entry > 0]
   where
     used (thread, (_, ticks)) = ticks - maybe ticks snd (lookup thread before)

@@ -10,12 +10,12 @@ import Data.Maybe (listToMaybe)
 import Numeric (readHex)
 import Text.Read (readMaybe)
 
--- | The files whose beginning is mapped into a process, with the address. The argument is the text
--- of @/proc/PID/maps@.
-mappedFiles :: String -> [(FilePath, Integer)]
+-- | The addresses at which files begin in a process. The argument is the text of
+-- @/proc/PID/maps@.
+mappedFiles :: String -> [Integer]
 mappedFiles text =
-  [ (file, base)
-    | [range, _, "00000000", _, _, file] <- map words (lines text),
+  [ base
+    | range : _ : "00000000" : _ : _ : ('/' : _) : _ <- map words (lines text),
       (base, _) : _ <- [readHex (takeWhile (/= '-') range)]
   ]
 

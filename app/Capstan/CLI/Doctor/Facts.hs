@@ -252,18 +252,13 @@ gatherProcess pid = do
       (part, []) -> [part]
     mapMaybeM f = fmap catMaybes . mapM f
 
--- The command must load a runtime's file to find its words, and loading runs code. So only the
--- command's own runtime is asked, never a file that the process chose.
-busyThreads :: Int -> [(FilePath, Integer)] -> IO (Maybe (Int, Int))
+-- The members of regions, and the processors, as the process's runtime counts them.
+busyThreads :: Int -> [Integer] -> IO (Maybe (Int, Int))
 busyThreads pid mapped = do
-  library <- locateLibrary
-  case [found | Right ours <- [library], found@(file, _) <- mapped, file == libraryRuntime ours] of
-    (file, base) : _ -> do
-      told <- processWords pid file base
-      pure $ case told of
-        Right text -> (,) <$> wordNamed "region threads" text <*> wordNamed "processors" text
-        Left _ -> Nothing
-    [] -> pure Nothing
+  told <- mapM (processWords pid) mapped
+  pure $ case [text | Right text <- told] of
+    text : _ -> (,) <$> wordNamed "region threads" text <*> wordNamed "processors" text
+    [] -> Nothing
 
 -- The files that are mapped into a process; the program comes first.
 parseMaps :: String -> [FilePath]
