@@ -173,11 +173,13 @@ enum method { ALONE, BY_LOCK, BY_ATOMICS, BY_TREE };
 enum { FEW_VARIABLES = 2 };
 
 /* All members choose the same method, as they decide by the same data. A member that leaves a
- * cancelled loop does not come, so no member may wait for it in a tree. */
+ * cancelled loop does not come, so no member may wait for it in a tree. Only the tree combines in
+ * the same order each time. */
 static enum method choose(const struct cst_thread *thread, const kmp_loc *loc, int32_t count,
                           const void *data, kmp_combine *combine) {
     if (cst_ask_size() == 1) return ALONE;
-    if (data && combine && !cst_config.cancellation && cst_gather_wanted(thread)) return BY_TREE;
+    bool tree = cst_config.same_reductions || cst_gather_wanted(thread);
+    if (tree && data && combine && !cst_config.cancellation) return BY_TREE;
     if (loc && (loc->flags & KMP_IDENT_ATOMIC_REDUCE) && count <= FEW_VARIABLES) return BY_ATOMICS;
     return BY_LOCK;
 }

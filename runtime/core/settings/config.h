@@ -62,6 +62,7 @@ struct cst_config {
     size_t stack_size_given;    /* OMP_STACKSIZE or GOMP_STACKSIZE in bytes; 0: not set */
     size_t stack_size;          /* the same, if a thread can have it; 0: the system's */
     bool tasks_wait;            /* KMP_ENABLE_TASK_THROTTLING=0: deferrable tasks are deferred */
+    bool same_reductions;       /* KMP_DETERMINISTIC_REDUCTION: members combine in a fixed order */
     uint64_t blocktime;         /* KMP_BLOCKTIME in milliseconds; UINT64_MAX: for ever */
     bool spin_count_given;
     uint64_t spin_count; /* GOMP_SPINCOUNT or libgomp's default; UINT64_MAX: infinite */

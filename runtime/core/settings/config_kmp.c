@@ -150,6 +150,13 @@ static bool read_throttling(const char *name, const char *text) {
     return true;
 }
 
+static bool read_deterministic(const char *name, const char *text) {
+    bool wanted = false;
+    if (!read_boolean(name, text, &wanted)) return false;
+    cst_config.same_reductions = wanted;
+    return true;
+}
+
 /* --- what is shown ------------------------------------------------------------------------- */
 
 static bool read_settings(const char *name, const char *text) {
@@ -307,6 +314,7 @@ static const struct variable variables[] = {
     {"KMP_DISP_NUM_BUFFERS", read_buffers},
     {"KMP_AFFINITY", read_affinity},
     {"KMP_ENABLE_TASK_THROTTLING", read_throttling},
+    {"KMP_DETERMINISTIC_REDUCTION", read_deterministic},
     {"KMP_SETTINGS", read_settings},
     {"KMP_VERSION", read_version},
 };
