@@ -99,9 +99,11 @@ needs() {
     exit 1
 }
 
-# needs_wheel NAME MODULE... : a virtual environment with this wheel of PyPI; sets $python. The options
-# of pip in $wheel_options may say that the wheel is compiled here.
+# needs_wheel NAME MODULE... : a virtual environment with this wheel of PyPI, and those in $wheels_beside; sets
+# $python. The options of pip in $wheel_options may say that the wheel is compiled here. If PyPI cannot be reached, the
+# test is skipped.
 wheel_options=(--only-binary :all:)
+wheels_beside=(threadpoolctl)
 needs_wheel() {
     local wheel=$1 modules
     shift
@@ -114,8 +116,10 @@ needs_wheel() {
     rm -rf "${cache:?}/$wheel"
     mkdir -p "$cache"
     if ! /usr/bin/python3 -m venv "$cache/$wheel" ||
-        ! "$python" -m pip install --quiet "${wheel_options[@]}" "$wheel" threadpoolctl ||
+        ! "$python" -m pip install --quiet "${wheel_options[@]}" "$wheel" "${wheels_beside[@]}" 2>"$work/pip" ||
         ! "$python" -c "import $modules"; then
+        cat "$work/pip" >&2
+        ! grep -q 'connection broken by' "$work/pip" || skip "PyPI, which has the wheel $wheel, cannot be reached"
         fail "could not install the wheel $wheel"
         exit 1
     fi
