@@ -76,12 +76,27 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
  * has passed since its last answer, and since its last wait in which it yielded. Before that, its
  * own code cannot have installed one, nor can its master after the region. A team of four on two
  * processors forks in 3.9 us, and in 4.4 us if each member asks in each region. */
+static uint64_t unfiltered_at(const struct cst_thread *thread) {
+    return thread->asked_at > thread->waited_to ? thread->asked_at : thread->waited_to;
+}
+
 static void look_for_filter(struct cst_thread *thread) {
     uint64_t now = cst_clock_ns();
-    uint64_t known = thread->asked_at > thread->waited_to ? thread->asked_at : thread->waited_to;
-    if (now - known < CST_FILTER_NS) return;
+    if (now - unfiltered_at(thread) < CST_FILTER_NS) return;
     thread->asked_at = now;
     (void)cst_confined_now();
+}
+
+/* Asks until the thread has kept its processor meanwhile. The kernel likes to take the processor at
+ * the end of a system call, and a filter may come before the thread runs again. */
+static bool is_confined_at_once(void) {
+    uint64_t begin, end = cst_clock_ns();
+    do {
+        begin = end;
+        if (cst_confined_now()) return true;
+        end = cst_clock_ns();
+    } while (end - begin > CST_FILTER_NS);
+    return false;
 }
 
 /* Yields to a member that may be queued behind this one. A new thread, or a former member of a
@@ -99,7 +114,7 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen))
         return false;
     look_for_filter(thread);
-    if (cst_confined()) return false;
+    if (cst_confined() || (wait->idle && is_confined_at_once())) return false;
     uint64_t begin = cst_clock_ns();
     cst_yield_again();
     if (!wait->holds(wait)) {
@@ -150,9 +165,10 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
 
 /* Yields to other threads for a while. True: the condition holds. An idle worker may yield when its
  * region is over. Then other threads of the program run, and may install a filter for all threads.
- * So the worker asks before each yield, once the kernel has had the time to install one. */
-static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
-    uint64_t begin = cst_clock_ns(), last = begin;
+ * So the worker asks before each yield. It need not if it has not spun, and its region has ended
+ * within CST_FILTER_NS: the kernel has not had the time to install one. */
+static bool yield(struct cst_thread *thread, const struct cst_wait *wait, bool has_spun) {
+    uint64_t last = cst_clock_ns(), unfiltered = has_spun ? 0 : unfiltered_at(thread);
     bool endless = is_endless(thread, wait);
     if (!endless && (cst_confined() || cst_yields_cost(&thread->yields, last))) return false;
     for (uint32_t yields = 0; yields < cst_policy.yields || endless; yields++) {
@@ -164,7 +180,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         if (cst_wait_helped(thread, wait)) yields = 0, last = cst_clock_ns();
         pass_turn(thread, wait);
-        if (wait->idle && last - begin > CST_FILTER_NS && cst_confined_now()) break;
+        if (wait->idle && last - unfiltered > CST_FILTER_NS && is_confined_at_once()) break;
         cst_yield_again();
         uint64_t now = cst_clock_ns();
         if (cst_yields_took(&thread->yields, last, now) && !endless) break;
@@ -231,11 +247,9 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         look_for_filter(thread);
         if (!is_rivalled(thread)) {
             bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);
-            if (spins && !is_oversubscribed(thread, wait)) {
-                if (spin(thread, wait)) return;
-                look_for_filter(thread); /* the spin may have lasted for milliseconds */
-            }
-            if (is_oversubscribed(thread, wait) && yield(thread, wait)) return;
+            spins = spins && !is_oversubscribed(thread, wait);
+            if (spins && spin(thread, wait)) return;
+            if (is_oversubscribed(thread, wait) && yield(thread, wait, spins)) return;
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;
         }
