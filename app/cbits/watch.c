@@ -8,7 +8,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>

@@ -11,7 +11,6 @@ module Capstan.CLI.Library
     servingInputs,
     servingEnvironment,
     preloadValue,
-    looksLikeOpenMP,
   )
 where
 

@@ -7,12 +7,12 @@ import Capstan.CLI.Help
 import Capstan.CLI.Host (processWords)
 import Capstan.CLI.Meant (meantProcess)
 import Capstan.CLI.Problem
-import Capstan.CLI.Words (mappedFiles)
+import Capstan.CLI.Words (findWords)
 import Control.Exception (IOException, try)
 import Control.Monad (forever, void)
 import Data.Either (fromRight)
 import Data.List (sortOn)
-import Data.Maybe (catMaybes, listToMaybe)
+import Data.Maybe (catMaybes)
 import Foreign.C.Error (Errno, ePERM)
 import Options.Applicative
 import System.Directory (listDirectory)
@@ -77,15 +77,11 @@ awaitRuntime number = look (50 :: Int)
 findRuntime :: Int -> IO (Maybe Integer)
 findRuntime pid = do
   maps <- try (readFileStrict ("/proc/" <> show pid <> "/maps")) :: IO (Either IOException String)
-  mapped <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (pure . mappedFiles) maps
-  listToMaybe . catMaybes <$> mapM ours mapped
-  where
-    ours base = do
-      told <- processWords pid base
-      case told of
-        Left problem | problemCode problem /= noInput -> throwProblem (problemCode problem) (problemText pid problem)
-        Left _ -> pure Nothing -- another file, or one that is not complete yet
-        Right _ -> pure (Just base)
+  found <- either (const (throwProblem noInput ("there is no process " <> show pid <> " that can be looked into"))) (findWords pid) maps
+  case found of
+    Right (base, _) -> pure (Just base)
+    Left problem | problemCode problem /= noInput -> throwProblem (problemCode problem) (problemText pid problem)
+    Left _ -> pure Nothing
 
 problemCode :: Errno -> ExitCode
 problemCode problem = if problem == ePERM then ExitFailure 77 else noInput

@@ -14,14 +14,14 @@ module Capstan.CLI.Doctor.Facts
 where
 
 import Capstan.CLI.Elf
-import Capstan.CLI.Host (ownExecutable, processWords)
+import Capstan.CLI.Host (ownExecutable)
 import Capstan.CLI.Library
 import Capstan.CLI.Loader
 import Capstan.CLI.OpenMP
 import Capstan.CLI.Probe
 import Capstan.CLI.Problem
 import Capstan.CLI.Program
-import Capstan.CLI.Words (mappedFiles, wordNamed)
+import Capstan.CLI.Words (findWords, wordNamed)
 import Control.Exception (IOException, try)
 import Control.Monad (filterM, (>=>))
 import Data.Char (isDigit, isSpace)
@@ -232,7 +232,7 @@ gatherProcess pid = do
   objects <- mapMaybeM (\file -> (>>= classify file) <$> readElf isObjectSymbol (rooted file)) files
   status <- fromMaybe "" <$> readProc (here </> "status")
   variables <- fromMaybe "" <$> readProc (here </> "environ")
-  busy <- busyThreads pid (maybe [] mappedFiles maps)
+  busy <- busyThreads pid (fromMaybe "" maps)
   pure . ProcessSubject $
     ProcessFacts
       { processId = pid,
@@ -253,12 +253,12 @@ gatherProcess pid = do
     mapMaybeM f = fmap catMaybes . mapM f
 
 -- The members of regions, and the processors, as the process's runtime counts them.
-busyThreads :: Int -> [Integer] -> IO (Maybe (Int, Int))
-busyThreads pid mapped = do
-  told <- mapM (processWords pid) mapped
-  pure $ case [text | Right text <- told] of
-    text : _ -> (,) <$> wordNamed "region threads" text <*> wordNamed "processors" text
-    [] -> Nothing
+busyThreads :: Int -> String -> IO (Maybe (Int, Int))
+busyThreads pid maps = do
+  found <- findWords pid maps
+  pure $ case found of
+    Right (_, text) -> (,) <$> wordNamed "region threads" text <*> wordNamed "processors" text
+    Left _ -> Nothing
 
 -- The files that are mapped into a process; the program comes first.
 parseMaps :: String -> [FilePath]
