@@ -71,15 +71,16 @@ static inline void pass_turn(struct cst_thread *thread, const struct cst_wait *w
         cst_turn_pass(thread->seat);
 }
 
+/* The last time at which the thread knew that there was no filter of system calls. */
+static uint64_t unfiltered_at(const struct cst_thread *thread) {
+    return thread->asked_at > thread->waited_to ? thread->asked_at : thread->waited_to;
+}
+
 /* Looks for a filter of system calls. The waits below make system calls that a confined program may
  * not make. The kernel needs CST_FILTER_NS to install a filter. So a thread asks only if this time
  * has passed since its last answer, and since its last wait in which it yielded. Before that, its
  * own code cannot have installed one, nor can its master after the region. A team of four on two
  * processors forks in 3.9 us, and in 4.4 us if each member asks in each region. */
-static uint64_t unfiltered_at(const struct cst_thread *thread) {
-    return thread->asked_at > thread->waited_to ? thread->asked_at : thread->waited_to;
-}
-
 static void look_for_filter(struct cst_thread *thread) {
     uint64_t now = cst_clock_ns();
     if (now - unfiltered_at(thread) < CST_FILTER_NS) return;
@@ -246,8 +247,8 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         if (cst_unlikely(thread->team->orphaned)) return; /* no member is left to end the wait */
         look_for_filter(thread);
         if (!is_rivalled(thread)) {
-            bool spins = cst_policy.spin_ns > 0 && !is_unwanted(wait);
-            spins = spins && !is_oversubscribed(thread, wait);
+            bool spins =
+                cst_policy.spin_ns > 0 && !is_unwanted(wait) && !is_oversubscribed(thread, wait);
             if (spins && spin(thread, wait)) return;
             if (is_oversubscribed(thread, wait) && yield(thread, wait, spins)) return;
             if (wait->holds(wait)) return;
