@@ -12,12 +12,12 @@ import functools
 import multiprocessing
 import os
 import sys
-import threading
 import time
 
 if "import" in sys.argv:
     import capstan  # noqa: F401
 
+from callers import at_once
 from joblib import Parallel, delayed, parallel_config
 from seven_libraries import LIBRARIES, use, use_lightgbm
 from threadpoolctl import threadpool_info
@@ -29,20 +29,8 @@ def each():
 
 
 def callers():
-    results = {}
-    together = threading.Barrier(len(LIBRARIES))
-
-    def call(name):
-        together.wait()
-        results[name] = {use(name) for _ in range(4)}
-
-    threads = [threading.Thread(target=call, args=(name,)) for name in LIBRARIES]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for name in LIBRARIES:
-        print(*results[name])
+    for results in at_once(lambda name: {use(name) for _ in range(4)}, LIBRARIES):
+        print(*results)
 
 
 def nested():
