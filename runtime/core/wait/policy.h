@@ -35,6 +35,7 @@ enum {
     /* --- confined programs (wait.c) --- */
     CST_FILTER_NS = 8000, /* the kernel takes longer to install the shortest filter of system calls:
                            * at least 8.5 us in 3000 trials on a processor of 2024 */
+    CST_FILTER_QUESTIONS = 4, /* that may last longer than that, before a thread sleeps */
 
     /* --- sleeping (wait.c) --- */
     CST_UNSEEN_TASK_NS = 1000000,  /* without membarrier(2): first delay until a task is seen, */

@@ -88,16 +88,20 @@ static void look_for_filter(struct cst_thread *thread) {
     (void)cst_confined_now();
 }
 
-/* Asks until the thread has kept its processor meanwhile. The kernel likes to take the processor at
- * the end of a system call, and a filter may come before the thread runs again. */
-static bool is_confined_at_once(void) {
-    uint64_t begin, end = cst_clock_ns();
-    do {
-        begin = end;
-        if (cst_confined_now()) return true;
+/* May the thread be confined by the time of its next system call? The kernel likes to take the
+ * processor at the end of a system call, and a filter may come before the thread runs again. So the
+ * thread asks until it has kept its processor meanwhile. A tracer makes each call last long: after
+ * CST_FILTER_QUESTIONS such calls the thread does not know, and may be confined. */
+static bool may_be_confined(void) {
+    if (cst_confined()) return true;
+    uint64_t end = cst_clock_ns();
+    for (uint32_t questions = 0; questions < CST_FILTER_QUESTIONS; questions++) {
+        uint64_t begin = end;
+        if (cst_confined_self()) return true;
         end = cst_clock_ns();
-    } while (end - begin > CST_FILTER_NS);
-    return false;
+        if (end - begin <= CST_FILTER_NS) return false;
+    }
+    return true;
 }
 
 /* Yields to a member that may be queued behind this one. A new thread, or a former member of a
@@ -115,7 +119,7 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen))
         return false;
     look_for_filter(thread);
-    if (cst_confined() || (wait->idle && is_confined_at_once())) return false;
+    if (cst_confined() || (wait->idle && may_be_confined())) return false;
     uint64_t begin = cst_clock_ns();
     cst_yield_again();
     if (!wait->holds(wait)) {
@@ -181,7 +185,7 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait, bool h
         }
         if (cst_wait_helped(thread, wait)) yields = 0, last = cst_clock_ns();
         pass_turn(thread, wait);
-        if (wait->idle && last - unfiltered > CST_FILTER_NS && is_confined_at_once()) break;
+        if (wait->idle && last - unfiltered > CST_FILTER_NS && may_be_confined()) break;
         cst_yield_again();
         uint64_t now = cst_clock_ns();
         if (cst_yields_took(&thread->yields, last, now) && !endless) break;
