@@ -165,6 +165,9 @@ void cst_cpu_part(pthread_t thread);
 /* Moves a woken thread of this process, by its cst_thread_id, in the same way. It keeps its
  * mask. */
 void cst_cpu_part_woken(int32_t id);
+/* Moves a thread of this process to that processor, if its mask has it; 0: the calling thread. It
+ * keeps its mask. */
+void cst_cpu_move(int32_t id, unsigned processor);
 /* The kernel's number of the calling thread; 0 in a confined program. */
 int32_t cst_thread_id(void);
 

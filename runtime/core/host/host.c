@@ -112,16 +112,19 @@ uint32_t cst_host_idle_capabilities(uint32_t otherwise) {
     return substrate ? substrate->idle_capabilities() : otherwise;
 }
 
-bool cst_host_haskell_runs(void) {
+uint32_t cst_host_haskell_taken(void) {
     const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
-    return substrate && substrate->idle_capabilities() < substrate->capabilities();
+    if (!substrate) return 0;
+    uint32_t all = substrate->capabilities(), idle = substrate->idle_capabilities();
+    return idle < all ? all - idle : 0;
+}
+
+bool cst_host_haskell_runs(void) {
+    return cst_host_haskell_taken() > 0;
 }
 
 bool cst_host_haskell_fills(void) {
-    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
-    if (!substrate) return false;
-    uint32_t taken = substrate->capabilities() - substrate->idle_capabilities();
-    return taken + cst_busy_threads() >= cst_config.available;
+    return host.haskell && cst_host_haskell_taken() + cst_busy_threads() >= cst_config.available;
 }
 
 bool cst_host_holds_capability(void) {

@@ -41,6 +41,10 @@ uint32_t cst_host_idle_capabilities(uint32_t otherwise);
 /* In a Haskell program: does any of its Haskell code run now? Costs a load for each Capability. */
 bool cst_host_haskell_runs(void);
 
+/* In a Haskell program: the Capabilities on which its Haskell code runs now, the caller's own left
+ * out. Costs some loads for each Capability. */
+uint32_t cst_host_haskell_taken(void);
+
 /* In a Haskell program: does Haskell code want all processors that regions do not have? Costs some
  * loads for each Capability. */
 bool cst_host_haskell_fills(void);

@@ -14,6 +14,7 @@ static const struct cst_word names[] = {{"spin", CST_HEURISTIC_SPIN},
                                         {"newcomer", CST_HEURISTIC_NEWCOMER},
                                         {"turns", CST_HEURISTIC_TURNS},
                                         {"patience", CST_HEURISTIC_PATIENCE},
+                                        {"together", CST_HEURISTIC_TOGETHER},
                                         {"all", CST_HEURISTIC_ALL},
                                         {NULL, 0}};
 

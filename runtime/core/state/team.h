@@ -90,12 +90,31 @@ enum cst_parked {
     CST_PARTING /* woken, but must wait until its waker has moved it (apart.h) */
 };
 
+enum cst_crowded {
+    CST_UNCROWDED,
+    CST_CROWDED, /* more busy threads than processors: central barrier, no long spinning */
+    CST_TOGETHER /* the same, as Haskell code computes too (wait/together.h) */
+};
+
+/* Members that share processors beside Haskell code (wait/together.h). All but the two words that
+ * other threads read belong to the master, and `joined` to the last worker of the region. */
+struct cst_together {
+    _Atomic bool suggested; /* a waiting member found Haskell code that computes */
+    uint8_t late;           /* recent joins after which the master's processor was taken, twice */
+    uint8_t long_ones;      /* regions in a row that took long */
+    _Atomic uint32_t processors; /* for the region's members; 0: each has its own */
+    uint64_t first, last;        /* time of the first and last look that found such code */
+    uint64_t begun;              /* time at which the region began; 0: not taken, */
+    uint64_t used;               /* and the master's processor time by then; 0: not taken */
+    uint64_t joined;             /* time at which its last worker arrived */
+};
+
 /* The master's message to each member of a region. Members copy it down the tree. */
 struct cst_order {
     uint32_t size;    /* of the team in this region; 0: for workers.c, not a region */
     uint32_t barrier; /* number of the team's last barrier */
     uint8_t combined; /* enum cst_combined: the first construct (parallel loop, sections) */
-    bool crowded;     /* more busy threads than processors: central barrier, no long spinning */
+    uint8_t crowded;  /* enum cst_crowded */
     cst_region_function *function;
     void *data;
     uint64_t construct; /* worksharing constructs that the team has met */
@@ -166,7 +185,7 @@ struct cst_seat {
     uint32_t region;               /* the last one that it executed */
     uint32_t size;                 /* of the team in that region */
     uint32_t barrier;              /* number of the last barrier that it passed, across regions */
-    bool crowded;                  /* as the team was when the region began */
+    uint8_t crowded;               /* as the team was when the region began */
     bool made_tasks;               /* it deferred a task since the last barrier */
     bool completed_tasks;          /* it completed one since it last told member 0 */
     bool at_end;                   /* a worker between regions, which only helps with tasks */
@@ -265,19 +284,20 @@ struct cst_team {
     struct cst_team *enclosing;        /* NULL: an initial team */
     struct cst_task *encountering;     /* the task that met the construct */
     _Atomic(struct cst_seat **) seats; /* replaced when the team grows */
-    bool crowded;
-    bool orphaned;                       /* in the child of a fork: the other members are gone */
-    bool unsafe;                         /* its master, or an outer one, holds a Capability */
-    uint8_t bind;                        /* proc_bind of the region */
-    struct cst_binding binding;          /* of the master when the region began (bind.c) */
-    const struct cst_sizes *sizes;       /* of the innermost clause around it, or NULL */
-    struct cst_group *group;             /* task reductions of the region (reduce.h), or NULL */
-    uint32_t traits_number;              /* version of `traits` */
-    uint64_t float_mode;                 /* the master's as the region began (platform.h) */
-    uint32_t team_number;                /* (initial teams) omp_get_team_num in a teams construct */
-    uint32_t other_teams;                /* (initial teams) omp_get_num_teams, minus 1 */
-    struct cst_node *nodes;              /* for loops of large teams (dispatch.h), or NULL */
-    uint32_t nodes_for;                  /* members that `nodes` suffice for */
+    uint8_t crowded;                   /* enum cst_crowded */
+    bool orphaned;                     /* in the child of a fork: the other members are gone */
+    bool unsafe;                       /* its master, or an outer one, holds a Capability */
+    uint8_t bind;                      /* proc_bind of the region */
+    struct cst_binding binding;        /* of the master when the region began (bind.c) */
+    const struct cst_sizes *sizes;     /* of the innermost clause around it, or NULL */
+    struct cst_group *group;           /* task reductions of the region (reduce.h), or NULL */
+    uint32_t traits_number;            /* version of `traits` */
+    uint64_t float_mode;               /* the master's as the region began (platform.h) */
+    uint32_t team_number;              /* (initial teams) omp_get_team_num in a teams construct */
+    uint32_t other_teams;              /* (initial teams) omp_get_num_teams, minus 1 */
+    struct cst_node *nodes;            /* for loops of large teams (dispatch.h), or NULL */
+    uint32_t nodes_for;                /* members that `nodes` suffice for */
+    struct cst_together together;
     CST_LINE_ALIGNED struct cst_icv icv; /* of the implicit tasks */
     /* The copy of the region's data (region.h), written only where it differs. */
     CST_LINE_ALIGNED uintptr_t data[CST_REGION_WORDS];

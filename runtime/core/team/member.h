@@ -8,6 +8,7 @@
 #include "core/team/bind.h"
 #include "core/wait/apart.h"
 #include "core/wait/box.h"
+#include "core/wait/together.h"
 
 /* The number of partners of a member in a large team of that size (wait/box.h). */
 uint8_t cst_member_partners(uint32_t size);
@@ -44,6 +45,7 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     seat->implicit.open_group = team->group;
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
     if (order->size > 1) cst_apart_say(seat);
+    if (cst_unlikely(order->crowded == CST_TOGETHER)) cst_together_come(seat);
 }
 
 /* Starts the children of member `number` in the tree. */

@@ -15,6 +15,7 @@
 #include "core/team/size.h"
 #include "core/team/team.h"
 #include "core/team/validate.h"
+#include "core/wait/together.h"
 #include "core/work/barrier.h"
 #include "core/work/loop.h"
 #include "platform/happens.h"
@@ -69,6 +70,21 @@ static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t b
         if (team->field != (value)) team->field = (value);                                         \
     } while (0)
 
+/* Are there more threads than processors? Haskell code counts, where threads are not bound. */
+static void set_crowded(struct cst_team *team, uint32_t size) {
+    uint32_t processors = 0;
+    uint8_t crowded = CST_UNCROWDED;
+    if (size > 1) {
+        if (cst_busy_threads() > cst_config.available) crowded = CST_CROWDED;
+        processors = cst_together_processors(team, size);
+        if (cst_unlikely(processors > 0) && cst_bind_wanted()) processors = 0;
+        if (cst_unlikely(processors > 0)) crowded = CST_TOGETHER;
+    }
+    SET(crowded, crowded);
+    if (cst_load_relaxed(&team->together.processors) != processors)
+        cst_store_relaxed(&team->together.processors, processors);
+}
+
 static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t size,
                      const struct cst_region *region) {
     struct cst_team *enclosing = thread->team;
@@ -84,7 +100,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
     SET(group, NULL);
     /* All tasks of earlier regions are complete. */
     if (cst_load_relaxed(&team->foreign_done) != 0) cst_store_relaxed(&team->foreign_done, 0);
-    SET(crowded, size > 1 && cst_busy_threads() > cst_config.available);
+    set_crowded(team, size);
     SET(unsafe, enclosing->unsafe || (size > 1 && cst_unlikely(cst_team_entered_unsafely != NULL) &&
                                       cst_team_entered_unsafely(thread)));
     team->region++;
@@ -208,9 +224,12 @@ void cst_region_end(struct cst_thread *thread) {
     bool tasks = seat->made_tasks;
     seat->barrier++;
     if (team->size > 1) {
+        cst_together_arrive(team);
         if (team->crowded) {
-            cst_member_await(thread, &team->joined, seat->region);
+            bool waits = !cst_reached(&team->joined, seat->region);
+            if (waits) cst_member_await(thread, &team->joined, seat->region);
             tasks |= cst_central_has_tasks(team, seat->barrier);
+            if (cst_unlikely(team->crowded == CST_TOGETHER) && waits) cst_together_joined(team);
         } else {
             tasks |= cst_member_await_children(thread, team->size);
         }
@@ -260,7 +279,8 @@ void cst_region_isolate(struct cst_thread *thread, cst_region_function *function
     team->encountering = NULL;
     team->group = NULL;
     team->sizes = NULL;
-    team->crowded = team->unsafe = false;
+    team->crowded = CST_UNCROWDED;
+    team->unsafe = false;
     team->root = team;
     cst_store_relaxed(&team->group_threads, 0);
     cst_store_relaxed(&team->foreign_done, 0);

@@ -61,7 +61,7 @@ static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t numb
 
 /* A worker arrives at the region's end. It touches nothing of the region afterwards, unless it
  * steals a task from it (cst_task_help). */
-static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
+static void arrive(struct cst_thread *thread, uint32_t size, uint8_t crowded) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = seat->team;
     uint32_t region = seat->region;
@@ -73,6 +73,7 @@ static void arrive(struct cst_thread *thread, uint32_t size, bool crowded) {
         cst_member_end_coroutines(thread);
         if (tasks) cst_central_tell_tasks(team, seat->barrier);
         if (cst_sub_acq_rel(&team->joining, 1) != 1) return;
+        if (cst_unlikely(crowded == CST_TOGETHER)) team->together.joined = cst_clock_ns();
         cst_exchange_seq_cst(&team->joined, region);
         cst_wake(&team->first);
         return;

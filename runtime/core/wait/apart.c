@@ -99,6 +99,7 @@ static uint32_t move(uint32_t here, uint64_t *free) {
 static bool part(struct cst_thread *thread, bool at_once) {
     uint64_t free[CST_CPU_MASK_WORDS];
     uint32_t here = cst_cpu_current();
+    if (thread->seat->crowded == CST_TOGETHER) return false;
     cst_store_relaxed(&thread->seat->seen_on, here + 1);
     all_of(free);
     if (!meets(thread, here, free)) return false;

@@ -5,6 +5,7 @@
 #include "core/wait/apart.h"
 #include "core/wait/box.h"
 #include "core/wait/policy.h"
+#include "core/wait/together.h"
 
 /* Counts a sleeper of the region that the member last executed. A count of a later region stays. */
 static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
@@ -17,18 +18,36 @@ static void count_sleeper(struct cst_team *team, uint32_t region, int change) {
     } while (!cst_cas_seq_cst(&team->sleepers, &old, new));
 }
 
-void cst_wake_parked(struct cst_seat *seat) {
+/* The processor to which a woken member has to be moved, plus 1, or one of these two. */
+enum { ANYWHERE = 0, AWAY = 64 * CST_CPU_MASK_WORDS + 1 };
+
+static uint32_t destination(struct cst_seat *seat) {
+    if (cst_unlikely(cst_load_relaxed(&seat->team->together.processors) > 0)) {
+        uint32_t place = cst_together_place(seat);
+        return cst_load_relaxed(&seat->seen_on) == place ? ANYWHERE : place;
+    }
     bool parts = cst_heuristic_is_on(CST_HEURISTIC_WAKE) && cst_apart_woken_here() &&
                  cst_busy_threads() <= cst_config.available;
-    uint32_t state = CST_PARKED;
+    return parts ? AWAY : ANYWHERE;
+}
+
+static void move(int32_t sleeper, uint32_t to) {
+    if (to == AWAY)
+        cst_cpu_part_woken(sleeper);
+    else
+        cst_cpu_move(sleeper, to - 1);
+}
+
+void cst_wake_parked(struct cst_seat *seat) {
+    uint32_t to = destination(seat), state = CST_PARKED;
     /* Relaxed: the woken member tests its condition again, and parks again if it does not see K1
      * yet. */
-    if (!cst_cas_relaxed(&seat->dock.parked, &state, parts ? CST_PARTING : CST_AWAKE)) return;
+    if (!cst_cas_relaxed(&seat->dock.parked, &state, to ? CST_PARTING : CST_AWAKE)) return;
     int32_t sleeper = cst_load_relaxed(&seat->dock.sleeper);
     cst_store_relaxed(&seat->dock.woken_on, cst_cpu_current() + 1);
     bool slept = cst_futex_wake(&seat->dock.parked, 1) > 0;
-    if (!parts) return;
-    if (slept && sleeper != 0) cst_cpu_part_woken(sleeper);
+    if (!to) return;
+    if (slept && sleeper != 0) move(sleeper, to);
     cst_store_release(&seat->dock.parked, CST_AWAKE); /* it may go on; pairs with leave */
 }
 
@@ -48,6 +67,14 @@ static void leave(struct cst_seat *seat) {
     }
 }
 
+/* May the waiter run a task that a member defers from now on? An idle worker may not once its
+ * region has ended: all tasks of the region are complete. Relaxed: an old answer is yes. */
+static bool may_help(const struct cst_thread *thread, const struct cst_wait *wait) {
+    if (!wait->help) return false;
+    const struct cst_seat *seat = thread->seat;
+    return !wait->idle || cst_load_relaxed(&seat->team->running) == seat->region;
+}
+
 /* W3 for a waiter that may miss the announcement of a task: it looks for tasks itself, ever more
  * rarely, without spinning between the looks. False: the waiter's patience has ended. */
 static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait) {
@@ -58,7 +85,10 @@ static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait
         left -= time;
         if (left == 0) return false;
         if (wait->holds(wait) || cst_wait_helped(thread, wait)) return true;
-        if (each < CST_UNSEEN_MOST_NS) each *= 2;
+        if (!may_help(thread, wait))
+            each = UINT64_MAX;
+        else if (each < CST_UNSEEN_MOST_NS)
+            each *= 2;
     }
 }
 
@@ -80,19 +110,22 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     if (cst_unlikely(thread->id == 0)) thread->id = cst_thread_id();
     cst_store_relaxed(&seat->dock.sleeper, thread->id);
     cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
-    bool sees_tasks = true;
-    if (wait->help) {
+    bool helps = may_help(thread, wait), sees_tasks = true;
+    /* An idle worker that shares its processor with the makers of tasks has no use for their tasks
+     * soon. The barrier would interrupt Haskell code, and takes 20 us in a virtual machine. */
+    bool disturbs = !wait->idle || seat->crowded != CST_TOGETHER;
+    if (helps) {
         count_sleeper(team, seat->region, 1);
         /* A member that defers a task reads `sleepers` without a fence. This barrier makes its
          * store of the task visible to this member, or this member's count visible to it (make.c,
          * announce). */
-        sees_tasks = cst_process_barrier();
+        sees_tasks = disturbs && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
         in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait);
         if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
-    if (wait->help) count_sleeper(team, seat->region, -1);
+    if (helps) count_sleeper(team, seat->region, -1);
     leave(seat);
     cst_apart_say(seat);
     return in_time;

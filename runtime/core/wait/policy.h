@@ -32,6 +32,16 @@ enum {
     CST_YIELD_FIRST_NS = 8000000,     /* first time of sleep in place of yields, */
     CST_YIELD_LONGEST_NS = 256000000, /* and the longest */
 
+    /* --- members that share processors beside Haskell code (together.c) --- */
+    CST_TOGETHER_AFTER_NS = 1000000, /* shorter Haskell code costs less than half a processor */
+    CST_TOGETHER_LONG_NS = 50000,    /* the master's part; a region of 5 us lost 230 by sharing */
+    CST_TOGETHER_LONG_TIMES = 8,
+    CST_TOGETHER_LASTS_NS = 5000000, /* most collections of garbage are shorter */
+    CST_TOGETHER_LATE_NS = 50000,    /* a switch takes 2 us: another thread has run */
+    CST_TOGETHER_LATE_TIMES = 4,     /* two late joins in a row, or more late ones than others */
+    CST_TOGETHER_FIRST_NS = 5000000, /* between two moves of the master: first time, */
+    CST_TOGETHER_LONGEST_NS = 320000000, /* and the longest */
+
     /* --- confined programs (wait.c) --- */
     CST_FILTER_NS = 8000, /* the kernel takes longer to install the shortest filter of system calls:
                            * at least 8.5 us in 3000 trials on a processor of 2024 */

@@ -20,6 +20,7 @@
 #include "core/host/host.h"
 #include "core/wait/box.h"
 #include "core/host/busy.h"
+#include "core/wait/together.h"
 #include "core/wait/turn.h"
 #include "core/wait/yields.h"
 
@@ -43,6 +44,7 @@ bool cst_wait_helped(struct cst_thread *thread, const struct cst_wait *wait) {
 /* Do busy threads want all processors? A thread that waits in a region counts as busy. A worker
  * that has left a region counts too, until the master ends the region. */
 static bool is_oversubscribed(const struct cst_thread *thread, const struct cst_wait *wait) {
+    if (cst_unlikely(thread->seat->crowded == CST_TOGETHER)) return !wait->idle;
     uint32_t busy = cst_busy_threads();
     if (!wait->idle || busy != cst_config.available) return busy > cst_config.available;
     return cst_load_relaxed(&thread->seat->team->running) != thread->seat->region;
@@ -52,10 +54,10 @@ static bool is_oversubscribed(const struct cst_thread *thread, const struct cst_
  * process that shares processors with it? Then it sleeps at once. A wake-up costs less than
  * spinning takes from Haskell code, above all from the collector, whose threads wait for each
  * other. */
-static inline bool is_unwanted(const struct cst_wait *wait) {
+static inline bool is_unwanted(const struct cst_thread *thread, const struct cst_wait *wait) {
     if (!wait->idle || cst_policy.forever) return false;
-    return cst_share_is_tight() ||
-           (cst_heuristic_is_on(CST_HEURISTIC_HASKELL) && cst_host_haskell_fills());
+    if (thread->seat->crowded == CST_TOGETHER || cst_share_is_tight()) return true;
+    return cst_heuristic_is_on(CST_HEURISTIC_HASKELL) && cst_host_haskell_fills();
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
@@ -151,10 +153,11 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             has_helped |= cst_wait_helped(thread, wait);
             pause_between_polls(thread, wait);
         }
-        if (is_oversubscribed(thread, wait) || is_unwanted(wait)) return false;
+        if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait)) return false;
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
+            if (cst_host_haskell_fills()) cst_together_suggest(thread->seat->team);
             apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
             if (give_way(thread, wait)) return true;
         }
@@ -229,7 +232,7 @@ bool cst_wait_briefly(struct cst_thread *thread, const struct cst_wait *wait) {
 /* Is a rival known? The answer of another member counts; otherwise this one asks the kernel. It
  * does not on an oversubscribed machine, where members displace each other from the processors. */
 static bool is_rivalled(struct cst_thread *thread) {
-    if (cst_policy.forever) return false;
+    if (cst_policy.forever || thread->seat->crowded == CST_TOGETHER) return false;
     if (cst_rival_is_known()) return true;
     if (cst_busy_threads() > cst_config.available) {
         cst_rival_forgive(&thread->rival);
@@ -251,14 +254,17 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         if (cst_unlikely(thread->team->orphaned)) return; /* no member is left to end the wait */
         look_for_filter(thread);
         if (!is_rivalled(thread)) {
-            bool spins =
-                cst_policy.spin_ns > 0 && !is_unwanted(wait) && !is_oversubscribed(thread, wait);
+            bool spins = cst_policy.spin_ns > 0 && !is_unwanted(thread, wait) &&
+                         !is_oversubscribed(thread, wait);
             if (spins && spin(thread, wait)) return;
             if (is_oversubscribed(thread, wait) && yield(thread, wait, spins)) return;
             if (wait->holds(wait)) return;
             if (is_endless(thread, wait)) continue;
         }
-        if (wait->idle) cst_permit_offer(false);
+        if (wait->idle) {
+            cst_permit_offer(false);
+            if (cst_host_haskell_fills()) cst_together_suggest(thread->seat->team);
+        }
         if (!cst_park(thread, wait)) return;
     }
 }

@@ -105,6 +105,18 @@ void cst_cpu_part_woken(int32_t id) {
     errno = saved;
 }
 
+void cst_cpu_move(int32_t id, unsigned processor) {
+    uint64_t mask[CST_CPU_MASK_WORDS] = {0}, one[CST_CPU_MASK_WORDS] = {0};
+    if (processor >= 64 * CST_CPU_MASK_WORDS || cst_confined_now()) return;
+    int saved = errno;
+    uint64_t bit = one[processor / 64] = 1ull << processor % 64;
+    bool may_run = syscall(SYS_sched_getaffinity, id, sizeof mask, mask) > 0 &&
+                   (mask[processor / 64] & bit) != 0;
+    if (may_run && syscall(SYS_sched_setaffinity, id, sizeof one, one) == 0)
+        syscall(SYS_sched_setaffinity, id, sizeof mask, mask);
+    errno = saved;
+}
+
 int32_t cst_thread_id(void) {
     if (cst_confined_now()) return 0;
     return (int32_t)syscall(SYS_gettid);

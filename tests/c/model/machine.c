@@ -65,6 +65,9 @@ bool cst_cpu_mask_set(const uint64_t *bits, size_t words) {
 bool cst_cpu_mask_set_own(const uint64_t *bits, size_t words) {
     return cst_cpu_mask_set(bits, words);
 }
+void cst_cpu_move(int32_t id, unsigned processor) {
+    (void)id, (void)processor;
+}
 void cst_cpu_part_woken(int32_t id) {
     moved[id] = 0;
 }

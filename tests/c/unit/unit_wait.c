@@ -202,7 +202,9 @@ static void *sleep_again(void *unused) {
 /* If the kernel queues a woken thread behind its waker, the waker moves it by setting its mask
  * twice. The waker does so once the thread sleeps, not before. */
 static void parts_whom_it_wakes(void) {
+    static struct cst_team team;
     pthread_t sleeper;
+    seat.team = &team;
     pthread_create(&sleeper, NULL, sleep_again, NULL);
     cst_store_relaxed(&cst_apart_wakes_here, true);
     cst_store_relaxed(&partings, 0);

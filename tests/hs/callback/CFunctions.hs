@@ -24,6 +24,7 @@ module CFunctions
     regionCancellable,
     callInChild,
     regionSize,
+    narrowMembers,
     regionUntil,
     regionCompute,
     unsafeRegionCompute,
@@ -110,6 +111,8 @@ foreign import ccall safe "region_detach"
 
 -- | Sets the affinity format like C code of the program, without a check.
 foreign import ccall unsafe "omp_set_affinity_format" setFormat :: CString -> IO ()
+
+foreign import ccall safe "narrow_members" narrowMembers :: CInt -> IO CInt
 
 foreign import ccall safe "call_teams" callTeams :: FunPtr (IO ()) -> CInt -> IO ()
 

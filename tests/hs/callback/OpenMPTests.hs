@@ -30,6 +30,7 @@ tests =
     test "settings are what was set" settings,
     test "numbers that C cannot take" beyond,
     test "a region has the size that the caller was told" asTold,
+    test "members keep their masks beside Haskell code" masksStay,
     test "a region may be smaller where the program says so" smaller,
     test "settings in a callback" inCallback,
     test "the child of a fork obeys numbers" inChild,
@@ -124,6 +125,11 @@ asTold = forM_ [1, 2, 4] $ \count -> besideComputation count $ do
   replicateM_ 8 (regionSize >>= equal "bound" (fromIntegral told))
   ends <- replicateM 4 (do end <- newEmptyMVar; end <$ forkIO (replicateM 8 regionSize >>= putMVar end))
   forM_ ends (takeMVar >=> equal "green" (replicate 8 (fromIntegral told)))
+
+-- | Members that share processors with others do so by moves, not by masks: threads that they make
+-- would inherit a mask.
+masksStay :: IO ()
+masksStay = besideComputation 1 (narrowMembers 400 >>= equal "members with a smaller mask" 0)
 
 smaller :: IO ()
 smaller = besideComputation 2 . withSettings defaultSettings {settingsDynamic = Just True} $ do

@@ -1,6 +1,10 @@
 /* regions.c: C code like that of a library, which calls a function of its caller. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <omp.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +15,25 @@ double region_sum(double (*function)(double), int threads, int count) {
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     for (int i = 0; i < count; i++) sum += function(i);
     return sum;
+}
+
+/* Opens `regions` regions of two threads, some 100 ms in all. Returns the number of times that a
+ * member's affinity mask was not the caller's. */
+int narrow_members(int regions) {
+    int narrow = 0;
+    cpu_set_t own, mask;
+    sched_getaffinity(0, sizeof own, &own);
+    for (int i = 0; i < regions; i++) {
+#pragma omp parallel num_threads(2) private(mask) reduction(+ : narrow)
+        {
+            sched_getaffinity(0, sizeof mask, &mask);
+            narrow += !CPU_EQUAL(&mask, &own);
+            double begin = omp_get_wtime();
+            while (omp_get_wtime() - begin < 125e-6) {
+            }
+        }
+    }
+    return narrow;
 }
 
 /* Calls `count` times without a region; returns the sum of the results. */
