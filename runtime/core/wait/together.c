@@ -16,19 +16,19 @@ uint32_t cst_together_look(struct cst_team *team, uint32_t size) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_TOGETHER) || cst_policy.forever) return 0;
     uint64_t now = together->begun = cst_clock_ns();
     if (together->long_ones > 0) together->used = cst_thread_usage().cpu_ns;
-    uint32_t others = cst_busy_threads() - size + cst_host_haskell_taken();
+    uint32_t taken = cst_host_haskell_taken(), others = cst_busy_threads() - size;
     bool lasts = now - together->last < CST_TOGETHER_LASTS_NS;
-    if (others + size > cst_config.available) {
+    if (taken > 0 && others + taken + size > cst_config.available) {
         if (!lasts) together->first = now;
         together->last = now;
     } else if (!lasts) {
         cst_store_relaxed(&together->suggested, false);
         return 0;
-    } else {
-        others = cst_config.available - size + 1;
     }
+    others += taken > 0 ? taken : 1;
     if (now - together->first < CST_TOGETHER_AFTER_NS) return 0;
     if (together->long_ones < CST_TOGETHER_LONG_TIMES) return 0;
+    if (others + size <= cst_config.available) return 0;
     return others < cst_config.available ? cst_config.available - others : 1;
 }
 

@@ -1,6 +1,6 @@
-/* Where each system call lasts long, as under a tracer, an idle worker still
- * comes to the next region. The worker asks for a filter of system calls before it yields, and
- * repeats the question if the answer took long.
+/* Where each system call lasts long, as under a tracer, an idle worker still comes to the next
+ * region. The worker asks for a filter of system calls before it yields, and repeats the question
+ * if the answer took long.
  * test: env OMP_NUM_THREADS=4
  * test: env OMP_NUM_THREADS=4 OMP_WAIT_POLICY=active
  */

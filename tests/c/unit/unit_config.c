@@ -140,7 +140,8 @@ static void switches(void) {
     UNIT_TEXT(RUN("switches"), "111111111111");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT="), "111111111111");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off"), "111111111011");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT= Spin : OFF , apart:off,patience:off "), "011110111101");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT= Spin : OFF , apart:off,patience:off "),
+              "011110111101");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off,turns:on"), "111111111111");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off"), "000000000000");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off,spin:on"), "100000000000");

@@ -1,6 +1,7 @@
 /* core/wait/together.h: beside Haskell code that computes, the members above the number of free
  * processors run where the first members run. A master that finds another thread on its processor
- * leaves it. Affinity masks stay the same. Busy threads take the place of Haskell code here.
+ * leaves it. Affinity masks stay the same.
+ * test: flags -Wl,--wrap=cst_host_haskell_taken
  */
 #include "unit.h"
 
@@ -49,10 +50,18 @@ static void prepare(uint32_t processors) {
 
 /* --- the number of processors ------------------------------------------------------------ */
 
-/* A region of two threads, which are busy beside so many others. The master's part takes `us`, of
- * which it computes for `computed` us. */
-static uint32_t region_of(uint64_t us, uint64_t computed, uint32_t others) {
-    cst_store_relaxed(&cst_busy, others + 2);
+/* Takes the place of the host's function. */
+static uint32_t taken;
+uint32_t __wrap_cst_host_haskell_taken(void);
+uint32_t __wrap_cst_host_haskell_taken(void) {
+    return taken;
+}
+
+/* A region of two threads beside so many Haskell threads that compute. The master's part takes
+ * `us`, of which it computes for `computed` us. */
+static uint32_t region_of(uint64_t us, uint64_t computed, uint32_t beside) {
+    cst_store_relaxed(&cst_busy, 2);
+    taken = beside;
     uint32_t processors = cst_together_processors(&team, 2);
     pass_us(us);
     used_ns += 1000 * computed;
@@ -60,8 +69,8 @@ static uint32_t region_of(uint64_t us, uint64_t computed, uint32_t others) {
     return processors;
 }
 
-static uint32_t processors_beside(uint32_t others) {
-    return region_of(200, 150, others);
+static uint32_t processors_beside(uint32_t threads) {
+    return region_of(200, 150, threads);
 }
 
 /* Eight long regions, in 1.6 ms. */
@@ -78,6 +87,20 @@ static void looks_only_when_told(void) {
     UNIT_EQUAL(processors_beside(all), 1);
     UNIT_EQUAL(processors_beside(all + 7), 1);
     UNIT_EQUAL(processors_beside(all - 1), 1);
+}
+
+/* More threads than processors, but no Haskell code, are the business of others. */
+static void without_haskell_code_too(void) {
+    prepare(0);
+    cst_together_suggest(&team);
+    taken = 0;
+    for (int i = 0; i < 20; i++) {
+        cst_store_relaxed(&cst_busy, 2 * cst_config.available + 2);
+        UNIT_EQUAL(cst_together_processors(&team, 2), 0);
+        pass_us(200);
+        used_ns += 150000;
+        cst_together_arrive(&team);
+    }
 }
 
 static void begins_after_a_while(void) {
@@ -199,6 +222,7 @@ static void leaves_when_late_twice(void) {
 int main(void) {
     unit_limit(20);
     UNIT_RUN(looks_only_when_told);
+    UNIT_RUN(without_haskell_code_too);
     UNIT_RUN(begins_after_a_while);
     UNIT_RUN(short_regions_do_without);
     UNIT_RUN(slow_regions_are_not_long);
