@@ -3,7 +3,6 @@
 
 #include "core/base/backoff.h"
 #include "core/host/busy.h"
-#include "core/host/host.h"
 #include "core/wait/apart.h"
 #include "core/wait/policy.h"
 #include "platform/platform.h"

@@ -8,12 +8,13 @@
 #ifndef CST_CORE_WAIT_TOGETHER_H
 #define CST_CORE_WAIT_TOGETHER_H
 
+#include "core/host/host.h"
 #include "core/state/thread.h"
 
-/* A waiting member tells its team that Haskell code wants its processor. Only then does the master
+/* A waiting member tells its team if Haskell code wants its processor. Only then does the master
  * look at the Capabilities before a region: to look costs a load for each of them. */
 static inline void cst_together_suggest(struct cst_team *team) {
-    if (!cst_load_relaxed(&team->together.suggested))
+    if (!cst_load_relaxed(&team->together.suggested) && cst_host_haskell_fills())
         cst_store_relaxed(&team->together.suggested, true);
 }
 

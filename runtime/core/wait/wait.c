@@ -157,7 +157,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
-            if (cst_host_haskell_fills()) cst_together_suggest(thread->seat->team);
+            cst_together_suggest(thread->seat->team);
             apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;
             if (give_way(thread, wait)) return true;
         }
@@ -263,7 +263,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         if (wait->idle) {
             cst_permit_offer(false);
-            if (cst_host_haskell_fills()) cst_together_suggest(thread->seat->team);
+            cst_together_suggest(thread->seat->team);
         }
         if (!cst_park(thread, wait)) return;
     }

@@ -1,7 +1,7 @@
 /* core/wait/together.h: beside Haskell code that computes, the members above the number of free
  * processors run where the first members run. A master that finds another thread on its processor
  * leaves it. Affinity masks stay the same.
- * test: flags -Wl,--wrap=cst_host_haskell_taken
+ * test: flags -Wl,--wrap=cst_host_haskell_taken -Wl,--wrap=cst_host_haskell_fills
  */
 #include "unit.h"
 
@@ -50,8 +50,12 @@ static void prepare(uint32_t processors) {
 
 /* --- the number of processors ------------------------------------------------------------ */
 
-/* Takes the place of the host's function. */
+/* These take the place of the host's functions. */
 static uint32_t taken;
+bool __wrap_cst_host_haskell_fills(void);
+bool __wrap_cst_host_haskell_fills(void) {
+    return true;
+}
 uint32_t __wrap_cst_host_haskell_taken(void);
 uint32_t __wrap_cst_host_haskell_taken(void) {
     return taken;
