@@ -51,9 +51,10 @@ $(HASKELL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	    -ibench/haskell/$$(bench/haskell/llvm-folder $(GHC)) -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-capstan \
 	    -optc-O2 -optc-fopenmp bench/haskell/Main.hs bench/haskell/*.c -o $@ -lm
 
-# -rtsopts: it is asked for its memory.
+# -rtsopts: it is asked for its memory. The old one goes first, as GHC does not link again when the package alone is newer.
 $(SEQUENTIAL_CAPSTAN): $(HASKELL_FILES_BENCH) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/sequential-capstan
+	rm -f $@
 	$(GHC) -v0 -Wall -Wcompat -O1 -rtsopts -ibench/haskell/sequential -package-db $(PACKAGES) \
 	    -package capstan -outputdir $(BUILD)/bench/sequential-capstan \
 	    bench/haskell/sequential/Main.hs -o $@

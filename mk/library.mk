@@ -49,18 +49,24 @@ $(eval $(call variant,undefined,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=undefined -fn
 # The symbol versions are GCC's and LLVM's; nodelete, because a thread may still run in here at dlclose. One
 # file under all names: the dynamic linker knows a file that it has loaded, whatever it is called
 # (docs/adr/0018-one-file-two-interfaces.md).
-# The code that runs while the library is loaded comes first, and code that few programs call comes last: Linux maps
-# pages around each that is used. The C library has a part that is linked in, with pthread_atfork.
+# Linux maps sixteen pages around each page that is used. So the code that runs while the library is loaded comes first,
+# then the code of regions, and code that few programs call comes last. The constants stand beside the symbols, which
+# the dynamic linker reads. The C library has a part that is linked in, with pthread_atfork.
 LIBGOMP := $(BUILD)/lib/libgomp.so.1.0.0
 VERSION_MAPS := runtime/abi/libgomp.map runtime/abi/kmp.map
-AT_LOAD := $(addprefix $(BUILD)/obj/lib/runtime/, platform/% core/settings/% core/process/% core/host/% core/budget/% core/base/% \
-    core/team/threads.c.o core/wait/policy.c.o substrate/loader.c.o adopt/adopt.c.o)
-BY_FEW := $(filter-out $(AT_LOAD), $(filter $(addprefix $(BUILD)/obj/lib/runtime/, event/% adopt/% abi/tcm/% abi/kmp/%),$(lib_OBJECTS)))
-LINKED_OBJECTS := $(filter $(AT_LOAD),$(lib_OBJECTS)) $(filter-out $(AT_LOAD) $(BY_FEW),$(lib_OBJECTS)) \
-    $(BY_FEW)
-$(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAPS)
+named = $(filter $(addprefix $(BUILD)/obj/lib/runtime/,$(1)),$(lib_OBJECTS))
+AT_LOAD := $(call named,platform/% core/process/% core/host/% core/budget/share.c.o core/wait/policy.c.o \
+    core/team/threads.c.o substrate/loader.c.o adopt/adopt.c.o) \
+    $(call named,$(addprefix core/settings/,config.c.o config_derive.c.o config_device.c.o config_kmp.c.o waiting.c.o))
+IN_REGIONS := $(filter-out $(AT_LOAD),$(call named,core/team/% core/wait/% core/budget/permit.c.o core/base/bounds.c.o \
+    core/task/make.c.o core/task/quiesce.c.o core/task/task_wait.c.o core/work/dispatch.c.o substrate/% \
+    abi/gomp/region.c.o abi/omp/api.c.o))
+BY_FEW := $(filter-out $(AT_LOAD),$(call named,event/% adopt/% abi/tcm/% abi/kmp/% abi/openacc.c.o core/settings/%))
+LINKED_OBJECTS := $(AT_LOAD) $(IN_REGIONS) $(filter-out $(AT_LOAD) $(IN_REGIONS) $(BY_FEW),$(lib_OBJECTS)) $(BY_FEW)
+$(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAPS) runtime/abi/constants.ld
 	@mkdir -p $(@D)
 	$(CC) -shared $(CFLAGS) -o $@ -Wl,-u,pthread_atfork -lc $(LINKED_OBJECTS) -Wl,-soname,libgomp.so.1 \
+	    -Wl,-T,runtime/abi/constants.ld \
 	    $(VERSION_MAPS:%=-Wl,--version-script=%) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
 	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf $(@F) $(@D)/$$name; done
 	ln -sf libgomp.so.1 $(@D)/libgomp.so

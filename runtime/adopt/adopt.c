@@ -96,10 +96,13 @@ static struct cst_foreign *examine(const struct cst_elf *elf) {
     uint32_t count = cst_load_relaxed(&known.count);
     if (count == LIBRARIES) return NULL;
     struct cst_foreign *library = &known.libraries[count];
-    snprintf(library->file, sizeof library->file, "%s", last_part(elf->path));
+    const char *file = last_part(elf->path);
+    if (!has_own_threads(file)) return NULL;
+    size_t length = strnlen(file, sizeof library->file - 1);
+    memcpy(library->file, file, length);
+    library->file[length] = '\0';
     library->begin = elf->begin;
     library->end = elf->end;
-    if (!has_own_threads(library->file)) return NULL;
     if (cst_config.adopt & CST_ADOPT_OPENBLAS && cst_openblas_is(elf))
         library->pool = "OpenBLAS";
     else if (cst_config.adopt & CST_ADOPT_FFTW && cst_fftw_is(elf))

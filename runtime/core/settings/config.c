@@ -431,6 +431,7 @@ static enum cst_config_state read_variable(const struct variable *variable) {
 }
 
 size_t cst_config_scoped(const char *entry) {
+    if (strncmp(entry, "OMP_", 4) != 0) return 0; /* most of the environment */
     for (size_t i = 0; i < VARIABLES; i++) {
         size_t length = strlen(variables[i].name);
         if (variables[i].scoped && strncmp(entry, variables[i].name, length) == 0) return length;

@@ -112,7 +112,7 @@ static void unescape(char *text) {
  * none. Lines have the form `hierarchy:controllers:path`. The line of version 2 names no
  * controllers. A hybrid system has that line too, but version 2 lacks the controllers that version
  * 1 has. */
-static int find_group(const char *root, char *group, size_t size) {
+static __attribute__((noinline)) int find_group(const char *root, char *group, size_t size) {
     struct lines lines;
     if (!lines_open(&lines, root, "/proc/self/cgroup")) return 0;
     int version = 0;
@@ -215,9 +215,11 @@ static bool customary_directory(const char *root, int version, const char *group
     return false;
 }
 
-/* The group's directory, wherever the hierarchy is mounted. */
-static bool mounted_directory(const char *root, int version, const char *group,
-                              struct group_directory *directory) {
+/* The group's directory, wherever the hierarchy is mounted. Its stack is large, so it is not part
+ * of the caller's. */
+static __attribute__((noinline)) bool mounted_directory(const char *root, int version,
+                                                        const char *group,
+                                                        struct group_directory *directory) {
     char shown[PATH_MAX], point[PATH_MAX];
     if (!group_mount(root, version, shown, point, sizeof point)) return false;
 

@@ -1,4 +1,5 @@
 /* Services of the kernel's scheduler: membarrier(2), sched_setattr(2), getrusage(2). */
+#include "platform/linux/attributes.h"
 #include "platform/platform.h"
 
 #include <errno.h>
@@ -35,19 +36,10 @@ bool cst_process_barrier(void) {
     return done;
 }
 
-/* The kernel's struct sched_attr, as the kernel's header and the C library's exclude each other. */
-struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
 uint64_t cst_thread_ask_turns(uint64_t ns) {
     if (cst_confined_now()) return 0;
     int saved = errno;
-    struct attributes own = {.size = sizeof own};
+    struct cst_sched_attributes own = {.size = sizeof own};
     uint64_t before = 0;
     /* The meaning of `runtime` depends on the policy. */
     if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) == 0 &&

@@ -2,15 +2,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "platform/linux/attributes.h"
 #include "platform/platform.h"
 
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/kcmp.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,12 +18,10 @@ void cst_thread_traits_get(struct cst_thread_traits *traits) {
     traits->processors = cst_cpu_mask_get_own(traits->mask, CST_CPU_MASK_WORDS);
 }
 
-static uint64_t scheduling(int32_t self) {
-    struct sched_param parameters = {0};
-    uint64_t policy = (uint32_t)sched_getscheduler(0);
-    sched_getparam(0, &parameters);
-    uint8_t nice = (uint8_t)getpriority(PRIO_PROCESS, (id_t)self);
-    return policy << 32 | (uint64_t)(uint8_t)parameters.sched_priority << 8 | nice;
+static uint64_t scheduling(void) {
+    struct cst_sched_attributes own = {.size = sizeof own};
+    if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0) return 0;
+    return (uint64_t)own.policy << 32 | (uint64_t)(uint8_t)own.priority << 8 | (uint8_t)own.nice;
 }
 
 static void get_capabilities(uint64_t *word) {
@@ -49,9 +46,9 @@ struct cst_thread_class cst_thread_class_get(void) {
     if (cst_confined_self()) return class; /* the calls below may be forbidden */
     int saved = errno;
     int32_t self = cst_thread_id();
-    class.word[CST_CLASS_SCHEDULING] = scheduling(self);
+    class.word[CST_CLASS_SCHEDULING] = scheduling();
     class.word[CST_CLASS_DISKS] = (uint64_t)syscall(SYS_ioprio_get, 1 /* a thread */, 0);
-    class.word[CST_CLASS_TIMERS] = (uint64_t)prctl(PR_GET_TIMERSLACK);
+    class.word[CST_CLASS_TIMERS] = (uint64_t)syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
     get_capabilities(class.word);
     class.word[CST_CLASS_OWN] = is_apart(self);
     errno = saved;
