@@ -77,8 +77,8 @@ static bool may_help(const struct cst_thread *thread, const struct cst_wait *wai
 
 /* W3 for a waiter that may miss the announcement of a task: it looks for tasks itself, ever more
  * rarely, without spinning between the looks. False: the waiter's patience has ended. */
-static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait) {
-    uint64_t left = wait->patience > 0 ? wait->patience : UINT64_MAX, each = CST_UNSEEN_TASK_NS;
+static bool sleep_looking(struct cst_thread *thread, const struct cst_wait *wait, uint64_t first) {
+    uint64_t left = wait->patience > 0 ? wait->patience : UINT64_MAX, each = first;
     for (;;) {
         uint64_t time = each < left ? each : left;
         if (cst_futex_wait_for(&thread->seat->dock.parked, CST_PARKED, time)) return true;
@@ -112,7 +112,8 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
     cst_exchange_seq_cst(&seat->dock.parked, CST_PARKED); /* W1 */
     bool helps = may_help(thread, wait), sees_tasks = true;
     /* An idle worker that shares its processor with the makers of tasks has no use for their tasks
-     * soon. The barrier would interrupt Haskell code, and takes 20 us in a virtual machine. */
+     * soon. The barrier would interrupt Haskell code, and takes 20 us in a virtual machine. To set
+     * and cancel a timer that is due before the scheduler's next tick takes as long. */
     bool disturbs = !wait->idle || seat->crowded != CST_TOGETHER;
     if (helps) {
         count_sleeper(team, seat->region, 1);
@@ -122,7 +123,8 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
         sees_tasks = disturbs && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
-        in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait);
+        uint64_t first = disturbs ? CST_UNSEEN_TASK_NS : CST_UNSEEN_TOGETHER_NS;
+        in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait, first);
         if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
     if (helps) count_sleeper(team, seat->region, -1);

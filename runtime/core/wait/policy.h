@@ -48,8 +48,9 @@ enum {
     CST_FILTER_QUESTIONS = 4, /* that may last longer than that, before a thread sleeps */
 
     /* --- sleeping (wait.c) --- */
-    CST_UNSEEN_TASK_NS = 1000000,  /* without membarrier(2): first delay until a task is seen, */
-    CST_UNSEEN_MOST_NS = 64000000, /* and the longest, if no task comes */
+    CST_UNSEEN_TASK_NS = 1000000, /* without membarrier(2): first delay until a task is seen, */
+    CST_UNSEEN_TOGETHER_NS = 16000000, /* the same beside Haskell code; longer than any tick */
+    CST_UNSEEN_MOST_NS = 64000000,     /* and the longest, if no task comes */
 
     /* --- rivals (rival.c) --- */
     CST_RIVAL_SLICE_NS = 1000000,      /* a daemon takes less, a process that computes more */
