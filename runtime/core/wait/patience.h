@@ -4,7 +4,8 @@
  * line from it, so polls must be rare; but a turn is seen late if they are too rare. The best
  * distance of polls grows with the time in which a line comes from another processor: 30 ns between
  * neighbours, 300 ns between sockets. So some waits are timed. The poll that sees the turn has just
- * fetched the line, and the waiter then pauses for a third of such a fetch. */
+ * fetched the line. The waiter then pauses as long: the thread that has the turn needs that time to
+ * take the line back. */
 #ifndef CST_CORE_WAIT_PATIENCE_H
 #define CST_CORE_WAIT_PATIENCE_H
 
@@ -16,9 +17,9 @@ static inline uint32_t cst_patience_pauses(const struct cst_patience *patience) 
     return patience->pauses ? patience->pauses : cst_policy.patient_pauses;
 }
 
-/* Is the wait that begins now to be timed? The first waits of a thread are, and then one of 64. */
+/* Is the wait that begins now to be timed? The first waits of a thread are, and then one of 256. */
 static inline bool cst_patience_is_due(struct cst_patience *patience) {
-    enum { FIRST = 16, EACH = 64 };
+    enum { FIRST = 16, EACH = 256 };
     if (cst_policy.patient_pauses == 1) return false;
     uint32_t wait = patience->waits++;
     return wait < FIRST || wait % EACH == 0;

@@ -198,16 +198,22 @@ static bool yield(struct cst_thread *thread, const struct cst_wait *wait, bool h
     return false;
 }
 
-/* Polls and times the polls. A patient wait is one without help. */
+static uint64_t beyond(uint64_t ticks, uint64_t clock) {
+    return ticks > clock ? ticks - clock : 0;
+}
+
+/* Polls and times the polls. A patient wait is one without help. To read the clock takes as long as
+ * several pauses on some processors, so that is timed as well. */
 static bool poll_timed(struct cst_thread *thread, const struct cst_wait *wait, uint32_t polls) {
     for (uint32_t i = 0; i < polls; i++) {
         uint32_t pauses = cst_patience_pauses(&thread->patience);
-        uint64_t begin = cst_clock_ticks_in_order();
+        uint64_t before = cst_clock_ticks_in_order(), begin = cst_clock_ticks_in_order();
         pause_between_polls(thread, wait);
         uint64_t paused = cst_clock_ticks_in_order();
         if (wait->holds(wait)) {
-            uint64_t fetched = cst_clock_ticks_in_order();
-            cst_patience_learn(&thread->patience, (paused - begin) / pauses, fetched - paused);
+            uint64_t fetched = cst_clock_ticks_in_order(), clock = begin - before;
+            cst_patience_learn(&thread->patience, beyond(paused - begin, clock) / pauses,
+                               beyond(fetched - paused, clock));
             return true;
         }
     }

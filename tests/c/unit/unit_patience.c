@@ -19,7 +19,7 @@ static void begins_with_the_policy(void) {
 
 static void follows_the_fetch(void) {
     for (uint32_t pauses = 1; pauses <= MOST; pauses++) {
-        struct cst_patience patience = after(100, (uint64_t)PAUSE * 3 * pauses);
+        struct cst_patience patience = after(100, (uint64_t)PAUSE * pauses);
         UNIT_EQUAL(cst_patience_pauses(&patience), pauses);
     }
 }
@@ -29,7 +29,7 @@ static void stays_within_bounds(void) {
     UNIT_EQUAL(cst_patience_pauses(&near), 1);
     UNIT_EQUAL(cst_patience_pauses(&far), MOST);
     cst_patience_learn(&far, 0, 0);
-    cst_patience_learn(&far, UINT64_MAX / (MOST * 3), UINT64_MAX);
+    cst_patience_learn(&far, UINT64_MAX / MOST, UINT64_MAX);
     UNIT_CHECK(cst_patience_pauses(&far) >= 1 && cst_patience_pauses(&far) <= MOST);
 }
 
@@ -45,7 +45,7 @@ static void few_waits_are_timed(void) {
     struct cst_patience patience = {0};
     int timed = 0;
     for (int i = 0; i < 6400; i++) timed += cst_patience_is_due(&patience);
-    UNIT_CHECK(timed >= 100 && timed <= 120);
+    UNIT_CHECK(timed >= 25 && timed <= 45);
     cst_policy.patient_pauses = 1;
     UNIT_CHECK(!cst_patience_is_due(&patience));
     cst_policy.patient_pauses = MOST;
