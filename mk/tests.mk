@@ -35,4 +35,4 @@ check-model: test-dependencies ## Searches the executions of each protocol; ALL=
 
 check-programs: test-dependencies ## Two dozen real programs, installed from Debian and PyPI.
 	@$(MAKE) --no-print-directory all
-	@CAPSTAN_TEST_INSTALL=1 python3 tools/run-tests --long --filter '^programs/'
+	@TESTS_INSTALL=1 python3 tools/run-tests --long --filter '^programs/'

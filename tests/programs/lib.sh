@@ -17,7 +17,7 @@
 #
 # Exit status: 0 the same, 1 not the same, 77 the program is not installed.
 #
-#   CAPSTAN_TEST_INSTALL=1   install what is missing (Debian packages, wheels from PyPI)
+#   TESTS_INSTALL=1   install what is missing (Debian packages, wheels from PyPI)
 #   CAPSTAN_TEST_ON=LIST     instead of "rts pthread"; also understood: libgomp (is the program
 #                            deterministic at all?) and libomp
 #   CAPSTAN_TEST_KEEP=1      keep the folder with all outputs
@@ -28,7 +28,7 @@ set -u -o pipefail
 export LC_ALL=C.UTF-8 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
 unset LD_PRELOAD CAPSTAN_SUBSTRATE CAPSTAN_CAPABILITIES
 # Not for the programs: Capstan warns of a variable CAPSTAN_… that it does not know.
-export -n CAPSTAN CAPSTAN_TEST_INSTALL CAPSTAN_TEST_ON CAPSTAN_TEST_KEEP CAPSTAN_TEST_LIMIT
+export -n CAPSTAN TESTS_INSTALL CAPSTAN_TEST_ON CAPSTAN_TEST_KEEP CAPSTAN_TEST_LIMIT
 
 test_name=$(basename "$0" .sh)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -69,7 +69,7 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-may_install() { [ "${CAPSTAN_TEST_INSTALL:-0}" = 1 ]; }
+may_install() { [ "${TESTS_INSTALL:-0}" = 1 ]; }
 
 # install_package NAME: from Debian; a new machine has no lists of packages yet.
 install_package() {
