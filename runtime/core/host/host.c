@@ -17,6 +17,7 @@ static struct {
 } host;
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_busy;
+_Atomic uint32_t cst_awake;
 
 _Atomic uint32_t cst_host_forks;
 void (*cst_host_notice_fork)(void);
@@ -124,7 +125,8 @@ bool cst_host_haskell_runs(void) {
 }
 
 bool cst_host_haskell_fills(void) {
-    return host.haskell && cst_host_haskell_taken() + cst_busy_threads() >= cst_config.available;
+    uint32_t taken = cst_host_haskell_taken();
+    return taken > 0 && taken + cst_busy_threads() >= cst_config.available;
 }
 
 bool cst_host_holds_capability(void) {

@@ -10,6 +10,7 @@ struct cst_rival_watch {
     uint64_t looked_ns; /* clock at the last look; 0: never */
     struct cst_thread_usage usage;
     uint32_t asked; /* the last question that it answered */
+    bool ourselves; /* at the last look the runtime's own threads wanted more than all processors */
     /* The number of its waits, which wraps; that number, and the clock, at the last evaluation. */
     uint32_t waits, counted_waits;
     uint64_t counted_ns;

@@ -2,6 +2,7 @@
  * at its end. See README.md, "Fork and join". */
 #include "core/team/region.h"
 
+#include "core/host/busy.h"
 #include "core/task/quiesce.h"
 #include "core/task/task.h"
 #include "core/team/member.h"
@@ -42,6 +43,11 @@ static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
     }
 }
 
+static void end(void) {
+    cst_sub_relaxed(&cst_awake, 1);
+    cst_thread_end();
+}
+
 /* Executes an order outside regions. False: the order was to end, which the worker has
  * confirmed. */
 static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t number,
@@ -49,7 +55,7 @@ static bool obey(struct cst_thread *thread, struct cst_seat *seat, uint32_t numb
     bool ends = order == CST_ORDER_END;
     seat->region = number;
     if (ends)
-        cst_thread_end();
+        end();
     else
         order(thread);
     /* The thread that gave the order polls (workers.c), so it needs no wake-up. */
@@ -99,6 +105,7 @@ void *cst_worker(void *argument) {
     cst_handler_barrier();
     thread->team = team;
     thread->number = seat->number;
+    cst_add_relaxed(&cst_awake, 1);
     while (await_order(thread, seat)) {
         if (cst_unlikely(seat->partners > 0)) cst_task_stop_helping(thread);
         uint32_t region = cst_load_relaxed(&seat->dock.go); /* acquired by await_order */
@@ -117,6 +124,6 @@ void *cst_worker(void *argument) {
         thread = cst_self();
         arrive(thread, order.size, order.crowded);
     }
-    cst_thread_end();
+    end();
     return NULL;
 }

@@ -123,8 +123,10 @@ bool cst_park(struct cst_thread *thread, const struct cst_wait *wait) {
         sees_tasks = disturbs && cst_process_barrier();
     }
     if (!wait->holds(wait) && !cst_wait_helped(thread, wait)) { /* W2, W3 */
+        if (wait->idle) cst_sub_relaxed(&cst_awake, 1);
         uint64_t first = disturbs ? CST_UNSEEN_TASK_NS : CST_UNSEEN_TOGETHER_NS;
         in_time = sees_tasks ? sleep_parked(seat, wait) : sleep_looking(thread, wait, first);
+        if (wait->idle) cst_add_relaxed(&cst_awake, 1);
         if (wait->idle && in_time) cst_apart_woken(cst_load_relaxed(&seat->dock.woken_on));
     }
     if (helps) count_sleeper(team, seat->region, -1);

@@ -11,12 +11,18 @@
  * threads in each region. So a rival counts only if the team's regions and barriers are some way
  * apart, or if two threads have lost their processors at the same time.
  *
+ * The runtime's own threads may also take a member's slice: those of other masters' teams, or idle
+ * workers that have not fallen asleep yet. That is no rival. To sleep would not make room for
+ * anyone, and each region would cost wake-ups. So a lost slice tells nothing if at its begin or end
+ * more members were awake than there are processors.
+ *
  * Haskell code of the same process is a rival too, but a visible one: it is forgotten soon after it
  * has ended. */
 #include "core/wait/rival.h"
 
 #include "core/base/backoff.h"
 #include "core/wait/policy.h"
+#include "core/host/busy.h"
 #include "core/host/host.h"
 #include "platform/atomic.h"
 #include "platform/check.h"
@@ -90,10 +96,17 @@ static bool lost_lately(uint64_t now) {
     return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < CST_RIVAL_LATELY_NS;
 }
 
+/* May the slice that ends now have gone to one of the runtime's own threads? */
+static bool may_be_ours(struct cst_rival_watch *watch) {
+    bool began = watch->ourselves;
+    watch->ourselves = cst_busy_with_ourselves();
+    return began || watch->ourselves;
+}
+
 bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_RIVALS)) return false;
-    bool seen = cst_load_relaxed(&cst_rival_seen);
-    if (ns < CST_RIVAL_SLICE_NS) {
+    bool seen = cst_load_relaxed(&cst_rival_seen), ours = may_be_ours(watch);
+    if (ns < CST_RIVAL_SLICE_NS || ours) {
         if (cst_unlikely(seen) && !lost_lately(now)) cst_store_relaxed(&cst_rival_seen, false);
         return false;
     }
@@ -112,8 +125,10 @@ void cst_rival_look(struct cst_rival_watch *watch) {
     /* A thread that has slept meanwhile was also off its processor voluntarily. */
     if (before.looked_ns == 0 ||
         watch->usage.voluntary_switches != before.usage.voluntary_switches ||
-        watch->usage.involuntary_switches == before.usage.involuntary_switches)
+        watch->usage.involuntary_switches == before.usage.involuntary_switches) {
+        (void)may_be_ours(watch);
         return;
+    }
     uint64_t passed = now - before.looked_ns, used = watch->usage.cpu_ns - before.usage.cpu_ns;
     if (passed > used) cst_rival_took(watch, passed - used, now);
 }

@@ -190,6 +190,7 @@ void cst_turn_pass(struct cst_seat *seat) {
 void cst_turn_after_fork(void) {
     cst_store_relaxed(&line.lock, CST_LOCK_FREE);
     cst_store_relaxed(&cst_busy, 0);
+    cst_store_relaxed(&cst_awake, 0);
     cst_store_relaxed(&cst_turn_waiting, 0);
     line.first = NULL;
 }

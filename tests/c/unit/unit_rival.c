@@ -1,0 +1,89 @@
+/* core/wait/rival.h: a slice that may have gone to one of the runtime's own threads tells nothing
+ * of rivals. core/host/busy.h: workers count as awake until they sleep in their docks or end.
+ * test: flags -fopenmp
+ */
+#include "unit.h"
+
+#include "core/host/busy.h"
+#include "core/settings/config.h"
+#include "core/wait/rival.h"
+#include "platform/platform.h"
+
+#include <omp.h>
+#include <time.h>
+
+enum { LOST_NS = 3000000 };
+
+/* Has the loss of a slice been taken for a rival's? */
+static bool tells(struct cst_rival_watch *watch) {
+    cst_store_relaxed(&cst_rival_seen, false);
+    cst_rival_took(watch, LOST_NS, cst_clock_ns());
+    return cst_load_relaxed(&cst_rival_seen);
+}
+
+static void set(uint32_t busy, uint32_t awake) {
+    cst_store_relaxed(&cst_busy, busy);
+    cst_store_relaxed(&cst_awake, awake);
+}
+
+static void a_single_team_sees_rivals(void) {
+    struct cst_rival_watch watch = {0};
+    set(cst_config.available, cst_config.available - 1);
+    UNIT_CHECK(tells(&watch));
+}
+
+static void other_masters_regions_are_no_rivals(void) {
+    struct cst_rival_watch watch = {0};
+    set(cst_config.available + 1, 0);
+    UNIT_CHECK(!tells(&watch));
+}
+
+static void idle_workers_are_no_rivals(void) {
+    struct cst_rival_watch watch = {0};
+    set(1, cst_config.available);
+    UNIT_CHECK(!tells(&watch));
+}
+
+/* They were awake as the slice began, and have fallen asleep since. The next slice tells. */
+static void the_begin_of_the_slice_counts(void) {
+    struct cst_rival_watch watch = {0};
+    set(1, cst_config.available);
+    cst_rival_took(&watch, 0, cst_clock_ns());
+    set(1, 0);
+    UNIT_CHECK(!tells(&watch));
+    UNIT_CHECK(tells(&watch));
+}
+
+/* Waits until that many workers are awake. */
+static void await_awake(uint32_t count) {
+    while (cst_load_relaxed(&cst_awake) != count)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void open_region(void) {
+    int members = 0;
+#pragma omp parallel num_threads(4) reduction(+ : members)
+    members++;
+    UNIT_EQUAL(members, 4);
+}
+
+static void workers_count_until_they_sleep(void) {
+    set(0, 0);
+    for (int i = 0; i < 3; i++) {
+        open_region();
+        await_awake(0);
+    }
+    open_region();
+    UNIT_EQUAL(omp_pause_resource_all(omp_pause_soft), 0);
+    await_awake(0);
+}
+
+int main(void) {
+    unit_limit(60);
+    UNIT_RUN(a_single_team_sees_rivals);
+    UNIT_RUN(other_masters_regions_are_no_rivals);
+    UNIT_RUN(idle_workers_are_no_rivals);
+    UNIT_RUN(the_begin_of_the_slice_counts);
+    UNIT_RUN(workers_count_until_they_sleep);
+    return unit_state.failures > 0;
+}
