@@ -20,7 +20,11 @@
 #include "parts/share.h"
 #include "parts/task.h"
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef STRESS_SECONDS
 #define STRESS_SECONDS 2
@@ -133,8 +137,25 @@ static void run_region(int size, int depth, uint64_t seed) {
 struct master {
     pthread_t thread;
     uint64_t seed;
-    int regions;
+    int regions, number;
 };
+
+/* The open region of each master, for the message of a run that does not end. */
+static struct doing {
+    _Atomic uint64_t seed;
+    _Atomic int size, cancelled;
+} doing[MASTERS];
+
+static void say_what_does_not_end(int signal) {
+    char line[200];
+    for (int i = 0; i < MASTERS; i++) {
+        int length =
+            snprintf(line, sizeof line, "master %d: region of %d, seed %llu%s\n", i, doing[i].size,
+                     (unsigned long long)doing[i].seed, doing[i].cancelled ? ", cancelled" : "");
+        if (write(STDERR_FILENO, line, (size_t)length) < 0) break;
+    }
+    raise(signal); /* SA_RESETHAND: ends the program */
+}
 
 static void *master(void *argument) {
     struct master *self = argument;
@@ -144,10 +165,15 @@ static void *master(void *argument) {
         int size = 1 + (int)draw(&state, (unsigned)most_threads);
         if (draw(&state, 3) == 0) size = most_threads;
         uint64_t seed = state;
-        if (omp_get_cancellation() && draw(&state, 8) == 0)
+        bool cancelled = omp_get_cancellation() && draw(&state, 8) == 0;
+        doing[self->number].seed = seed;
+        doing[self->number].cancelled = cancelled;
+        doing[self->number].size = size;
+        if (cancelled)
             cancelled_region(size, seed >> 20);
         else
             run_region(size, 0, seed);
+        doing[self->number].size = 0;
     }
     return NULL;
 }
@@ -158,6 +184,7 @@ static void generation(uint64_t *state) {
     int count = 1 + (int)draw(state, most_threads > 1 ? MASTERS : 1);
     for (int i = 0; i < count; i++) {
         masters[i].seed = *state + (uint64_t)i * 1000003;
+        masters[i].number = i;
         masters[i].regions = 1 + (int)draw(state, 40);
         if (i > 0) CHECK(pthread_create(&masters[i].thread, NULL, master, &masters[i]) == 0);
     }
@@ -171,6 +198,8 @@ int main(void) {
     base_seed = (uint64_t)number_from("STRESS_SEED", 1);
     CHECK(most_threads >= 1 && most_threads <= MOST_THREADS);
     test_limit((unsigned)seconds + 40);
+    struct sigaction says = {.sa_handler = say_what_does_not_end, .sa_flags = SA_RESETHAND};
+    sigaction(SIGALRM, &says, NULL);
     clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_sec += seconds;
     uint64_t state = base_seed * 7919;
