@@ -43,6 +43,7 @@ static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
     }
 }
 
+/* The last step of a worker's thread: it is neither awake nor known any more. */
 static void end(void) {
     cst_sub_relaxed(&cst_awake, 1);
     cst_thread_end();

@@ -103,9 +103,10 @@ static bool may_be_ours(struct cst_rival_watch *watch) {
     return began || watch->ourselves;
 }
 
-bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+/* Notes that the thread has lost a slice of `ns`, unless it may be `ours`. True: a rival has it. */
+static bool judge(struct cst_rival_watch *watch, uint64_t ns, uint64_t now, bool ours) {
     if (!cst_heuristic_is_on(CST_HEURISTIC_RIVALS)) return false;
-    bool seen = cst_load_relaxed(&cst_rival_seen), ours = may_be_ours(watch);
+    bool seen = cst_load_relaxed(&cst_rival_seen);
     if (ns < CST_RIVAL_SLICE_NS || ours) {
         if (cst_unlikely(seen) && !lost_lately(now)) cst_store_relaxed(&cst_rival_seen, false);
         return false;
@@ -117,20 +118,23 @@ bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
     return true;
 }
 
+bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    return judge(watch, ns, now, may_be_ours(watch));
+}
+
 void cst_rival_look(struct cst_rival_watch *watch) {
     uint64_t now = cst_clock_ns();
     struct cst_rival_watch before = *watch;
+    bool ours = may_be_ours(watch);
     watch->looked_ns = now;
     watch->usage = cst_thread_usage();
     /* A thread that has slept meanwhile was also off its processor voluntarily. */
     if (before.looked_ns == 0 ||
         watch->usage.voluntary_switches != before.usage.voluntary_switches ||
-        watch->usage.involuntary_switches == before.usage.involuntary_switches) {
-        (void)may_be_ours(watch);
+        watch->usage.involuntary_switches == before.usage.involuntary_switches)
         return;
-    }
     uint64_t passed = now - before.looked_ns, used = watch->usage.cpu_ns - before.usage.cpu_ns;
-    if (passed > used) cst_rival_took(watch, passed - used, now);
+    if (passed > used) judge(watch, passed - used, now, ours);
 }
 
 void cst_rival_forgive(struct cst_rival_watch *watch) {
