@@ -106,7 +106,8 @@ static bool pass_to(struct waiter *waiter, struct cst_team *team) {
     line.passed++;
     begin_turn(waiter->thread, cst_clock_ns());
     waiter->from = (struct cst_turn_from){.team = team, .processor = cst_cpu_current()};
-    cst_store_relaxed(&waiter->has_turn, 1);
+    /* The last access: the waiter may return at once. Release: it reads `from` without the lock. */
+    cst_store_release(&waiter->has_turn, 1);
     return true;
 }
 
@@ -117,26 +118,38 @@ static void rest(uint64_t now) {
 
 /* ------------------------------------------------------------------------------------------ */
 
-/* Sleeps until the waiter has the turn. False: no turn was passed for too long. */
+/* Acquire pairs with pass_to's release. */
+static bool has_turn(const struct waiter *waiter) {
+    return cst_load_acquire(&waiter->has_turn);
+}
+
+/* Sleeps until the waiter has the turn. False: no turn was passed for too long. The lock is held at
+ * the call and free afterwards. A waiter that is woken with the turn does not need it. The kernel
+ * often runs the waiter in place of the passing worker, which then could not release the lock. */
 static bool await_turn(struct waiter *waiter, uint32_t before) {
     uint64_t patience = CST_TURN_PATIENCE_NS + (uint64_t)CST_TURN_SLICE_NS * before;
-    uint64_t begin = cst_clock_ns(), now;
+    uint64_t begin = cst_clock_ns();
     uint32_t passed = line.passed;
     for (;;) {
         cst_lock_release(&line.lock);
         cst_futex_wait_for(&waiter->has_turn, 0, patience);
+        if (has_turn(waiter)) return true;
         cst_lock_acquire(&line.lock);
-        if (cst_load_relaxed(&waiter->has_turn)) return true;
-        now = cst_clock_ns();
+        uint64_t now = cst_clock_ns();
+        if (has_turn(waiter)) break;
         if (now - begin < patience) continue;
-        if (line.first == waiter && pass_to(waiter, NULL)) return true;
-        if (line.passed == passed) break;
+        if (line.first == waiter && pass_to(waiter, NULL)) break;
+        if (line.passed == passed) {
+            take_out(waiter);
+            rest(now);
+            break;
+        }
         begin = now;
         passed = line.passed;
     }
-    take_out(waiter);
-    rest(now);
-    return false;
+    bool has = has_turn(waiter);
+    cst_lock_release(&line.lock);
+    return has;
 }
 
 /* Waits in the line. True: the thread has the processors. */
@@ -154,7 +167,6 @@ static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
     uint32_t before = append(&waiter);
     if (before == 0) cst_store_relaxed(&line.since, now);
     bool has = await_turn(&waiter, before);
-    cst_lock_release(&line.lock);
     *from = waiter.from;
     return has;
 }
@@ -182,9 +194,11 @@ void cst_turn_pass(struct cst_seat *seat) {
     /* While all processors are busy a turn is seldom free, so the line's lock is not taken. */
     if (cst_load_relaxed(&cst_busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
     struct waiter *next = line.first;
-    /* The wake-up is under the lock, which the waiter acquires before its stack frame ends. */
-    if (pass_to(next, seat->team)) cst_futex_wake(&next->has_turn, 1);
+    bool passed = pass_to(next, seat->team);
     cst_lock_release(&line.lock);
+    /* The wake-up comes after the release, and uses the address alone: the waiter's stack frame may
+     * have ended. futex(2) allows a stray wake-up. */
+    if (passed) cst_futex_wake(&next->has_turn, 1);
 }
 
 void cst_turn_after_fork(void) {
