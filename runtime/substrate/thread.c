@@ -19,6 +19,22 @@ static void refuse_stack_size(size_t size, long least) {
             size, least);
 }
 
+/* The C library takes static thread-local storage from the stack, and refuses a stack that has no
+ * room beside it (EINVAL). OMP_STACKSIZE is for the program's frames, so the stack grows until the
+ * library takes it. */
+static int create(pthread_attr_t *attributes, size_t stack_size, void *(*function)(void *),
+                  void *argument, pthread_t *thread) {
+    enum { FIRST = 64 << 10, MOST = 256 << 20 };
+    int error = pthread_create(thread, attributes, function, argument);
+    for (size_t more = FIRST; error == EINVAL && stack_size && more <= MOST; more *= 2) {
+        size_t size;
+        if (__builtin_add_overflow(stack_size, more, &size)) break;
+        if (pthread_attr_setstacksize(attributes, size) != 0) break;
+        error = pthread_create(thread, attributes, function, argument);
+    }
+    return error;
+}
+
 int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_size, size_t more,
                      bool apart) {
     int saved = errno;
@@ -34,7 +50,7 @@ int cst_thread_start(void *(*function)(void *), void *argument, size_t stack_siz
     else if (stack_size)
         error = pthread_attr_setstacksize(&attributes, stack_size);
     pthread_t thread;
-    if (!error) error = pthread_create(&thread, &attributes, function, argument);
+    if (!error) error = create(&attributes, stack_size, function, argument, &thread);
     pthread_attr_destroy(&attributes);
     if (!error && apart) cst_cpu_part(thread);
     errno = saved;

@@ -14,6 +14,7 @@
 #include "platform/platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -319,6 +320,8 @@ static bool read_report(const struct variable *variable, const char *text) {
         if (!cst_parse_number_at(&text, &inode)) return false;
     }
     if (*cst_parse_blanks(text) != '\0') return false;
+    /* A descriptor with a file's identity is the command's, and may have been closed since. */
+    if (inode == 0 && fcntl((int)fd, F_GETFD) < 0) return false;
     cst_config.report_fd = (int)fd;
     cst_config.report_device = device;
     cst_config.report_inode = inode;

@@ -227,6 +227,8 @@ static void own_variables(void) {
     UNIT_CHECK(strstr(text, "CAPSTAN_CAPABILITIES") && strstr(text, "from 1 to 65535"));
     text = RUN("own", "CAPSTAN_REPORT=7");
     UNIT_CHECK(strstr(text, "CAPSTAN_REPORT") && strstr(text, "0 0 -1"));
+    text = RUN("own", "CAPSTAN_REPORT=fd:999999");
+    UNIT_CHECK(strstr(text, "CAPSTAN_REPORT") && strstr(text, "an open file descriptor"));
     text = RUN("own", "CAPSTAN_SUBSTRAT=rts");
     UNIT_CHECK(strstr(text, "unknown environment variable CAPSTAN_SUBSTRAT"));
     UNIT_CHECK(
