@@ -30,12 +30,13 @@
 --    microseconds, or until all other threads of its Capability have run once. The receiver of a
 --    rendezvous joins the line at once.
 -- 3. An operation that ends with an asynchronous exception has done nothing: no item was sent or
---    received. If the exception comes too late for that, the operation succeeds, and the exception
---    arrives at the next point where the thread can be interrupted. Without
---    'Control.Exception.mask' around it, that point may be right after the operation, before its
---    result is used, as with 'Control.Concurrent.MVar.takeMVar'. With 'Control.Exception.mask'
---    around both it and a 'System.Timeout.timeout', that point may be after the
---    'System.Timeout.timeout'.
+--    received. Without 'Control.Exception.mask' around it, an exception may arrive right after the
+--    operation, before its result is used, as with 'Control.Concurrent.MVar.takeMVar'. With
+--    'Control.Exception.mask' around both a 'System.Timeout.timeout' and an operation that
+--    receives, the exception of the time limit ends the operation, or does not come at all.
+--    A 'send' may have been accepted just before the exception. Then it succeeds, and the
+--    exception arrives at the next point where the thread can be interrupted. With
+--    'Control.Exception.mask' around both, that point may be after the 'System.Timeout.timeout'.
 -- 4. A thread that waits for a channel that no other thread can reach gets
 --    'Control.Exception.BlockedIndefinitelyOnMVar'.
 --

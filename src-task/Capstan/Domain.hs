@@ -89,6 +89,7 @@ import Control.Concurrent.MVar
 import Control.Exception (SomeException, mask, throwIO, try)
 import Control.Monad (void)
 import Data.IORef
+import Data.Maybe (isJust)
 import GHC.Exts
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
@@ -129,7 +130,9 @@ join (Domain _ result) = readMVar result >>= either throwIO pure
 
 -- | Whether 'join' would return at once.
 isDone :: Domain a -> IO Bool
-isDone (Domain _ result) = not <$> isEmptyMVar result
+-- The MVar is read under its lock. 'isEmptyMVar' takes none, and a thread that 'putMVar' has just
+-- woken may still find the MVar empty.
+isDone (Domain _ result) = isJust <$> tryReadMVar result
 
 -- | The number of the domain's Capability.
 domainCapability :: Domain a -> Int

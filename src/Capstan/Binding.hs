@@ -19,8 +19,9 @@
 --
 -- @docs/bindings.md@ has the measured costs.
 --
--- All functions throw an 'Capstan.Exception.InvalidArgument' if a size is negative or exceeds the
--- address space.
+-- All functions throw an 'Capstan.Exception.InvalidArgument' if a size is negative, or exceeds the
+-- address space when it is rounded up. GHC throws a 'Control.Exception.HeapOverflow' if there is not
+-- so much memory.
 --
 -- > foreign import ccall unsafe "transform" c_transform :: Ptr Double -> Ptr Double -> CSize -> IO ()
 -- >

@@ -11,23 +11,28 @@
 -- very source that is shipped. Not for users.
 module Capstan.Chan.Machine
   ( Machine (..),
+    Waited (..),
   )
 where
 
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Thread.Briefly (briefly)
-import Capstan.Task.Thread.Seeded (asMember, parkUntil)
+import Capstan.Task.Thread.Seeded (Member, asMember, parkUntil)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
-import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, tryPutMVar, tryReadMVar)
+import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, takeMVar, tryPutMVar, tryReadMVar, tryTakeMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
 import Data.IORef (newIORef, readIORef)
 import Data.Kind (Type)
+import Data.Maybe (isNothing)
 import Data.Primitive.ByteArray (ByteArray, newByteArray, unsafeFreezeByteArray)
 import GHC.Conc (ThreadStatus (..), threadStatus)
 import GHC.IORef (IORef (..))
 import GHC.STRef (STRef (..))
 
 -- | A monad with shared memory, with slots in which threads wait, and with asynchronous exceptions.
+--
+-- A thread waits for a slot or for an offer. A slot is filled whatever its waiter does. An offer is
+-- refused if its waiter was interrupted, so the two never both happen.
 class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   -- | A word of memory that holds an immutable value.
   type Cell m :: Type -> Type
@@ -38,6 +43,9 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
 
   -- | A place that is filled once, and for which one thread may wait.
   type Slot m :: Type -> Type
+
+  -- | A place that is filled once, if the one thread that may wait for it is not interrupted first.
+  type Offer m :: Type -> Type
 
   -- | Makes a cell, and evaluates its value.
   newCell :: a -> m (Cell m a)
@@ -66,6 +74,19 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   -- within a few steps.
   takeSlot :: Slot m a -> m a
 
+  newOffer :: m (Offer m a)
+
+  -- | Fills the offer, and returns whether it did. It is refused if it was filled or claimed before,
+  -- or if its waiter was interrupted. Then the waiter does not get the value. Never waits.
+  fillOffer :: Offer m a -> a -> m Bool
+
+  -- | Before it waits, the thread that made the offer refuses all values. Returns whether none had
+  -- come.
+  claimOffer :: Offer m a -> m Bool
+
+  -- | Waits for an offer that the thread has not claimed. The caller has masked exceptions.
+  awaitOffer :: Offer m a -> m (Waited a)
+
   -- | Repeats a poll that found nothing, for a moment, and lets other threads run in between.
   lookOut :: m (Maybe a) -> m (Maybe a)
 
@@ -78,10 +99,77 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
   -- when the caller can next be interrupted.
   postpone :: SomeException -> m ()
 
+-- | The end of a wait for an offer.
+data Waited a
+  = Filled a
+  | -- | A value was refused as the thread was about to wait: nothing has happened.
+    Missed
+  | -- | An exception came, and no value.
+    Interrupted SomeException
+  | -- | An exception came after the value. Only in a seeded run.
+    FilledLate SomeException a
+
+-- | An offer of 'IO': a phase, and an MVar that is empty but for moments. An exception hits a
+-- waiter only while it is blocked on the MVar. GHC decides in one step, under the MVar's lock,
+-- whether a blocked thread gets a value or an exception. So the filler looks whether its value was
+-- handed over: if the value is still in the MVar, the waiter is not blocked there. It was
+-- interrupted, or it is about to block; the filler cannot know which. It takes the value back, and
+-- puts 'Nothing' in its place, which sends a waiter that was about to block away.
+data Place a = Place !(IORef Phase) !(MVar (Maybe a))
+
+data Phase
+  = -- | The thread does not wait yet, or it polls. It is not interrupted.
+    Awake
+  | -- | The thread is blocked, or about to block, or interrupted.
+    Parked
+  | -- | The offer was filled, refused or claimed, or the thread was interrupted.
+    Over
+  deriving (Eq)
+
+-- | One step from one phase to another.
+step :: IORef Phase -> Phase -> Phase -> IO Bool
+step !phase !old !new = do
+  now <- readIORef phase
+  if now /= old then pure False else replaceCell phase now new >>= \done -> if done then pure True else step phase old new
+
+offered :: Place a -> a -> IO Bool
+offered (Place phase box) x = do
+  awake <- step phase Awake Over
+  if awake then True <$ tryPutMVar box (Just x) else step phase Parked Over >>= \parked -> if parked then hand else pure False
+  where
+    hand = do
+      _ <- tryPutMVar box (Just x)
+      left <- tryTakeMVar box
+      if isNothing left then pure True else False <$ tryPutMVar box Nothing
+
+awaited :: Place a -> IO (Waited a)
+awaited place@(Place phase box) = asMember (`awaitedInTurn` place) $ do
+  found <- briefly 20 (yield >> tryTakeMVar box)
+  case found of
+    Just x -> pure (given x)
+    Nothing -> do
+      parks <- step phase Awake Parked
+      -- Without that step the filler has begun, and puts its value within a few steps.
+      if parks then try (takeMVar box) >>= either interrupted (pure . given) else given <$> uninterruptibleMask_ (takeMVar box)
+  where
+    given = maybe Missed Filled
+    -- If a filler has ended the phase, it finds its value in the MVar, and takes it back.
+    interrupted e = Interrupted e <$ step phase Parked Over
+
+-- | In a seeded run the thread waits for its turn, and an exception may come with the turn.
+awaitedInTurn :: Member -> Place a -> IO (Waited a)
+awaitedInTurn me (Place phase box) = try (parkUntil me (not <$> isEmptyMVar box)) >>= either interrupted (const filled)
+  where
+    filled = maybe Missed Filled <$> uninterruptibleMask_ (takeMVar box)
+    interrupted e = do
+      first <- step phase Awake Over
+      if first then pure (Interrupted e) else maybe Missed (FilledLate e) <$> uninterruptibleMask_ (takeMVar box)
+
 instance Machine IO where
   type Cell IO = IORef
   type Gap IO = ByteArray
   type Slot IO = MVar
+  type Offer IO = Place
   newCell !x = newIORef x
   {-# INLINE newCell #-}
   readCell = readIORef
@@ -108,6 +196,12 @@ instance Machine IO where
   {-# INLINE awaitSlot #-}
   takeSlot slot = uninterruptibleMask_ (inTurn slot >> readMVar slot)
   {-# INLINE takeSlot #-}
+  newOffer = Place <$> newIORef Awake <*> newEmptyMVar
+  {-# INLINE newOffer #-}
+  fillOffer = offered
+  claimOffer (Place phase _) = step phase Awake Over
+  {-# INLINE claimOffer #-}
+  awaitOffer = awaited
   lookOut look = briefly 2 (yield >> look)
   {-# INLINE lookOut #-}
   masked = mask_

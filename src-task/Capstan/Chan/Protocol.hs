@@ -33,18 +33,18 @@
 --    of the line, nothing was sent. If it is no longer in the line, the item was accepted, and
 --    'send' returns.
 -- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line
---    decides nothing. The thread has one slot, and the first to fill it decides. This may be a
---    sender with its item, a closer, or the thread itself, when it finds an item or is interrupted.
---    A sender first takes the receiver out of the line and then offers its item. If the offer is
---    refused, the sender still has its item and begins anew. If the slot of an interrupted thread
---    has an item, the call returns the item, and the exception arrives again at the end of the call
---    ('postpone').
+--    decides nothing. The thread makes one offer, and the first to fill or claim it decides. This
+--    may be a sender with its item, a closer, or the thread itself, when it finds an item. A sender
+--    first takes the receiver out of the line and then fills the offer. If it is refused, the
+--    sender still has its item and begins anew. The offer of an interrupted thread refuses all
+--    values, so such a thread has received nothing. An offer may also refuse a value although its
+--    thread goes on to wait ('Missed'). That thread begins anew, as after a notification (6.).
 -- 4. /No receiver sleeps beside an item./ A receiver joins the line by a step from a state without
 --    items. A sender joins by a step from a state without room. So the later step of a sender
 --    serves a waiting receiver, and that of a receiver serves a waiting sender. A receiver leaves
 --    all lines before its call returns.
 -- 5. /Masking./ Between the first step that involves another thread and the notification of that
---    thread, no exception arrives: the only interruptible call is 'awaitSlot'. Code that is not
+--    thread, no exception arrives: the only interruptible calls are 'awaitSlot' and 'awaitOffer'. Code that is not
 --    masked takes or puts an item by a single swap: before it nothing has happened, and after it
 --    everything. Any earlier swap of such code leaves the channel with the same items.
 --
@@ -54,8 +54,8 @@
 --    leave all lines and begin anew. So a notification may be out of date, and nothing is lost if
 --    an exception interrupts the watcher instead. A thread watches only a full channel, by a step
 --    from a full state. If a step makes room that no waiting sender takes, it leads from a state
---    with watchers to a state without, and notifies them. Before a watcher sends, it fills its own
---    slot, as a receiver does that finds an item: then no other thread can serve it.
+--    with watchers to a state without, and notifies them. Before a watcher sends, it claims its own
+--    offer, as a receiver does that finds an item: then no other thread can serve it.
 --
 -- The claim of a waiting thread by one word comes from Reppy, Russo and Xiao, /Parallel Concurrent
 -- ML/ (ICFP 2009). As there, two threads that each both send and receive can fail to claim each
@@ -83,7 +83,7 @@ module Capstan.Chan.Protocol
   )
 where
 
-import Capstan.Chan.Machine (Machine (..))
+import Capstan.Chan.Machine (Machine (..), Waited (..))
 import Capstan.Chan.State
 import Capstan.Exception (capstanFromException, capstanToException)
 import Control.Exception (Exception (..), SomeException)
@@ -352,42 +352,35 @@ selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
     roomy (SendCase (Chan capacity _ _ _) _ _) = capacity > 0
 {-# INLINEABLE selectLater #-}
 
--- | The contents of the slot of a waiting receiver or watcher.
+-- | The value that is offered to a waiting receiver or watcher.
 data Outcome r
-  = -- | Filled by a sender or a closer.
+  = -- | By a sender or a closer.
     Served r
-  | -- | Filled by a thread that made room or closed a channel. Nothing was sent or received yet.
+  | -- | By a thread that made room or closed a channel. Nothing was sent or received yet.
     LookAgain
-  | -- | Filled by the waiting thread itself: no other thread may serve it any more.
-    Mine
 
 -- | Waits in the lines of all channels.
 selectMasked :: Machine m => [Case m r] -> m (Timely r)
 selectMasked cases = do
-  slot <- newSlot
+  place <- newOffer
   key <- newSlot
-  outcome <- enqueue slot key cases
+  outcome <- enqueue place key cases
   case outcome of
     Found r -> leave key cases >> pure (InTime r)
-    Lost -> leave key cases >> selectMasked cases
-    Waiting -> awaitSlot slot >>= either (interrupted slot key) (finish key InTime)
+    Lost -> again key
+    Waiting -> awaitOffer place >>= finish key
   where
-    finish key end (Served r) = end r <$ leave key others
-    -- A thread that fills its own slot does not wait for it, so the outcome here is 'LookAgain'.
-    finish key _ _ = leave key cases >> selectMasked cases
+    again key = leave key cases >> selectMasked cases
+    finish key (Filled (Served r)) = InTime r <$ leave key others
+    finish key (FilledLate e (Served r)) = Late e r <$ leave key others
+    finish key (FilledLate e LookAgain) = leave key cases >> throw e
+    finish key (Interrupted e) = leave key cases >> throw e
+    finish key (Filled LookAgain) = again key
+    finish key Missed = again key
     -- The thread that served this one has already taken it out of that line.
     others = case cases of
       [_] -> []
       _ -> cases
-    interrupted slot key e = do
-      mine <- fillSlot slot Mine
-      if mine
-        then givenUp
-        else takeSlot slot >>= late
-      where
-        givenUp = leave key cases >> throw e
-        late LookAgain = givenUp
-        late outcome = finish key (Late e) outcome
 {-# INLINEABLE selectMasked #-}
 
 data Enqueued r
@@ -399,31 +392,31 @@ data Enqueued r
     Lost
 
 -- | Joins the lines of the channels, one after another, until a channel is ready.
-enqueue :: Machine m => Slot m (Outcome r) -> Slot m () -> [Case m r] -> m (Enqueued r)
+enqueue :: Machine m => Offer m (Outcome r) -> Slot m () -> [Case m r] -> m (Enqueued r)
 enqueue _ _ [] = pure Waiting
-enqueue slot key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
+enqueue place key cases@(Case chan@(Chan _ cell _ _) f : rest) = do
   old <- readCell cell
   if isVacant old
     then do
       queued <- replaceCell cell old (waitToReceive receiver old)
-      if queued then sequence_ (watchers old) >> enqueue slot key rest else enqueue slot key cases
+      if queued then sequence_ (watchers old) >> enqueue place key rest else enqueue place key cases
     else do
       -- Before this thread takes the item, it must exclude that another thread gives it one.
-      mine <- fillSlot slot Mine
+      mine <- claimOffer place
       if mine then taken <$> poll chan else pure Waiting
   where
-    receiver = Receiver key (fillSlot slot . Served . f)
+    receiver = Receiver key (fillOffer place . Served . f)
     taken (Got x) = Found (f (Just x))
     taken AtEnd = Found (f Nothing)
     taken None = Lost
-enqueue slot key cases@(SendCase chan@(Chan capacity cell _ _) x f : rest) = do
+enqueue place key cases@(SendCase chan@(Chan capacity cell _ _) x f : rest) = do
   old <- readCell cell
   case putting capacity x old of
     NoRoom -> do
-      watched <- replaceCell cell old (waitToSend (Watcher key (void (fillSlot slot LookAgain))) old)
-      enqueue slot key (if watched then rest else cases)
+      watched <- replaceCell cell old (waitToSend (Watcher key (void (fillOffer place LookAgain))) old)
+      enqueue place key (if watched then rest else cases)
     _ -> do
-      mine <- fillSlot slot Mine
+      mine <- claimOffer place
       if mine then maybe Lost (Found . f) . wasSent <$> offer chan x else pure Waiting
 {-# INLINEABLE enqueue #-}
 

@@ -13,7 +13,7 @@ module Explore
   )
 where
 
-import Capstan.Chan.Machine (Machine (..))
+import Capstan.Chan.Machine (Machine (..), Waited (..))
 import Control.Exception (AsyncException (ThreadKilled), SomeException, toException)
 import Control.Monad (ap)
 import Data.IntMap.Strict (IntMap)
@@ -50,6 +50,8 @@ data Step
     Shared Access (Int -> World -> (World, Step))
   | -- | Waits for a slot. The first field tells whether the thread may be interrupted.
     Wait Bool Int (Either SomeException Any -> Step)
+  | -- | Waits for an offer. An interrupt closes it.
+    WaitOffer Int (Either SomeException Any -> Step)
   | -- | Lets the interrupt come again later.
     Postpone Step
   | -- | Starts threads, and runs the last action when they are done.
@@ -92,6 +94,11 @@ instance Machine Explore where
           then (w {worldCells = IntMap.insert name (version + 1, unsafeCoerce new) (worldCells w)}, True)
           else (w, False)
   newGap _ = pure ()
+  type Offer Explore = Hole
+  newOffer = fresh Hole (const id)
+  fillOffer = fillSlot
+  claimOffer (Hole name) = fillSlot (Hole name) ()
+  awaitOffer (Hole name) = Explore (\k -> WaitOffer name (k . either Interrupted (Filled . unsafeCoerce)))
   newSlot = fresh Hole (const id)
   fillSlot (Hole name) x = shared True name $ \_ w ->
     if IntMap.member name (worldSlots w)
@@ -135,7 +142,15 @@ choices w (number, thread) = case runningStep thread of
         | interruptible,
           runningInterrupts thread > 0
       ]
+  WaitOffer place f -> case IntMap.lookup place (worldSlots w) of
+    Just x -> [(number, Access place False, settle w thread {runningStep = f (Right x)})]
+    Nothing ->
+      [ (number, Access place True, settle (closed place) thread {runningInterrupts = runningInterrupts thread - 1, runningStep = f (Left (toException ThreadKilled))})
+        | runningInterrupts thread > 0
+      ]
   _ -> []
+  where
+    closed place = w {worldSlots = IntMap.insert place (unsafeCoerce ()) (worldSlots w)}
 
 -- | The ends of all orders. A sleeping step was explored before, and no step has touched its memory
 -- since then.

@@ -8,6 +8,7 @@ import Control.Exception
 import Control.Monad (forM, forM_, forever, join, replicateM, replicateM_, unless, void, when)
 import Data.IORef
 import Data.List (sort)
+import Data.Maybe (isNothing)
 import System.Timeout (timeout)
 import Test.Tasty (TestTree, testGroup)
 import Test.Tasty.HUnit
@@ -22,6 +23,7 @@ tests =
         ++ [testCase ("selects that send, capacity " ++ show capacity) (selectsSend capacity) | capacity <- [0, 1]]
         ++ [testCase "selects that send and receive meet each other" swaps]
         ++ [testCase ("time limits stay in their calls, capacity " ++ show capacity) (limited capacity) | capacity <- [0, 1]]
+        ++ [testCase "a masked time limit of a receiver stays in its call" limitedMasked]
     )
 
 started :: IO a -> IO (ThreadId, MVar (Either SomeException a))
@@ -157,3 +159,21 @@ limited capacity = do
   where
     limits :: (Int -> IO (Maybe a)) -> IO ()
     limits call = forM_ [1 .. 20000 :: Int] (\i -> void (call (i `mod` 20)))
+
+-- | An item comes when the limit of a masked receive ends. The receiver has the item or nothing, no
+-- exception comes later, and each item is received once.
+limitedMasked :: Assertion
+limitedMasked = do
+  chan <- newUnbounded
+  received <- newIORef (0 :: Int)
+  forM_ [1 .. rounds] $ \i -> do
+    _ <- forkIO (threadDelay 100 >> send chan i)
+    result <- try (mask_ (timeout 100 (recv chan)) >>= \item -> item <$ yield)
+    case result of
+      Right (Just _) -> modifyIORef' received succ
+      Right Nothing -> recv chan >> modifyIORef' received succ
+      Left e -> assertFailure ("after the call: " ++ show (e :: SomeException))
+  readIORef received >>= (@?= rounds)
+  recvPoll chan >>= assertBool "an item came twice" . isNothing
+  where
+    rounds = 3000 :: Int

@@ -19,6 +19,9 @@ tests =
         b <- join domain
         (a, b) @?= ('d', 'd')
         isDone domain >>= (@?= True),
+      testCase "is done once join has returned" $ do
+        domains <- replicateM 20000 (spawn (pure ()) >>= \domain -> join domain >> isDone domain)
+        length (filter not domains) @?= 0,
       testCase "an exception" $ do
         r <- try (spawn (evaluate (1 `div` (0 :: Int))) >>= join)
         r @?= Left DivideByZero,
