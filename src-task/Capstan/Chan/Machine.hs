@@ -76,8 +76,8 @@ class (Monad m, Eq (Slot m ()), Eq (Slot m Bool)) => Machine m where
 
   newOffer :: m (Offer m a)
 
-  -- | Fills the offer, and returns whether it did. It is refused if it was filled or claimed before,
-  -- or if its waiter was interrupted. Then the waiter does not get the value. Never waits.
+  -- | Fills the offer, and returns whether it did. The value is refused if the offer was filled or
+  -- claimed before, or if its waiter was interrupted. Then the waiter does not get it. Never waits.
   fillOffer :: Offer m a -> a -> m Bool
 
   -- | Before it waits, the thread that made the offer refuses all values. Returns whether none had
