@@ -2,18 +2,20 @@
  *
  * Masters are plain threads. "turns" lets CALLERS threads call one after the other, as GHC does
  * when it spreads safe calls over its threads. "at-once" lets them all call at the same time.
- * Figures are nanoseconds per region over all masters, and the number of threads of the process at
- * the end.
+ * "behind-a-lock" does so as OpenBLAS does: each master asks for the number of threads, spins for a
+ * lock, and opens its region under it. The members work for some 7 microseconds. Figures are
+ * nanoseconds per region over all masters, and the number of threads of the process at the end.
  */
 #include "bench.h"
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLERS = 8 };
+enum { CALLERS = 8, WORK = 25000 };
 
 static void regions(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) {
@@ -22,6 +24,9 @@ static void regions(const struct bench *b, long n) {
     }
 }
 
+struct crew;
+typedef void calls(struct crew *crew, int number); /* of one caller */
+
 struct crew {
     const struct bench *bench;
     pthread_barrier_t start, finish;
@@ -29,8 +34,9 @@ struct crew {
     pthread_cond_t turn_changed;
     int turn; /* the number of the caller whose turn it is */
     int callers;
-    long regions;  /* the number of regions of each caller */
-    bool in_turns; /* callers open one region each, in turn */
+    long regions; /* the number of regions of each caller, in hundreds if they take turns */
+    calls *calls;
+    atomic_flag lock;
     bool over;
 };
 
@@ -53,16 +59,29 @@ static void take_turns(struct crew *c, int number) {
     }
 }
 
+static void at_once(struct crew *c, int number) {
+    (void)number;
+    regions(c->bench, c->regions);
+}
+
+static void behind_a_lock(struct crew *c, int number) {
+    (void)number;
+    for (long i = 0; i < c->regions; i++) {
+        int threads = omp_get_max_threads();
+        while (atomic_flag_test_and_set(&c->lock)) continue;
+#pragma omp parallel num_threads(threads)
+        for (volatile int work = 0; work < WORK; work++) bench_keep();
+        atomic_flag_clear(&c->lock);
+    }
+}
+
 static void *call(void *argument) {
     struct caller *me = argument;
     struct crew *c = me->crew;
     for (;;) {
         pthread_barrier_wait(&c->start);
         if (c->over) return NULL;
-        if (c->in_turns)
-            take_turns(c, me->number);
-        else
-            regions(c->bench, c->regions);
+        c->calls(c, me->number);
         pthread_barrier_wait(&c->finish);
     }
 }
@@ -96,9 +115,9 @@ static int live_threads(void) {
     return threads;
 }
 
-static void measure(const struct bench *b, const char *name, int callers, bool in_turns) {
+static void measure(const struct bench *b, const char *name, int callers, calls *calls) {
     if (!bench_wanted(b, name)) return;
-    struct crew c = {.bench = b, .callers = callers, .in_turns = in_turns};
+    struct crew c = {.bench = b, .callers = callers, .calls = calls, .lock = ATOMIC_FLAG_INIT};
     struct caller caller[CALLERS];
     pthread_barrier_init(&c.start, NULL, (unsigned)callers + 1);
     pthread_barrier_init(&c.finish, NULL, (unsigned)callers + 1);
@@ -109,7 +128,7 @@ static void measure(const struct bench *b, const char *name, int callers, bool i
         pthread_create(&caller[i].thread, NULL, call, &caller[i]);
     }
     long n = 1;
-    double each = callers * (in_turns ? 100.0 : 1.0),
+    double each = callers * (calls == take_turns ? 100.0 : 1.0),
            *value = malloc((size_t)b->samples * sizeof(double));
     while (fastest(&c, n) < b->sample_ns && n < 1000000000) n *= 2;
     for (int i = 0; i < b->samples; i++) value[i] = run_crew(&c, n) / ((double)n * each);
@@ -127,8 +146,11 @@ int main(int argc, char **argv) {
     struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
     omp_set_dynamic(0);
     bench_case(b, "main-thread", regions, 1);
-    measure(b, "one-other-thread", 1, false);
-    measure(b, "eight-in-turns", CALLERS, true);
-    measure(b, "eight-at-once", CALLERS, false);
+    measure(b, "one-other-thread", 1, at_once);
+    measure(b, "eight-in-turns", CALLERS, take_turns);
+    measure(b, "eight-at-once", CALLERS, at_once);
+    omp_set_num_threads(b->threads);
+    measure(b, "two-behind-a-lock", 2, behind_a_lock);
+    measure(b, "eight-behind-a-lock", CALLERS, behind_a_lock);
     return 0;
 }

@@ -28,7 +28,7 @@ int omp_get_num_threads(void) {
 }
 
 int omp_get_max_threads(void) {
-    return (int)cst_known_icv()->nthreads;
+    return (int)cst_ask_most();
 }
 
 int omp_get_thread_num(void) {

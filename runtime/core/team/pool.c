@@ -11,6 +11,7 @@
 #include "core/team/region.h"
 #include "core/team/team.h"
 #include "core/team/threads.h"
+#include "core/wait/announce.h"
 #include "core/wait/turn.h"
 #include "core/team/workers.h"
 #include "platform/happens.h"
@@ -162,6 +163,20 @@ static struct cst_team *choose(struct cst_thread *thread, uint32_t threads, bool
     return team;
 }
 
+/* The turn comes with a team whose workers are awake, and with the processor of one of them. */
+static void take_over(struct cst_thread *thread, const struct cst_turn_from *from) {
+    thread->last_team[0] = from->team;
+    cst_apart_from(from->processor); /* the team's worker goes on there */
+}
+
+void cst_pool_announce(struct cst_thread *thread) {
+    struct cst_turn_from from;
+    bool keep = thread->task->icv.dynamic == CST_DYNAMIC_OFF;
+    cst_turn_announce(thread, thread->task->icv.nthreads, keep ? NULL : thread->last_team[0],
+                      &from);
+    if (from.team && !keep) take_over(thread, &from);
+}
+
 struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
@@ -177,6 +192,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
                             .least = 2 - nested,
                             .at_most = at_most,
                             .may_wait = !nested && !keep};
+    if (!nested) cst_announce_opens(&thread->asking);
     struct cst_turn_from from;
     uint32_t shared;
     bool may_shrink = thread->task->icv.dynamic == CST_DYNAMIC_ON;
@@ -188,10 +204,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
         cst_share_return(shared);
         return NULL;
     }
-    if (cst_unlikely(from.team != NULL)) {
-        thread->last_team[0] = from.team;
-        cst_apart_from(from.processor); /* the team's worker goes on there */
-    }
+    if (cst_unlikely(from.team != NULL)) take_over(thread, &from);
     struct cst_team *team = choose(thread, threads, keep);
     if (!team) {
         cst_turn_return(threads - nested);

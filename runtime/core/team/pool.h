@@ -31,6 +31,10 @@ static inline void cst_pool_validate(const struct cst_team *returned) {
 
 /* --- for teams that idle (workers.h) --------------------------------------------------------- */
 
+/* The thread, outside any region, announces its next region by a question (wait/turn.h). It may
+ * wait for its turn, some milliseconds, but allocates nothing and waits for no lock. */
+void cst_pool_announce(struct cst_thread *thread);
+
 /* All teams ever made, linked by next. */
 struct cst_team *cst_pool_teams(void);
 

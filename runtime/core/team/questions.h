@@ -5,6 +5,8 @@
 #define CST_CORE_TEAM_QUESTIONS_H
 
 #include "core/state/thread.h"
+#include "core/team/pool.h"
+#include "core/wait/announce.h"
 
 /* Number and size come from one seat, so they fit each other. This holds also in a signal handler
  * that interrupts a thread as it begins a region, or an idle worker that is in no team. */
@@ -26,6 +28,15 @@ static inline uint32_t cst_ask_level(void) {
 static inline uint32_t cst_ask_active_level(void) {
     const struct cst_thread *self = cst_known();
     return self ? self->team->active_level : 0;
+}
+
+/* The number of threads of the next region, if the program names none. */
+static inline uint32_t cst_ask_most(void) {
+    const struct cst_thread *self = cst_known();
+    if (!self) return cst_config.icv.nthreads;
+    if (self->team->active_level == 0 && cst_announce_asks(&cst_current_thread->asking))
+        cst_pool_announce(cst_current_thread);
+    return self->task->icv.nthreads;
 }
 
 /* The number of the thread's record, from 0. No two live threads have the same. */

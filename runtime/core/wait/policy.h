@@ -74,6 +74,17 @@ enum {
     CST_TURN_PATIENCE_NS = 20000000,  /* of the first in line; plus a slice for each one before */
     CST_TURN_FIRST_NS = 100000000,    /* no master waits for this time after a vain wait, */
     CST_TURN_LONGEST_NS = 1600000000, /* doubled each time, up to this */
+    CST_TURN_LOOK_NS = 2000000, /* from one look of an announcer to the next, times its place */
+    CST_TURN_TRIES = 64,        /* to get the line's lock, for an announcement */
+
+    /* --- questions that announce a region (announce.h, turn.c) --- */
+    CST_ANNOUNCE_FIRST_NS = 20000000,     /* until the region comes: some slices of the kernel, */
+    CST_ANNOUNCE_LONGEST_NS = 320000000,  /* doubled each time that it does not, up to this */
+    CST_ANNOUNCE_PATIENCE_NS = 250000000, /* beside rivals a product of matrices takes 30 ms */
+    CST_ANNOUNCE_MOST_NS = 2000000000,    /* for a turn, though other masters get ahead */
+    CST_ANNOUNCE_LEARNED = 3,             /* regions that began after one question each */
+    CST_ANNOUNCE_FORGOTTEN = 16, /* more of them, after a question without a region; doubled */
+    CST_ANNOUNCE_MOST_FORGOTTEN = 1 << 20, /* each time, up to this */
 
     /* --- locks (lock.c) --- */
     CST_LOCK_FIRST_NS = 200,  /* from the first look at the word to the second; doubled up to */

@@ -17,7 +17,14 @@
  * A lock protects the line. `busy` is changed by compare-and-swap wherever a bound holds, so a turn
  * is passed on with its processors, and no two regions get the same processors. A master that joins
  * the line as the last worker falls asleep is not woken, but looks by itself when its patience
- * ends. */
+ * ends.
+ *
+ * A master may announce its region by a question (announce.h). Then it takes its turn before the
+ * question returns, with the same line. An announcement counts no thread as busy, as its region may
+ * not come; it holds off other announcements alone, for 20 ms at most. A master that has to wait at
+ * a question passes the turn on by itself. It goes to sleep, so its processor is free, and it holds
+ * no lock that the next one spins for. At the end of its region OpenBLAS still holds such a lock.
+ * The first in line also looks by itself, as beside a rival no idle worker is awake. */
 #include "core/wait/turn.h"
 
 #include "core/base/backoff.h"
@@ -28,24 +35,34 @@
 #include "core/wait/rival.h"
 #include "platform/platform.h"
 
+static const uint32_t no_processor = UINT32_MAX;
+
 /* A master in the line, on the master's stack. The master or the passing worker takes it out, under
  * the lock. */
 struct waiter {
     struct waiter *next;
-    const struct cst_thread *thread;
+    struct cst_thread *thread;
     struct cst_turn_from from;
     uint32_t threads;
+    bool announces;            /* the turn begins with an announcement, not with a region */
+    uint64_t patience;         /* while no turn is passed */
+    struct cst_backoff *rest;  /* begins when the patience ends */
     _Atomic uint32_t has_turn; /* its futex */
 };
 
 static struct {
     _Atomic(const struct cst_thread *) holder; /* the master that has the turn */
     _Atomic uint64_t since;                    /* begin of the turn, while masters wait */
+    /* The number of announced regions that have not begun, in the lower half. If they do not come,
+     * their number is forgotten: the upper half is then the next era. The time is that of the last
+     * announcement, or of the last such region's begin. The era lasts for `lasts` from then on. */
+    _Atomic uint64_t announced, announced_at, lasts;
+    _Atomic uint32_t begun; /* regions that began while masters waited */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
     uint32_t passed;         /* turns */
-    struct cst_backoff rest; /* no master waits while it lasts */
-} line;
+    struct cst_backoff rest; /* while it lasts, only masters that announce a region wait */
+} line = {.lasts = CST_ANNOUNCE_FIRST_NS};
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
 
@@ -69,11 +86,52 @@ static bool take_fitting(uint32_t threads) {
     return true;
 }
 
+/* An announced region has not come in time: its master may spin, among many others, for a lock. */
+static void lengthen_era(void) {
+    uint64_t length = 2 * cst_load_relaxed(&line.lasts);
+    if (length <= CST_ANNOUNCE_LONGEST_NS) cst_store_relaxed(&line.lasts, length);
+}
+
+/* Announces a region of the thread, if the region fits and no other one is announced. Two masters
+ * may still go ahead, if the region of one begins while the other looks. That costs time alone. */
+static bool announce(struct cst_thread *thread, uint32_t threads) {
+    uint64_t now = cst_clock_ns(), seen = cst_load_relaxed(&line.announced), next = seen + 1;
+    if ((uint32_t)seen != 0) {
+        if (now - cst_load_relaxed(&line.announced_at) < cst_load_relaxed(&line.lasts))
+            return false;
+        next = ((seen >> 32) + 1) << 32 | 1;
+    }
+    uint32_t busy = cst_load_relaxed(&cst_busy);
+    if (busy != 0 && busy + threads > cst_config.available) return false;
+    if (!cst_cas_relaxed(&line.announced, &seen, next)) return false;
+    cst_store_relaxed(&line.announced_at, now);
+    if (next >> 32 != seen >> 32) lengthen_era();
+    thread->asking.era = (uint32_t)(next >> 32) + 1;
+    return true;
+}
+
+/* The announced region begins. */
+static void come_true(struct cst_thread *thread) {
+    uint32_t era = thread->asking.era;
+    thread->asking.era = 0;
+    uint64_t seen = cst_load_relaxed(&line.announced);
+    do {
+        if ((uint32_t)(seen >> 32) + 1 != era) return;
+    } while (!cst_cas_relaxed(&line.announced, &seen, seen - 1));
+    cst_store_relaxed(&line.announced_at, cst_clock_ns());
+    if (cst_load_relaxed(&line.lasts) != CST_ANNOUNCE_FIRST_NS)
+        cst_store_relaxed(&line.lasts, CST_ANNOUNCE_FIRST_NS);
+}
+
 /* Does no master wait, or does the thread still have the turn? */
 static bool may_begin(const struct cst_thread *thread) {
     if (cst_likely(cst_load_relaxed(&cst_turn_waiting) == 0)) return true;
     return cst_load_relaxed(&line.holder) == thread &&
            cst_clock_ns() - cst_load_relaxed(&line.since) < CST_TURN_SLICE_NS;
+}
+
+static void hold(const struct cst_thread *thread) {
+    if (cst_load_relaxed(&line.holder) != thread) cst_store_relaxed(&line.holder, thread);
 }
 
 static void begin_turn(const struct cst_thread *thread, uint64_t now) {
@@ -100,20 +158,26 @@ static void take_out(struct waiter *waiter) {
     cst_store_relaxed(&cst_turn_waiting, cst_load_relaxed(&cst_turn_waiting) - 1);
 }
 
-static bool pass_to(struct waiter *waiter, struct cst_team *team) {
-    if (!waiter || !take_fitting(waiter->threads)) return false;
+static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t processor) {
+    if (!waiter) return false;
+    bool fits = waiter->announces ? announce(waiter->thread, waiter->threads)
+                                  : take_fitting(waiter->threads);
+    if (!fits) return false;
     take_out(waiter);
     line.passed++;
     begin_turn(waiter->thread, cst_clock_ns());
-    waiter->from = (struct cst_turn_from){.team = team, .processor = cst_cpu_current()};
+    waiter->from = (struct cst_turn_from){.team = team, .processor = processor};
     /* The last access: the waiter may return at once. Release: it reads `from` without the lock. */
     cst_store_release(&waiter->has_turn, 1);
     return true;
 }
 
-static void rest(uint64_t now) {
-    bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
-    cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
+/* A waiter has lost its patience. A master that announces regions rests alone: if all did, all
+ * would spin, and then every region takes as long as the patience. */
+static void rest(const struct waiter *waiter, uint64_t now) {
+    struct cst_backoff *rest = waiter->rest;
+    bool again = now - cst_backoff_until(rest) < cst_backoff_length(rest);
+    cst_backoff_begin(rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -123,66 +187,128 @@ static bool has_turn(const struct waiter *waiter) {
     return cst_load_acquire(&waiter->has_turn);
 }
 
+/* The time from one look of a master that announces to its next. Beside a rival, or Haskell code,
+ * no idle worker is awake to pass on a turn that an announced region did not take. */
+static uint64_t sleep_length(const struct waiter *waiter, uint64_t patience) {
+    uint32_t place = 1;
+    if (!waiter->announces) return patience;
+    for (const struct waiter *other = line.first; other != waiter; other = other->next) place++;
+    return (uint64_t)CST_TURN_LOOK_NS * place;
+}
+
+/* A number that grows while other masters get ahead. A waiter that announces counts all regions:
+ * it waits for masters outside the line too, which spin for a lock and come very late. */
+static uint32_t progress(const struct waiter *waiter) {
+    return line.passed + (waiter->announces ? cst_load_relaxed(&line.begun) : 0);
+}
+
 /* Sleeps until the waiter has the turn. False: no turn was passed for too long. The lock is held at
  * the call and free afterwards. A waiter that is woken with the turn does not need it. The kernel
  * often runs the waiter in place of the passing worker, which then could not release the lock. */
 static bool await_turn(struct waiter *waiter, uint32_t before) {
-    uint64_t patience = CST_TURN_PATIENCE_NS + (uint64_t)CST_TURN_SLICE_NS * before;
-    uint64_t begin = cst_clock_ns();
-    uint32_t passed = line.passed;
+    uint64_t patience = waiter->patience + (uint64_t)CST_TURN_SLICE_NS * before;
+    uint64_t begin = cst_clock_ns(), last = begin + CST_ANNOUNCE_MOST_NS;
+    uint32_t seen = progress(waiter);
     for (;;) {
+        uint64_t length = sleep_length(waiter, patience);
         cst_lock_release(&line.lock);
-        cst_futex_wait_for(&waiter->has_turn, 0, patience);
+        cst_futex_wait_for(&waiter->has_turn, 0, length);
         if (has_turn(waiter)) return true;
         cst_lock_acquire(&line.lock);
         uint64_t now = cst_clock_ns();
         if (has_turn(waiter)) break;
+        if (now - begin < patience && !waiter->announces) continue;
+        if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
         if (now - begin < patience) continue;
-        if (line.first == waiter && pass_to(waiter, NULL)) break;
-        if (line.passed == passed) {
+        if (progress(waiter) == seen || now > last) {
             take_out(waiter);
-            rest(now);
+            rest(waiter, now);
             break;
         }
         begin = now;
-        passed = line.passed;
+        seen = progress(waiter);
     }
     bool has = has_turn(waiter);
     cst_lock_release(&line.lock);
     return has;
 }
 
-/* Waits in the line. True: the thread has the processors. */
-static bool stand_in_line(const struct cst_thread *thread, uint32_t threads,
-                          struct cst_turn_from *from) {
+/* May the thread wait in the line? Threads that wait for its Capability would wait too, above all a
+ * collection. */
+static bool may_wait(struct cst_backoff *rest, uint64_t now) {
+    return cst_heuristic_is_on(CST_HEURISTIC_TURNS) && !cst_backoff_lasts(rest, now) &&
+           !cst_host_holds_capability();
+}
+
+/* Waits in the line, whose lock is held. True: the thread has the turn. */
+static bool stand_in_line(struct waiter *waiter, uint64_t now) {
+    uint32_t before = append(waiter);
+    if (before == 0) cst_store_relaxed(&line.since, now);
+    return await_turn(waiter, before);
+}
+
+/* The lock is held for some hundred instructions. A signal handler asks too, perhaps of the thread
+ * that holds the lock, so the call gives up. */
+static bool acquire_soon(cst_lock *lock) {
+    for (int tries = 0; tries < CST_TURN_TRIES; tries++) {
+        if (cst_lock_try(lock)) return true;
+        cst_cpu_relax();
+    }
+    return false;
+}
+
+void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_team *team,
+                       struct cst_turn_from *from) {
+    from->team = NULL;
+    if (threads < 2) return;
+    if (may_begin(thread) && announce(thread, threads)) {
+        hold(thread);
+        return;
+    }
+    uint64_t now = cst_clock_ns();
+    if (!may_wait(&thread->asking.rest, now) || !acquire_soon(&line.lock)) return;
+    /* This master goes to sleep, so its processor is free for the next one. */
+    struct waiter *next = line.first;
+    if (pass_to(next, team, no_processor)) {
+        cst_lock_release(&line.lock);
+        cst_futex_wake(&next->has_turn, 1);
+        cst_lock_acquire(&line.lock);
+    }
+    struct waiter waiter = {.thread = thread,
+                            .threads = threads,
+                            .announces = true,
+                            .patience = CST_ANNOUNCE_PATIENCE_NS,
+                            .rest = &thread->asking.rest};
+    if (stand_in_line(&waiter, now)) *from = waiter.from;
+}
+
+/* Takes the turn for a region that was not announced. */
+static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_turn_from *from) {
+    if (may_begin(thread) && take_fitting(threads)) {
+        hold(thread);
+        return true;
+    }
     uint64_t now = cst_clock_ns();
     /* Without a spinning worker no turn is passed on. */
-    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || !cst_policy_spins() || cst_rival_was_known())
-        return false;
-    if (cst_backoff_lasts(&line.rest, now)) return false;
-    /* Threads that wait for this Capability would wait too, above all a collection. */
-    if (cst_host_holds_capability()) return false;
-    struct waiter waiter = {.thread = thread, .threads = threads};
+    if (!cst_policy_spins() || cst_rival_was_known() || !may_wait(&line.rest, now)) return false;
+    struct waiter waiter = {
+        .thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS, .rest = &line.rest};
     cst_lock_acquire(&line.lock);
-    uint32_t before = append(&waiter);
-    if (before == 0) cst_store_relaxed(&line.since, now);
-    bool has = await_turn(&waiter, before);
+    bool has = stand_in_line(&waiter, now);
     *from = waiter.from;
     return has;
 }
 
-uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *turn,
+uint32_t cst_turn_take(struct cst_thread *thread, const struct cst_turn *turn,
                        struct cst_turn_from *from) {
     from->team = NULL;
+    if (cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0)) cst_add_relaxed(&line.begun, 1);
     if (turn->at_most) return take_idle(turn);
-    if (turn->may_wait) {
-        if (may_begin(thread) && take_fitting(turn->threads)) {
-            if (cst_load_relaxed(&line.holder) != thread) cst_store_relaxed(&line.holder, thread);
-            return turn->threads;
-        }
-        if (stand_in_line(thread, turn->threads, from)) return turn->threads;
-    }
+    bool announced = thread->asking.era != 0;
+    if (turn->may_wait && !announced && take_turn(thread, turn->threads, from))
+        return turn->threads;
     cst_add_relaxed(&cst_busy, turn->threads);
+    if (cst_unlikely(announced)) come_true(thread);
     return turn->threads;
 }
 
@@ -194,7 +320,7 @@ void cst_turn_pass(struct cst_seat *seat) {
     /* While all processors are busy a turn is seldom free, so the line's lock is not taken. */
     if (cst_load_relaxed(&cst_busy) >= cst_config.available || !cst_lock_try(&line.lock)) return;
     struct waiter *next = line.first;
-    bool passed = pass_to(next, seat->team);
+    bool passed = pass_to(next, seat->team, cst_cpu_current());
     cst_lock_release(&line.lock);
     /* The wake-up comes after the release, and uses the address alone: the waiter's stack frame may
      * have ended. futex(2) allows a stray wake-up. */
@@ -206,5 +332,6 @@ void cst_turn_after_fork(void) {
     cst_store_relaxed(&cst_busy, 0);
     cst_store_relaxed(&cst_awake, 0);
     cst_store_relaxed(&cst_turn_waiting, 0);
+    cst_store_relaxed(&line.announced, 0);
     line.first = NULL;
 }

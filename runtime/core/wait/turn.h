@@ -21,9 +21,16 @@ struct cst_turn_from {
     uint32_t processor;
 };
 
+/* The master announces a region of `threads` threads by a question (announce.h), and waits for its
+ * turn if the region would not fit, or another master's region is announced. Before it waits, it
+ * passes the turn to the first in line, with `team`, whose workers may be awake; NULL: none. A
+ * signal handler may ask, so the call gives up if the line's lock is not free soon. */
+void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_team *team,
+                       struct cst_turn_from *from);
+
 /* Counts the region's threads as busy. Returns their number: all of them, unless `at_most`. May
  * block. */
-uint32_t cst_turn_take(const struct cst_thread *thread, const struct cst_turn *turn,
+uint32_t cst_turn_take(struct cst_thread *thread, const struct cst_turn *turn,
                        struct cst_turn_from *from);
 /* Counts `threads` threads as no longer busy. */
 void cst_turn_return(uint32_t threads);

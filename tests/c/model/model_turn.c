@@ -43,6 +43,27 @@ static void twice(unsigned number) {
     if (number == 0) open_region(&master[number]);
 }
 
+/* Each region is announced by a question. Two may still overlap: both masters looked before one of
+ * them announced its region, and that region has begun meanwhile. */
+static void announced(unsigned number) {
+    const struct cst_turn turn = {.threads = THREADS, .may_wait = true};
+    struct cst_turn_from from;
+    if (number == 2) {
+        look();
+        return;
+    }
+    cst_turn_announce(&master[number], THREADS, NULL, &from);
+    EXPLORE_CHECK(from.team == NULL || from.team == team);
+    EXPLORE_CHECK(cst_turn_take(&master[number], &turn, &from) == THREADS);
+    cst_turn_return(THREADS);
+    cst_add_relaxed(&regions, 1);
+}
+
+static void announced_twice(unsigned number) {
+    announced(number);
+    if (number == 0) announced(number);
+}
+
 static void nobody_is_left(void) {
     EXPLORE_CHECK(cst_busy_threads() == 0);
     EXPLORE_CHECK(cst_load_relaxed(&cst_turn_waiting) == 0);
@@ -67,6 +88,10 @@ int models_run(void) {
         {"turn, two masters", two, once, nobody_is_left, .threads = 3},
         {"turn, two masters, one of them twice", three, twice, nobody_is_left, .threads = 3,
          .executions = 50000},
+        {"turn, two masters that announce regions", two, announced, nobody_is_left, .threads = 3,
+         .executions = 50000},
+        {"turn, two masters that announce regions, one of them twice", three, announced_twice,
+         nobody_is_left, .threads = 3, .executions = 50000},
     };
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
         if (!explore(&models[i])) return 1;
