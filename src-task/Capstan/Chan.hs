@@ -37,6 +37,7 @@
 --    A 'send' may have been accepted just before the exception. Then it succeeds, and the
 --    exception arrives at the next point where the thread can be interrupted. With
 --    'Control.Exception.mask' around both, that point may be after the 'System.Timeout.timeout'.
+--    The limits of 'sendWithin', 'recvWithin' and 'selectWithin' are no exceptions.
 -- 4. A thread that waits for a channel that no other thread can reach gets
 --    'Control.Exception.BlockedIndefinitelyOnMVar'.
 --
@@ -69,6 +70,8 @@ module Capstan.Chan
     recvPoll,
     Received (..),
     recvNow,
+    sendWithin,
+    recvWithin,
     drain,
     forEach,
 
@@ -83,14 +86,19 @@ module Capstan.Chan
     sendCase,
     select,
     selectPoll,
+    selectWithin,
   )
 where
 
 import Capstan.Chan.Protocol (ChanClosed (..))
 import qualified Capstan.Chan.Protocol as Protocol
+import Capstan.Duration (Duration, nanoseconds, since, toMicroseconds, unlimited)
 import Capstan.Exception (throwInvalid)
 import Capstan.Task.Thread.Seeded (switchPoint)
-import Control.Exception (throwIO)
+import Capstan.Task.Thread.Target (forkMasked)
+import Control.Concurrent (killThread, threadDelay)
+import Control.Exception (throwIO, uninterruptibleMask_)
+import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Stack (HasCallStack)
 
 -- | A channel for items of type @a@.
@@ -162,6 +170,27 @@ recvNow (Chan chan) = switchPoint >> fmap received (Protocol.poll chan)
     received Protocol.None = Empty
     received Protocol.AtEnd = End
 
+-- | As 'recvNow', but first waits for an item, for a limit of time. The answer is 'Empty' if none
+-- came, and then no item was received. The limit is no exception, so it needs no
+-- 'System.Timeout.timeout', and it holds in any masking state. 'Capstan.Duration.unlimited' is no
+-- limit. A call that has to wait also starts a thread, for 1 microsecond. Can be interrupted while
+-- it waits.
+--
+-- > recvWithin (milliseconds 100) jobs >>= \now -> case now of
+-- >   Item job -> work job
+-- >   Empty -> tidyUp
+-- >   End -> finish
+recvWithin :: Duration -> Chan a -> IO (Received a)
+recvWithin limit chan = maybe Empty (maybe End Item) <$> selectWithin limit [recvCase chan id]
+
+-- | As 'send', with a limit of time as that of 'recvWithin'. Returns whether the item was sent. A
+-- call that waits has no place in the line of senders, as with 'sendCase'. Throws 'ChanClosed' if
+-- the channel is closed before there is room.
+--
+-- > sendWithin (seconds 1) requests request >>= \sent -> unless sent (reject request)
+sendWithin :: Duration -> Chan a -> a -> IO Bool
+sendWithin limit chan x = selectWithin limit [sendCase chan x id] >>= maybe (pure False) (\sent -> if sent then pure True else throwIO ChanClosed)
+
 -- | Receives all items that the channel has now, in their order. Never waits, but continues while
 -- other threads send.
 --
@@ -227,12 +256,38 @@ sendCase (Chan chan) x f = Case (Protocol.SendCase chan x f)
 -- > serve :: Chan Int -> Chan Int -> Chan Int -> Int -> IO (Maybe Int)
 -- > serve results left right job = select [recvCase results id, sendCase left job (const Nothing), sendCase right job (const Nothing)]
 select :: HasCallStack => [Case r] -> IO r
-select cases
-  | Protocol.meetsItself inner = throwInvalid "Capstan.Chan.select: a rendezvous to send to and to receive from; it may be in the list for one of both"
-  | otherwise = switchPoint >> Protocol.select inner
+select cases = distinct "select" cases >>= \inner -> switchPoint >> Protocol.select inner
+
+-- | The cases, if none of them could only meet another one.
+distinct :: HasCallStack => String -> [Case r] -> IO [Protocol.Case IO r]
+distinct function cases
+  | Protocol.meetsItself inner = throwInvalid ("Capstan.Chan." ++ function ++ ": a rendezvous to send to and to receive from; it may be in the list for one of both")
+  | otherwise = pure inner
   where
     inner = [c | Case c <- cases]
 
 -- | As 'select', but does not wait: returns 'Nothing' if no case is ready.
 selectPoll :: [Case r] -> IO (Maybe r)
 selectPoll cases = switchPoint >> Protocol.selectPoll [c | Case c <- cases]
+
+-- | As 'select', with a limit of time as that of 'recvWithin'. Returns 'Nothing' if no case became
+-- ready in time; then none was performed. With no cases it waits until the time is over.
+--
+-- > nextEvent :: Chan Char -> Chan () -> IO (Maybe Event)
+-- > nextEvent keys ticks = selectWithin (seconds 60) [recvCase keys (maybe Quit Key), recvCase ticks (const Tick)]
+selectWithin :: HasCallStack => Duration -> [Case r] -> IO (Maybe r)
+selectWithin limit cases
+  | limit == unlimited = Just <$> select cases
+  | limit == mempty = distinct "selectWithin" cases >> selectPoll cases
+  | otherwise = do
+    inner <- distinct "selectWithin" cases
+    switchPoint
+    begin <- now
+    Protocol.selectUntil (alarm begin) inner
+  where
+    now = nanoseconds . fromIntegral <$> getMonotonicTimeNSec
+    -- A call that begins its wait anew starts the alarm again, with the time that is left.
+    alarm begin ring = do
+      passed <- (`since` begin) <$> now
+      timer <- forkMasked (threadDelay (toMicroseconds (limit `since` passed)) >> ring)
+      pure (uninterruptibleMask_ (killThread timer))

@@ -17,7 +17,7 @@ where
 
 import Capstan.Internal.Swap (swapVariable)
 import Capstan.Task.Thread.Briefly (briefly)
-import Capstan.Task.Thread.Seeded (Member, asMember, parkUntil)
+import Capstan.Task.Thread.Seeded (asMember, parkUntil)
 import Control.Concurrent (forkOn, myThreadId, threadCapability, throwTo, yield)
 import Control.Concurrent.MVar (MVar, isEmptyMVar, newEmptyMVar, readMVar, takeMVar, tryPutMVar, tryReadMVar, tryTakeMVar)
 import Control.Exception (MaskingState (..), SomeException, getMaskingState, mask_, throwIO, try, uninterruptibleMask_)
@@ -143,7 +143,7 @@ offered (Place phase box) x = do
       if isNothing left then pure True else False <$ tryPutMVar box Nothing
 
 awaited :: Place a -> IO (Waited a)
-awaited place@(Place phase box) = asMember (`awaitedInTurn` place) $ do
+awaited place@(Place phase box) = asMember (const (awaitedInTurn place)) $ do
   found <- briefly 20 (yield >> tryTakeMVar box)
   case found of
     Just x -> pure (given x)
@@ -157,8 +157,8 @@ awaited place@(Place phase box) = asMember (`awaitedInTurn` place) $ do
     interrupted e = Interrupted e <$ step phase Parked Over
 
 -- | In a seeded run the thread waits for its turn, and an exception may come with the turn.
-awaitedInTurn :: Member -> Place a -> IO (Waited a)
-awaitedInTurn me (Place phase box) = try (parkUntil me (not <$> isEmptyMVar box)) >>= either interrupted (const filled)
+awaitedInTurn :: Place a -> IO (Waited a)
+awaitedInTurn (Place phase box) = try (inTurn box) >>= either interrupted (const filled)
   where
     filled = maybe Missed Filled <$> uninterruptibleMask_ (takeMVar box)
     interrupted e = do
@@ -211,9 +211,9 @@ instance Machine IO where
     masking <- getMaskingState
     if masking == Unmasked then throwIO e else leavePending e
 
--- | In a seeded run, waits for the thread's turn to read the slot.
+-- | In a seeded run, waits for the thread's turn to read the variable.
 inTurn :: MVar a -> IO ()
-inTurn slot = asMember (`parkUntil` (not <$> isEmptyMVar slot)) (pure ())
+inTurn box = asMember (`parkUntil` (not <$> isEmptyMVar box)) (pure ())
 
 -- | Throws to the calling thread, which has masked exceptions, and returns when the exception is
 -- pending there. It must not return earlier. Otherwise the exception could hit the thread after the

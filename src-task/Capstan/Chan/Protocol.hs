@@ -34,7 +34,8 @@
 --    'send' returns.
 -- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line
 --    decides nothing. The thread makes one offer, and the first to fill or claim it decides. This
---    may be a sender with its item, a closer, or the thread itself, when it finds an item. A sender
+--    may be a sender with its item, a closer, a limit of time, or the thread itself, when it finds an
+--    item. A sender
 --    first takes the receiver out of the line and then fills the offer. If it is refused, the
 --    sender still has its item and begins anew. The offer of an interrupted thread refuses all
 --    values, so such a thread has received nothing. An offer may also refuse a value although its
@@ -79,6 +80,7 @@ module Capstan.Chan.Protocol
     Case (..),
     select,
     selectPoll,
+    selectUntil,
     meetsItself,
   )
 where
@@ -268,7 +270,7 @@ recvMaybe chan = do
   case polled of
     Got x -> pure (Just x)
     AtEnd -> pure Nothing
-    None -> selectLater [Case chan id]
+    None -> selectLater forever [Case chan id]
 {-# INLINEABLE recvMaybe #-}
 
 close :: Machine m => Chan m a -> m ()
@@ -338,19 +340,35 @@ wasSent Over = Just False
 wasSent Declined = Nothing
 
 select :: Machine m => [Case m r] -> m r
-select cases = selectPoll cases >>= maybe (selectLater cases) pure
+select cases = selectPoll cases >>= maybe (selectLater forever cases) pure
 {-# INLINEABLE select #-}
+
+-- | As 'select', until an alarm goes off: then the result is 'Nothing', and no case was performed.
+-- The alarm gets an action and runs it when the time is over. It returns an action that stops it.
+selectUntil :: Machine m => (m () -> m (m ())) -> [Case m r] -> m (Maybe r)
+selectUntil alarm cases = selectPoll limited >>= maybe (selectLater (\fill -> alarm (void (fill (Expired Nothing)))) limited) pure
+  where
+    limited = map (fmap Just) cases
+{-# INLINEABLE selectUntil #-}
+
+-- | Starts the limit of a wait, from a function that ends the wait, and returns the action that
+-- stops it.
+type Limit m r = (Outcome r -> m Bool) -> m (m ())
+
+forever :: Machine m => Limit m r
+forever _ = pure (pure ())
+{-# INLINE forever #-}
 
 -- | The rest of a 'select' that found no ready case. A thread that joins a line makes work for the
 -- thread that serves it. So the call polls for a moment first, unless a channel is a rendezvous,
 -- whose senders can serve only a line.
-selectLater :: Machine m => [Case m r] -> m r
-selectLater cases = early >>= maybe (settled (selectMasked cases)) pure
+selectLater :: Machine m => Limit m r -> [Case m r] -> m r
+selectLater limit cases = early >>= maybe (settled (selectMasked limit cases)) pure
   where
     early = if all roomy cases then lookOut (selectPoll cases) else pure Nothing
     roomy (Case (Chan capacity _ _ _) _) = capacity > 0
     roomy (SendCase (Chan capacity _ _ _) _ _) = capacity > 0
-{-# INLINEABLE selectLater #-}
+{-# INLINE selectLater #-}
 
 -- | The value that is offered to a waiting receiver or watcher.
 data Outcome r
@@ -358,30 +376,38 @@ data Outcome r
     Served r
   | -- | By a thread that made room or closed a channel. Nothing was sent or received yet.
     LookAgain
+  | -- | By the limit of time: nothing was sent or received.
+    Expired r
 
 -- | Waits in the lines of all channels.
-selectMasked :: Machine m => [Case m r] -> m (Timely r)
-selectMasked cases = do
-  place <- newOffer
-  key <- newSlot
-  outcome <- enqueue place key cases
-  case outcome of
-    Found r -> leave key cases >> pure (InTime r)
-    Lost -> again key
-    Waiting -> awaitOffer place >>= finish key
+selectMasked :: Machine m => Limit m r -> [Case m r] -> m (Timely r)
+selectMasked limit cases = begin
   where
-    again key = leave key cases >> selectMasked cases
-    finish key (Filled (Served r)) = InTime r <$ leave key others
-    finish key (FilledLate e (Served r)) = Late e r <$ leave key others
-    finish key (FilledLate e LookAgain) = leave key cases >> throw e
-    finish key (Interrupted e) = leave key cases >> throw e
-    finish key (Filled LookAgain) = again key
-    finish key Missed = again key
+    begin = do
+      place <- newOffer
+      key <- newSlot
+      outcome <- enqueue place key cases
+      case outcome of
+        Found r -> leave key cases >> pure (InTime r)
+        Lost -> again key
+        Waiting -> do
+          stop <- limit (fillOffer place)
+          end <- awaitOffer place
+          stop >> finish key end
+    again key = leave key cases >> begin
+    finish key end = case end of
+      Filled (Served r) -> InTime r <$ leave key others
+      FilledLate e (Served r) -> Late e r <$ leave key others
+      Filled (Expired r) -> InTime r <$ leave key cases
+      FilledLate e _ -> leave key cases >> throw e
+      Interrupted e -> leave key cases >> throw e
+      Filled LookAgain -> again key
+      Missed -> again key
     -- The thread that served this one has already taken it out of that line.
     others = case cases of
       [_] -> []
       _ -> cases
-{-# INLINEABLE selectMasked #-}
+{-# INLINE selectMasked #-}
 
 data Enqueued r
   = -- | The thread is in all lines, or another thread has served it meanwhile.

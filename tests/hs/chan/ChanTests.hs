@@ -1,3 +1,4 @@
+{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE TupleSections #-}
 
 -- | Each promise of "Capstan.Chan".
@@ -5,6 +6,7 @@ module ChanTests (tests) where
 
 import Capstan.Chan
 import qualified Capstan.Chan.Protocol as Protocol
+import Capstan.Duration (milliseconds, seconds, unlimited)
 import Capstan.Exception (InvalidArgument)
 import Control.Concurrent hiding (Chan)
 import Control.Exception
@@ -39,6 +41,8 @@ tests =
       testCase "select sends where there is room" selectSends,
       testCase "a select that waits to send is told of room, receivers and the end" selectIsTold,
       testCase "a select that cannot meet itself is refused" meetsItself,
+      testCase "a limit of time ends a wait, and nothing was done" limited,
+      testCase "a wait with a limit is served" limitedServed,
       testCase "an interrupted call has done nothing" interrupted,
       testCase "a thread that nobody can serve is told" unreachable,
       testCase "a thousand threads wait" thousand,
@@ -357,3 +361,45 @@ garbage = do
       send chan item
       mkWeakIORef item (pure ())
     {-# NOINLINE filled #-}
+
+-- | In each masking state.
+limited :: Assertion
+limited = limitedIn id >> limitedIn mask_ >> limitedIn uninterruptibleMask_
+
+limitedIn :: (forall a. IO a -> IO a) -> Assertion
+limitedIn masking = do
+  forM_ [0, 1, maxBound] $ \capacity -> do
+    chan <- newBounded capacity
+    forM_ [mempty, milliseconds 2] $ \limit -> do
+      masking (recvWithin limit chan) >>= (@?= (Empty :: Received Char))
+      masking (selectWithin limit [recvCase chan id, recvCase chan id]) >>= (@?= Nothing)
+    -- The call has left the line.
+    unless (capacity == 0) (send chan 'a' >> recv chan >>= (@?= 'a'))
+    sendPoll chan 'b' >>= (@?= (capacity > 0))
+  full <- newBounded 1
+  send full 'a'
+  forM_ [mempty, milliseconds 2] $ \limit -> masking (sendWithin limit full 'b') >>= (@?= False)
+  drain full >>= (@?= "a")
+  masking (selectWithin (milliseconds 2) []) >>= (@?= (Nothing :: Maybe ()))
+  meeting <- newRendezvous
+  met <- try (selectWithin mempty [sendCase meeting () (const ()), recvCase meeting (const ())])
+  either (\e -> show (e :: InvalidArgument) `seq` pure ()) (const (assertFailure "not refused")) met
+
+limitedServed :: Assertion
+limitedServed = forM_ [seconds 100, unlimited] $ \limit -> do
+  chan <- newBounded 1
+  (_, received) <- blocked (recvWithin limit chan)
+  send chan 'a'
+  takeMVar received >>= either throwIO (@?= Item 'a')
+  sendWithin limit chan 'b' >>= (@?= True)
+  (_, sent) <- blocked (sendWithin limit chan 'c')
+  recv chan >>= (@?= 'b')
+  takeMVar sent >>= either throwIO (@?= True)
+  recv chan >>= (@?= 'c')
+  (_, end) <- blocked (recvWithin limit chan)
+  (_, chosen) <- blocked (selectWithin limit [recvCase chan id])
+  close chan
+  takeMVar end >>= either throwIO (@?= End)
+  takeMVar chosen >>= either throwIO (@?= Just Nothing)
+  recvWithin limit chan >>= (@?= End)
+  try (sendWithin limit chan 'd') >>= (@?= Left ChanClosed)

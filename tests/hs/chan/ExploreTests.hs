@@ -2,10 +2,12 @@
 -- "Spec". A thread that hangs has less output than allowed.
 module ExploreTests (tests) where
 
+import Capstan.Chan.Machine (Machine (..))
 import Capstan.Chan.Protocol hiding (send)
 import qualified Capstan.Chan.Protocol as Chan
 import Control.Monad (forM_)
 import Data.List (intercalate, tails)
+import Data.Maybe (fromMaybe)
 import qualified Data.Set as Set
 import Explore
 import Spec
@@ -17,22 +19,32 @@ import Test.Tasty.HUnit (assertBool, assertFailure, testCase)
 orders :: Program -> [[[String]]]
 orders p = explore $ do
   made <- mapM holding (begun p)
-  pure ([Thread n (mapM_ (perform made) calls') | (n, calls') <- threadCalls p], mapM leftOver made >>= emit . intercalate ",")
+  clocks <- mapM (const (newCell (Rings (pure ())))) (threadCalls p)
+  pure ([Thread n (mapM_ (perform made clocks number) calls') | (number, (n, calls')) <- zip [0 ..] (threadCalls p)], mapM leftOver made >>= emit . intercalate ",")
   where
     holding (capacity, there) = newChan capacity >>= \chan -> chan <$ mapM_ (Chan.send chan) there
     leftOver chan = recvPoll chan >>= maybe (show <$> waiting chan) (\x -> (x :) <$> leftOver chan)
 
-perform :: [Chan Explore Char] -> Call -> Explore ()
-perform made call = case call of
+-- | The clock of a thread: what it does when it rings.
+newtype Clock = Rings (Explore ())
+
+perform :: [Chan Explore Char] -> [Cell Explore Clock] -> Int -> Call -> Explore ()
+perform made clocks self call = case call of
   Send c x -> Chan.send (made !! c) x >> emit "sent"
   SendPoll c x -> sendPoll (made !! c) x >>= \done -> emit (if done then "yes" else "no")
   Recv c -> recvMaybe (made !! c) >>= emit . item c
   RecvPoll c -> recvPoll (made !! c) >>= emit . maybe "nothing" (item c . Just)
   Select cs -> select [Case (made !! c) (item c) | c <- cs] >>= emit
   Choose branches -> select (map branch branches) >>= emit
+  Limited branches -> selectUntil alarm (map branch branches) >>= emit . fromMaybe "late"
+  Ring other -> readCell (clocks !! other) >>= \(Rings action) -> action >> emit "rung"
   Close c -> close (made !! c) >> emit "closed"
   where
     item c = maybe (show c ++ " ended") (\x -> show c ++ [x])
+    alarm :: Explore () -> Explore (Explore ())
+    alarm action = set (Rings action) >> pure (set (Rings (pure ())))
+    set :: Clock -> Explore ()
+    set clock = readCell (clocks !! self) >>= \old -> replaceCell (clocks !! self) old clock >>= \done -> if done then pure () else set clock
     branch (In c) = Case (made !! c) (item c)
     branch (Out c x) = SendCase (made !! c) x (\sent -> show c ++ (if sent then " took " ++ [x] else " closed"))
 
@@ -63,6 +75,7 @@ named = zipWith (\letters (n, cs) -> (n, zipWith name letters cs)) ["abcd", "efg
   where
     name x (Send c _) = Send c x
     name x (SendPoll c _) = SendPoll c x
+    name x (Limited branches) = case name x (Choose branches) of Choose named' -> Limited named'; other -> other
     name x (Choose branches) = Choose [case branch of Out c _ -> Out c x; In c -> In c | branch <- branches]
     name _ c = c
 
@@ -87,6 +100,9 @@ tests =
       exhaust "select to send, select to receive" 200000 $
         [Program [(0, ""), (0, "")] (named [(n, [Choose [Out 0 'x', Out 1 'x']]), (m, [Select [1, 0]])]) | n <- [0, 1], m <- [0, 1]]
           ++ [Program [(0, ""), (0, "")] (named [(0, [Choose [Out 0 'x', Out 1 'x']]), (0, [Select [1, 0]]), (0, [Recv 1])])],
+      exhaust "a limit of time, one other" 5000 [Program [(k, there)] (named [(n, [Limited [b]]), (0, calls'), (0, [Ring 0])]) | (k, there) <- [(0, ""), (1, ""), (1, "0"), (maxBound, "")], n <- [0, 1], b <- [Out 0 'x', In 0], calls' <- map pure one ++ [[Send 0 'x', Recv 0]]],
+      exhaust "a limit of time, two channels" 500 [Program [(k, ""), (1, "")] (named [(0, [Limited [b, In 1]]), (0, [c]), (0, [Ring 0])]) | k <- [0, 1], b <- [Out 0 'x', In 0], c <- both],
+      exhaust "a limit of time, then a receiver" 500 [Program [(k, "")] (named [(0, [Limited [In 0], Recv 0]), (0, [Send 0 'x']), (0, [Ring 0])]) | k <- [0, 1, maxBound]],
       exhaust "two that select" 1000 [Program [(0, ""), (1, "")] (named [(n, [Select [0, 1]]), (0, [Select [1, 0]]), (0, [c])]) | n <- [0, 1], c <- sends]
     ]
   where

@@ -16,8 +16,8 @@ import Data.List (intercalate)
 import Data.Maybe (fromMaybe, listToMaybe)
 import qualified Data.Set as Set
 
--- | The calls; a channel is a number.
-data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Choose [Branch] | Close Int
+-- | The calls; a channel is a number. 'Ring' is the clock of another thread's 'Limited' selection.
+data Call = Send Int Char | SendPoll Int Char | Recv Int | RecvPoll Int | Select [Int] | Choose [Branch] | Limited [Branch] | Ring Int | Close Int
   deriving (Eq, Show)
 
 -- | A branch of a selection.
@@ -67,8 +67,15 @@ successors p w = concatMap step (IntMap.toList (threads w))
       (Just waiting, _) ->
         [leaves number (over number (interruptedThread number) w) | interrupts t > 0]
           ++ [w' | ToChoose branches <- [waiting], Out c x <- branches, Just w' <- [choose number (Out c x) (over number (\x' -> x' {waits = Nothing}) w)]]
+      (Nothing, Ring other : _) ->
+        let rung = tell number "rung" (over number (\x -> x {calls = calls x + 1}) w)
+         in rung : [tell other "late" rung | isLimited other w, Just _ <- [waits (threads w IntMap.! other)]]
       (Nothing, call : _) -> [perform number call (over number (\x -> x {calls = calls x + 1}) w)]
       (Nothing, []) -> []
+    -- The clock may ring before the thread has set it.
+    isLimited other world = case drop (calls (threads world IntMap.! other) - 1) (snd (threadCalls p !! other)) of
+      Limited _ : _ -> True
+      _ -> False
     -- An exception ends the thread.
     interruptedThread number t = t {interrupts = interrupts t - 1, waits = Nothing, shown = "thread killed" : shown t, calls = length (snd (threadCalls p !! number))}
 
@@ -105,6 +112,8 @@ perform number call w = case call of
   SendPoll c x -> fromMaybe (tell number "no" w) (put number "yes" c x w)
   Recv c -> fromMaybe (wait (ToReceive [c])) (get number c w)
   Select cs -> fromMaybe (wait (ToReceive cs)) (listToMaybe [w' | c <- cs, Just w' <- [get number c w]])
+  Limited branches -> perform number (Choose branches) w
+  Ring _ -> w
   Choose branches -> fromMaybe (wait (ToChoose branches)) (listToMaybe [w' | branch <- branches, Just w' <- [choose number branch w]])
   RecvPoll c
     | closed (channel c w), null (items (channel c w)) -> tell number "nothing" w

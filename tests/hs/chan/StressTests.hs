@@ -3,9 +3,10 @@
 module StressTests (tests) where
 
 import Capstan.Chan
+import Capstan.Duration (microseconds)
 import Control.Concurrent hiding (Chan)
 import Control.Exception
-import Control.Monad (forM, forM_, forever, join, replicateM, replicateM_, unless, void, when)
+import Control.Monad (filterM, forM, forM_, forever, join, replicateM, replicateM_, unless, void, when)
 import Data.IORef
 import Data.List (sort)
 import Data.Maybe (isNothing)
@@ -24,6 +25,7 @@ tests =
         ++ [testCase "selects that send and receive meet each other" swaps]
         ++ [testCase ("time limits stay in their calls, capacity " ++ show capacity) (limited capacity) | capacity <- [0, 1]]
         ++ [testCase "a masked time limit of a receiver stays in its call" limitedMasked]
+        ++ [testCase ("items that come as the time is over, capacity " ++ show capacity) (within capacity) | capacity <- [0, 1, maxBound]]
     )
 
 started :: IO a -> IO (ThreadId, MVar (Either SomeException a))
@@ -177,3 +179,25 @@ limitedMasked = do
   recvPoll chan >>= assertBool "an item came twice" . isNothing
   where
     rounds = 3000 :: Int
+
+-- | Senders and receivers whose limits end as their partners come. Each item that was sent is
+-- received once.
+within :: Int -> Assertion
+within capacity = do
+  chan <- newBounded capacity
+  finished <- newIORef False
+  sender <- started (filterM (\i -> sendWithin (microseconds (i `rem` 150)) chan i) [1 .. 4000 :: Int])
+  receiver <- started (receiving chan finished 0 [])
+  sent <- ended sender
+  writeIORef finished True
+  received <- ended receiver
+  rest <- drain chan
+  reverse received ++ rest @?= sent
+  where
+    receiving chan finished turn items = do
+      over <- readIORef finished
+      got <- recvWithin (microseconds (1 + turn `rem` 150)) chan
+      case got of
+        Item x -> receiving chan finished (turn + 1) (x : items)
+        _ | over -> pure items
+        _ -> receiving chan finished (turn + 7) items

@@ -4,14 +4,12 @@ module Migration where
 import Capstan.Chan
 import Capstan.Task
 import qualified Control.Concurrent.Async as Async
-import Control.Exception (mask_)
 import Control.Monad (filterM, when)
 import Control.Parallel (par, pseq)
 import qualified Control.Parallel.Strategies as Strategies
 import Data.Char (ord)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Vector as Vector
-import System.Timeout (timeout)
 
 -- | Something to do with a file.
 checksum :: FilePath -> IO Int
@@ -75,9 +73,13 @@ pipeline numbers = run $ \scope -> do
   let total acc = recvMaybe squares >>= maybe (pure acc) (\x -> total $! acc + x)
   total 0
 
--- The next item, or nothing if none comes within a tenth of a second.
-nextWithin :: Chan a -> IO (Maybe a)
-nextWithin items = mask_ (timeout 100000 (recv items))
+-- The total of the items until a tenth of a second brings none, or until the end.
+untilQuiet :: Chan Int -> IO Int
+untilQuiet items = total 0
+  where
+    total acc = recvWithin (milliseconds 100) items >>= next acc
+    next acc (Item x) = total $! acc + x
+    next acc _ = pure acc
 
 -- Two transfers from one account: each looks whether there is enough, and then takes it.
 transfers :: IO Int

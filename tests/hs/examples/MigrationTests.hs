@@ -68,9 +68,9 @@ runSnippets = do
   fib 15 >>= same "fib in IO" 610
   pipeline [1 .. 1000] >>= same "pipeline" 333833500
   items <- newUnbounded
-  nextWithin items >>= same "nothing comes" (Nothing :: Maybe Int)
-  send items 7
-  nextWithin items >>= same "an item" (Just 7)
+  untilQuiet items >>= same "nothing comes" 0
+  mapM_ (send items) [7, 8]
+  untilQuiet items >>= same "two items" 15
   found <- overdrawn
   when (null found) (die "no seed overdraws the account")
   again <- overdrawn
