@@ -31,11 +31,10 @@ struct cst_yields {
 
 /* Of its questions for the number of threads (wait/announce.h, wait/turn.c). */
 struct cst_asking {
-    uint32_t questions;      /* since its last region began */
-    uint32_t to_ignore;      /* the number of its next regions that tell nothing, */
-    uint32_t ignored;        /* and that number after the last question without a region */
-    uint32_t era;            /* of its announcement, plus 1; 0: none, or the region has begun */
-    struct cst_backoff rest; /* after a vain wait for a turn */
+    bool asked;    /* since its last region began, */
+    uint32_t site; /* last at this place in the code, */
+    bool vain;     /* and waited there in vain */
+    uint32_t era;  /* of its announcement, plus 1; 0: none, or the region has begun */
 };
 
 /* Of the time in which a line comes from another processor (wait/patience.h). */

@@ -30,11 +30,12 @@ static inline uint32_t cst_ask_active_level(void) {
     return self ? self->team->active_level : 0;
 }
 
-/* The number of threads of the next region, if the program names none. */
-static inline uint32_t cst_ask_most(void) {
+/* The number of threads of the next region, if the program names none. `from` is the address to
+ * which the question returns. */
+static inline uint32_t cst_ask_most(const void *from) {
     const struct cst_thread *self = cst_known();
     if (!self) return cst_config.icv.nthreads;
-    if (self->team->active_level == 0 && cst_announce_asks(&cst_current_thread->asking))
+    if (self->team->active_level == 0 && cst_announce_asks(&cst_current_thread->asking, from))
         cst_pool_announce(cst_current_thread);
     return self->task->icv.nthreads;
 }

@@ -1,21 +1,54 @@
-/* A region shows whether the questions before it announced it; see announce.h. */
+/* Which questions announce regions; see announce.h. */
 #include "core/wait/announce.h"
 
-_Atomic uint32_t cst_announce_seen;
+#include "core/host/busy.h"
+#include "core/wait/policy.h"
 
-/* Each question without a region doubles the number of regions that tell nothing. */
-static void forget(struct cst_asking *asking) {
-    uint32_t length = asking->ignored ? 2 * asking->ignored : CST_ANNOUNCE_FORGOTTEN;
-    if (length > CST_ANNOUNCE_MOST_FORGOTTEN) length = CST_ANNOUNCE_MOST_FORGOTTEN;
-    asking->ignored = asking->to_ignore = length;
+/* The sites, by a hash of their address. Two sites may have one entry: then both are believed, or
+ * neither. Threads may overwrite each other's counts, which delays a verdict by some regions. */
+enum { SITE_BITS = 6 };
+static struct {
+    _Atomic uint32_t seen;  /* regions in a row that were announced; at most the needed number */
+    _Atomic uint32_t extra; /* the needed number is CST_ANNOUNCE_LEARNED plus this */
+} site[1 << SITE_BITS];
+
+static uint32_t hash(const void *from) {
+    return (uint32_t)((uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15u >> (64 - SITE_BITS));
+}
+
+static bool is_believed(uint32_t number) {
+    return cst_load_relaxed(&site[number].seen) >=
+           CST_ANNOUNCE_LEARNED + cst_load_relaxed(&site[number].extra);
+}
+
+/* The site needs at least `least` regions more, and twice as many as the last time. */
+static void refute(uint32_t number, uint32_t least) {
+    uint32_t extra = 2 * cst_load_relaxed(&site[number].extra);
+    if (extra < least) extra = least;
+    if (extra > CST_ANNOUNCE_MOST_EXTRA) extra = CST_ANNOUNCE_MOST_EXTRA;
+    cst_store_relaxed(&site[number].extra, extra);
+    cst_store_relaxed(&site[number].seen, 0);
+}
+
+bool cst_announce_asks(struct cst_asking *asking, const void *from) {
+    if (asking->asked) refute(asking->site, CST_ANNOUNCE_NO_REGION);
+    asking->asked = true;
+    asking->site = hash(from);
+    return is_believed(asking->site);
+}
+
+bool cst_announce_holds(const struct cst_asking *asking) {
+    return is_believed(asking->site);
 }
 
 void cst_announce_learn(struct cst_asking *asking) {
-    if (asking->questions > 1)
-        forget(asking);
-    else if (asking->to_ignore > 0)
-        asking->to_ignore--;
-    else if (cst_load_relaxed(&cst_announce_seen) < CST_ANNOUNCE_LEARNED)
-        cst_add_relaxed(&cst_announce_seen, 1);
-    asking->questions = 0;
+    uint32_t number = asking->site;
+    bool alone = cst_busy_threads() == 0;
+    if (alone && !is_believed(number))
+        cst_add_relaxed(&site[number].seen, 1);
+    else if (!alone && asking->vain)
+        refute(number, CST_ANNOUNCE_IN_VAIN);
+    else if (!alone && !is_believed(number))
+        cst_store_relaxed(&site[number].seen, 0);
+    asking->asked = asking->vain = false;
 }

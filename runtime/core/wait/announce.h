@@ -3,34 +3,34 @@
  * OpenBLAS asks for the number of threads (omp_get_max_threads), spins until no other thread is
  * inside OpenBLAS, and then opens its region. A master that waited for its turn at the region would
  * hold up all others. A master that spins takes a processor from the region that it waits for. So a
- * master whose regions begin after one question each waits for its turn when it asks (turn.h).
+ * master whose question announces a region waits for its turn when it asks (turn.h).
  *
- * All threads learn from the first regions that begin after one question each, since a library's
- * callers behave alike. A thread that asks twice before a region, or asks and opens none, just
- * asks: it announces nothing for a while. */
+ * The meaning of a question depends on its site: the place in the code that asks. Questions of a
+ * site announce regions once a few have each been followed by a region, while no other region was
+ * in progress. They no longer do after a question without a region, or after a wait in vain. A wait
+ * was in vain if the region then began although the other one went on: no lock keeps them apart.
+ * Each time the site needs more regions than before to be believed again.
+ */
 #ifndef CST_CORE_WAIT_ANNOUNCE_H
 #define CST_CORE_WAIT_ANNOUNCE_H
 
 #include "core/state/watch.h"
-#include "core/wait/policy.h"
+#include "platform/check.h"
 #include "platform/hidden.h"
 
-/* The number of regions so far, of all threads, that began after one question; it stops at
- * CST_ANNOUNCE_LEARNED. */
-extern CST_HIDDEN _Atomic uint32_t cst_announce_seen;
+/* Each question outside a region, with the address that it returns to. True: it announces a region.
+ * The call takes no lock. */
+CST_HIDDEN bool cst_announce_asks(struct cst_asking *asking, const void *from);
 
-/* Each question outside a region. True: it announces a region. */
-static inline bool cst_announce_asks(struct cst_asking *asking) {
-    if (asking->questions++ != 0 || asking->to_ignore > 0) return false;
-    return cst_load_relaxed(&cst_announce_seen) >= CST_ANNOUNCE_LEARNED;
-}
+/* Does the last question of the thread still announce a region? */
+CST_HIDDEN bool cst_announce_holds(const struct cst_asking *asking);
 
 /* The slow part of cst_announce_opens. */
 void cst_announce_learn(struct cst_asking *asking);
 
-/* Each region outside others. */
+/* Each region outside others, before its threads count as busy. */
 static inline void cst_announce_opens(struct cst_asking *asking) {
-    if (cst_unlikely(asking->questions != 0)) cst_announce_learn(asking);
+    if (cst_unlikely(asking->asked)) cst_announce_learn(asking);
 }
 
 #endif

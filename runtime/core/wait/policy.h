@@ -82,9 +82,10 @@ enum {
     CST_ANNOUNCE_LONGEST_NS = 320000000,  /* doubled each time that it does not, up to this */
     CST_ANNOUNCE_PATIENCE_NS = 250000000, /* beside rivals a product of matrices takes 30 ms */
     CST_ANNOUNCE_MOST_NS = 2000000000,    /* for a turn, though other masters get ahead */
-    CST_ANNOUNCE_LEARNED = 3,             /* regions that began after one question each */
-    CST_ANNOUNCE_FORGOTTEN = 16, /* more of them, after a question without a region; doubled */
-    CST_ANNOUNCE_MOST_FORGOTTEN = 1 << 20, /* each time, up to this */
+    CST_ANNOUNCE_LEARNED = 3,             /* regions of a site, each after one question */
+    CST_ANNOUNCE_NO_REGION = 16,          /* more of them, after a question without a region, */
+    CST_ANNOUNCE_IN_VAIN = 1024,          /* and after a wait in vain; doubled each time, */
+    CST_ANNOUNCE_MOST_EXTRA = 1 << 20,    /* up to this */
 
     /* --- locks (lock.c) --- */
     CST_LOCK_FIRST_NS = 200,  /* from the first look at the word to the second; doubled up to */

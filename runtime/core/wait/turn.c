@@ -31,6 +31,7 @@
 #include "core/base/lock.h"
 #include "core/host/busy.h"
 #include "core/host/host.h"
+#include "core/wait/announce.h"
 #include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "platform/platform.h"
@@ -46,7 +47,6 @@ struct waiter {
     uint32_t threads;
     bool announces;            /* the turn begins with an announcement, not with a region */
     uint64_t patience;         /* while no turn is passed */
-    struct cst_backoff *rest;  /* begins when the patience ends */
     _Atomic uint32_t has_turn; /* its futex */
 };
 
@@ -172,12 +172,12 @@ static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t proce
     return true;
 }
 
-/* A waiter has lost its patience. A master that announces regions rests alone: if all did, all
- * would spin, and then every region takes as long as the patience. */
+/* A waiter has lost its patience. One that announces its region waits again the next time, unless
+ * the wait proves to be in vain (announce.h): if it did not, it would spin. */
 static void rest(const struct waiter *waiter, uint64_t now) {
-    struct cst_backoff *rest = waiter->rest;
-    bool again = now - cst_backoff_until(rest) < cst_backoff_length(rest);
-    cst_backoff_begin(rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
+    if (waiter->announces) return;
+    bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
+    cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -219,8 +219,10 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         if (has_turn(waiter)) break;
         if (now - begin < patience && !waiter->announces) continue;
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
-        if (now - begin < patience) continue;
-        if (progress(waiter) == seen || now > last) {
+        /* Another master of the site has waited in vain. */
+        bool refuted = waiter->announces && !cst_announce_holds(&waiter->thread->asking);
+        if (now - begin < patience && !refuted) continue;
+        if (progress(waiter) == seen || now > last || refuted) {
             take_out(waiter);
             rest(waiter, now);
             break;
@@ -235,9 +237,8 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
 
 /* May the thread wait in the line? Threads that wait for its Capability would wait too, above all a
  * collection. */
-static bool may_wait(struct cst_backoff *rest, uint64_t now) {
-    return cst_heuristic_is_on(CST_HEURISTIC_TURNS) && !cst_backoff_lasts(rest, now) &&
-           !cst_host_holds_capability();
+static bool may_wait(void) {
+    return cst_heuristic_is_on(CST_HEURISTIC_TURNS) && !cst_host_holds_capability();
 }
 
 /* Waits in the line, whose lock is held. True: the thread has the turn. */
@@ -260,13 +261,13 @@ static bool acquire_soon(cst_lock *lock) {
 void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_team *team,
                        struct cst_turn_from *from) {
     from->team = NULL;
-    if (threads < 2) return;
+    if (threads < 2 || thread->asking.era != 0) return;
     if (may_begin(thread) && announce(thread, threads)) {
         hold(thread);
         return;
     }
     uint64_t now = cst_clock_ns();
-    if (!may_wait(&thread->asking.rest, now) || !acquire_soon(&line.lock)) return;
+    if (!may_wait() || !acquire_soon(&line.lock)) return;
     /* This master goes to sleep, so its processor is free for the next one. */
     struct waiter *next = line.first;
     if (pass_to(next, team, no_processor)) {
@@ -277,9 +278,11 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
     struct waiter waiter = {.thread = thread,
                             .threads = threads,
                             .announces = true,
-                            .patience = CST_ANNOUNCE_PATIENCE_NS,
-                            .rest = &thread->asking.rest};
-    if (stand_in_line(&waiter, now)) *from = waiter.from;
+                            .patience = CST_ANNOUNCE_PATIENCE_NS};
+    if (stand_in_line(&waiter, now))
+        *from = waiter.from;
+    else
+        thread->asking.vain = true;
 }
 
 /* Takes the turn for a region that was not announced. */
@@ -290,9 +293,9 @@ static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_tu
     }
     uint64_t now = cst_clock_ns();
     /* Without a spinning worker no turn is passed on. */
-    if (!cst_policy_spins() || cst_rival_was_known() || !may_wait(&line.rest, now)) return false;
-    struct waiter waiter = {
-        .thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS, .rest = &line.rest};
+    if (!cst_policy_spins() || cst_rival_was_known() || !may_wait()) return false;
+    if (cst_backoff_lasts(&line.rest, now)) return false;
+    struct waiter waiter = {.thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS};
     cst_lock_acquire(&line.lock);
     bool has = stand_in_line(&waiter, now);
     *from = waiter.from;

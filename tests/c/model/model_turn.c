@@ -2,6 +2,8 @@
  * masters have the processors at the same time. No master's patience ends here, as the clock stands
  * still. */
 #include "core/host/busy.h"
+#include "core/wait/announce.h"
+#include "core/wait/policy.h"
 #include "core/wait/turn.h"
 
 #include "models.h"
@@ -52,8 +54,10 @@ static void announced(unsigned number) {
         look();
         return;
     }
+    (void)cst_announce_asks(&master[number].asking, announced);
     cst_turn_announce(&master[number], THREADS, NULL, &from);
     EXPLORE_CHECK(from.team == NULL || from.team == team);
+    cst_announce_opens(&master[number].asking);
     EXPLORE_CHECK(cst_turn_take(&master[number], &turn, &from) == THREADS);
     cst_turn_return(THREADS);
     cst_add_relaxed(&regions, 1);
@@ -73,6 +77,10 @@ static void setup(int all) {
     models_configure(THREADS, true);
     team = models_team(1, false);
     wanted = all;
+    for (int i = 0; i < CST_ANNOUNCE_LEARNED; i++) {
+        (void)cst_announce_asks(&master[0].asking, announced);
+        cst_announce_opens(&master[0].asking);
+    }
 }
 
 static void two(void) {

@@ -6,6 +6,7 @@
 #include "core/host/busy.h"
 #include "core/settings/config.h"
 #include "core/wait/announce.h"
+#include "core/wait/policy.h"
 #include "core/wait/turn.h"
 #include "platform/platform.h"
 
@@ -18,34 +19,51 @@ enum { PROCESSORS = 2 };
 static struct cst_thread first, second;
 static _Atomic bool has_turn;
 
+/* --- the verdict on a site --- */
+
+static const char code[64]; /* places in the code */
+
+static bool asks(struct cst_asking *asking, int place) {
+    return cst_announce_asks(asking, &code[place]);
+}
+
+static void ask_and_open(struct cst_asking *asking, int place, int times) {
+    for (int i = 0; i < times; i++) {
+        (void)asks(asking, place);
+        cst_announce_opens(asking);
+    }
+}
+
 static void all_threads_learn_from_the_first_regions(void) {
     struct cst_asking asking = {0}, other = {0};
     for (int i = 0; i < CST_ANNOUNCE_LEARNED; i++) {
-        UNIT_CHECK(!cst_announce_asks(&asking));
+        UNIT_CHECK(!asks(&asking, 0));
         cst_announce_opens(&asking);
     }
-    UNIT_CHECK(cst_announce_asks(&asking));
-    UNIT_CHECK(cst_announce_asks(&other));
+    UNIT_CHECK(asks(&asking, 0));
+    UNIT_CHECK(asks(&other, 0));
+    UNIT_CHECK(!asks(&(struct cst_asking){0}, 1));
 }
 
 static void a_question_without_a_region_is_just_a_question(void) {
     struct cst_asking asking = {0};
-    UNIT_CHECK(cst_announce_asks(&asking));
-    UNIT_CHECK(!cst_announce_asks(&asking)); /* the same region was announced already */
+    ask_and_open(&asking, 2, CST_ANNOUNCE_LEARNED);
+    UNIT_CHECK(asks(&asking, 2));
+    (void)asks(&asking, 3); /* the other site brought no region */
     cst_announce_opens(&asking);
-    for (int i = 0; i < CST_ANNOUNCE_FORGOTTEN; i++) {
-        UNIT_CHECK(!cst_announce_asks(&asking));
+    for (int i = 0; i < CST_ANNOUNCE_LEARNED + CST_ANNOUNCE_NO_REGION; i++) {
+        UNIT_CHECK(!asks(&asking, 2));
         cst_announce_opens(&asking);
     }
-    UNIT_CHECK(cst_announce_asks(&asking));
+    UNIT_CHECK(asks(&asking, 2));
 }
 
-/* A region without a question, as the second of a library call, changes nothing. */
-static void a_region_without_a_question(void) {
+static void a_region_without_a_question_changes_nothing(void) {
     struct cst_asking asking = {0};
+    ask_and_open(&asking, 4, CST_ANNOUNCE_LEARNED);
     cst_announce_opens(&asking);
     cst_announce_opens(&asking);
-    UNIT_CHECK(cst_announce_asks(&asking));
+    UNIT_CHECK(asks(&asking, 4));
 }
 
 static struct cst_turn_from announce(struct cst_thread *thread, struct cst_team *team) {
@@ -58,6 +76,39 @@ static void begin(struct cst_thread *thread) {
     const struct cst_turn turn = {.threads = PROCESSORS};
     struct cst_turn_from from;
     UNIT_EQUAL(cst_turn_take(thread, &turn, &from), PROCESSORS);
+}
+
+static void regions_beside_others_teach_nothing(void) {
+    struct cst_asking asking = {0};
+    begin(&first);
+    ask_and_open(&asking, 5, 2 * CST_ANNOUNCE_LEARNED);
+    cst_turn_return(PROCESSORS);
+    UNIT_CHECK(!asks(&asking, 5));
+}
+
+static void a_wait_in_vain_refutes(void) {
+    struct cst_asking asking = {0};
+    ask_and_open(&asking, 6, CST_ANNOUNCE_LEARNED);
+    UNIT_CHECK(asks(&asking, 6));
+    asking.vain = true;
+    cst_announce_opens(&asking); /* the other region has ended: there was a reason to wait */
+    UNIT_CHECK(asks(&asking, 6));
+    asking.vain = true;
+    begin(&first);
+    cst_announce_opens(&asking);
+    cst_turn_return(PROCESSORS);
+    ask_and_open(&asking, 6, CST_ANNOUNCE_IN_VAIN);
+    UNIT_CHECK(!asks(&asking, 6));
+}
+
+/* --- the wait for a turn --- */
+
+enum { BELIEVED = 7 };
+
+/* The thread asks at a site that is believed. */
+static void question(struct cst_thread *thread) {
+    memset(&thread->asking, 0, sizeof thread->asking);
+    UNIT_CHECK(asks(&thread->asking, BELIEVED));
 }
 
 static void *announce_second(void *unused) {
@@ -73,6 +124,7 @@ static void *announce_second(void *unused) {
 static pthread_t start_second(void) {
     pthread_t thread;
     cst_store_relaxed(&has_turn, false);
+    question(&second);
     UNIT_EQUAL(pthread_create(&thread, NULL, announce_second, NULL), 0);
     while (cst_load_relaxed(&cst_turn_waiting) == 0) sched_yield();
     return thread;
@@ -83,6 +135,7 @@ static void sleep_ms(long ms) {
 }
 
 static void a_master_waits_for_a_region(void) {
+    question(&first);
     UNIT_CHECK(announce(&first, NULL).team == NULL);
     begin(&first);
     pthread_t thread = start_second();
@@ -97,11 +150,13 @@ static void a_master_waits_for_a_region(void) {
 
 /* The second master is in line. The first has had its turn, so it goes to the end of the line. */
 static void a_master_that_waits_passes_the_turn_on(void) {
+    question(&first);
     (void)announce(&first, NULL);
     begin(&first);
     pthread_t thread = start_second();
     cst_turn_return(PROCESSORS);
     sleep_ms(2 * CST_TURN_SLICE_NS / 1000000);
+    question(&first);
     (void)announce(&first, NULL);
     UNIT_CHECK(cst_load_acquire(&has_turn));
     begin(&first);
@@ -110,14 +165,31 @@ static void a_master_that_waits_passes_the_turn_on(void) {
     UNIT_EQUAL(cst_busy_threads(), 0);
 }
 
-/* The other region does not end. The master goes ahead, and does not wait again for a while. */
+/* Another master finds out that it has waited at the same site in vain. The waiter leaves, though
+ * there is progress. */
+static void a_refuted_site_ends_the_wait(void) {
+    struct cst_asking other = {0};
+    begin(&first);
+    pthread_t thread = start_second();
+    UNIT_CHECK(asks(&other, BELIEVED));
+    other.vain = true;
+    cst_announce_opens(&other);
+    for (int i = 0; i < 30 && cst_load_relaxed(&cst_turn_waiting) != 0; i++) {
+        begin(&first);
+        cst_turn_return(PROCESSORS);
+        sleep_ms(50);
+    }
+    UNIT_EQUAL(cst_load_relaxed(&cst_turn_waiting), 0);
+    cst_turn_return(PROCESSORS);
+    pthread_join(thread, NULL);
+}
+
+/* The other region does not end. The master goes ahead. */
 static void patience_ends(void) {
-    memset(&second.asking, 0, sizeof second.asking);
     begin(&first);
     pthread_t thread = start_second();
     pthread_join(thread, NULL);
-    UNIT_CHECK(cst_backoff_lasts(&second.asking.rest, cst_clock_ns()));
-    (void)announce(&second, NULL);
+    UNIT_CHECK(second.asking.vain);
     UNIT_EQUAL(cst_load_relaxed(&cst_turn_waiting), 0);
     cst_turn_return(PROCESSORS);
 }
@@ -125,11 +197,11 @@ static void patience_ends(void) {
 /* No announced region comes. The next master waits for it, and longer each time. */
 static void regions_that_do_not_come(void) {
     struct cst_thread *next[] = {&first, &second};
-    memset(&first.asking, 0, sizeof first.asking);
-    memset(&second.asking, 0, sizeof second.asking);
+    question(&first);
     (void)announce(&first, NULL);
     for (unsigned i = 0; i < 3; i++) {
         uint64_t begin = cst_clock_ns();
+        question(next[(i + 1) % 2]);
         (void)announce(next[(i + 1) % 2], NULL);
         UNIT_CHECK(cst_clock_ns() - begin >= (uint64_t)CST_ANNOUNCE_FIRST_NS << i);
     }
@@ -158,7 +230,6 @@ static void other_regions_are_progress(void) {
     uint64_t longest;
     bool has;
     do {
-        memset(&second.asking, 0, sizeof second.asking);
         begin(&first);
         pthread_t thread = start_second();
         longest = begin_regions();
@@ -167,7 +238,7 @@ static void other_regions_are_progress(void) {
         pthread_join(thread, NULL);
     } while (longest > CST_ANNOUNCE_PATIENCE_NS / 2);
     UNIT_CHECK(!has);
-    UNIT_CHECK(!cst_backoff_lasts(&second.asking.rest, cst_clock_ns()));
+    UNIT_CHECK(!second.asking.vain);
 }
 
 int main(void) {
@@ -175,11 +246,15 @@ int main(void) {
     cst_config.available = PROCESSORS;
     UNIT_RUN(all_threads_learn_from_the_first_regions);
     UNIT_RUN(a_question_without_a_region_is_just_a_question);
-    UNIT_RUN(a_region_without_a_question);
+    UNIT_RUN(a_region_without_a_question_changes_nothing);
+    UNIT_RUN(regions_beside_others_teach_nothing);
+    UNIT_RUN(a_wait_in_vain_refutes);
+    ask_and_open(&first.asking, BELIEVED, CST_ANNOUNCE_LEARNED);
     UNIT_RUN(a_master_waits_for_a_region);
     UNIT_RUN(a_master_that_waits_passes_the_turn_on);
     UNIT_RUN(regions_that_do_not_come);
     UNIT_RUN(other_regions_are_progress);
     UNIT_RUN(patience_ends);
+    UNIT_RUN(a_refuted_site_ends_the_wait);
     return unit_result();
 }
