@@ -82,6 +82,11 @@ struct look {
 
 const char cst_foreign_openmp[] = "it uses OpenMP";
 
+bool cst_foreign_needs_openmp(const struct cst_elf *elf) {
+    return cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp") ||
+           cst_elf_needs(elf, "libiomp5");
+}
+
 static void take_over(struct cst_foreign *library, const struct cst_elf *elf) {
     if (cst_openblas_is(elf))
         cst_openblas_adopt(library, elf);
@@ -109,7 +114,9 @@ static struct cst_foreign *examine(const struct cst_elf *elf) {
         library->pool = "FFTW";
     library->waits = library->pool != NULL;
     if (library->waits)
-        cst_store_relaxed(&library->why, "it has made no thread since it was loaded");
+        cst_store_relaxed(&library->why, cst_foreign_needs_openmp(elf)
+                                             ? cst_foreign_openmp
+                                             : "it has made no thread since it was loaded");
     else
         name_other(library);
     if (!library->pool) return NULL;

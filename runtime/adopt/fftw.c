@@ -57,7 +57,7 @@ void cst_fftw_adopt(struct cst_foreign *library, const struct cst_elf *elf) {
     void (*set)(fftw_loop * loop, void *library);
     *(void **)&set = find(elf, names);
     const char *why = NULL;
-    if (cst_elf_needs(elf, "libgomp") || cst_elf_needs(elf, "libomp"))
+    if (cst_foreign_needs_openmp(elf))
         why = cst_foreign_openmp;
     else if (!set)
         why = "it is older than 3.3.9, and has no call to use other threads";

@@ -33,6 +33,9 @@ struct cst_foreign {
 
 extern const char cst_foreign_openmp[];
 
+/* Does the library need an OpenMP runtime? */
+bool cst_foreign_needs_openmp(const struct cst_elf *elf);
+
 static inline void cst_foreign_count(struct cst_foreign *library, uint32_t threads) {
     cst_add_relaxed(&library->sections, 1);
     if (cst_load_relaxed(&library->largest) < threads)

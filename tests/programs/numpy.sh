@@ -15,4 +15,9 @@ for way in on by_path; do
     compare "four threads of Python at once ($way)" numpy $way numpy_threads.py
     OMP_NUM_THREADS=5 compare "the same, with five threads each ($way)" numpy $way numpy_threads.py
 done
+
+# Python loads OpenBLAS late, and OpenBLAS makes no thread itself.
+served=$(LD_LIBRARY_PATH=$(openblas_openmp) "$capstan" run --report -- /usr/bin/python3 \
+    "$here/numpy_threads.py" 2>&1 | grep -c "OpenBLAS .*served: it uses OpenMP")
+[ "$served" = 1 ] || fail "the report does not say that OpenBLAS is served"
 finish
