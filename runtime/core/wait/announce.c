@@ -21,13 +21,18 @@ static bool is_believed(uint32_t number) {
            CST_ANNOUNCE_LEARNED + cst_load_relaxed(&site[number].extra);
 }
 
+/* A program may ask at every turn of a loop: then the entry stays in all caches. */
+static void store(_Atomic uint32_t *count, uint32_t value) {
+    if (cst_load_relaxed(count) != value) cst_store_relaxed(count, value);
+}
+
 /* The site needs at least `least` regions more, and twice as many as the last time. */
 static void refute(uint32_t number, uint32_t least) {
     uint32_t extra = 2 * cst_load_relaxed(&site[number].extra);
     if (extra < least) extra = least;
     if (extra > CST_ANNOUNCE_MOST_EXTRA) extra = CST_ANNOUNCE_MOST_EXTRA;
-    cst_store_relaxed(&site[number].extra, extra);
-    cst_store_relaxed(&site[number].seen, 0);
+    store(&site[number].extra, extra);
+    store(&site[number].seen, 0);
 }
 
 bool cst_announce_asks(struct cst_asking *asking, const void *from) {
@@ -49,6 +54,6 @@ void cst_announce_learn(struct cst_asking *asking) {
     else if (!alone && asking->vain)
         refute(number, CST_ANNOUNCE_IN_VAIN);
     else if (!alone && !is_believed(number))
-        cst_store_relaxed(&site[number].seen, 0);
+        store(&site[number].seen, 0);
     asking->asked = asking->vain = false;
 }
