@@ -28,7 +28,7 @@ enum {
     /* --- yielding, in a crowded team (wait.c, yields.c) --- */
     CST_YIELD_TIMES = 300,            /* yields before a sleep */
     CST_YIELD_LONG_NS = 1000000,      /* members without work yield again within microseconds */
-    CST_YIELD_LONG_TIMES = 8,         /* in a row; by then the kernel would have moved the thread */
+    CST_YIELD_LONG_TIMES = 2,         /* in a row: a single one may be another member's work */
     CST_YIELD_FIRST_NS = 8000000,     /* first time of sleep in place of yields, */
     CST_YIELD_LONGEST_NS = 256000000, /* and the longest */
 

@@ -3,7 +3,7 @@
  * In a crowded team, a yield lets the next member run. Beside processes that compute on every
  * processor, a yield gives one of them a whole slice of some milliseconds, and a region needs
  * several yields. A woken sleeper, however, takes the processor from such a process at once. So a
- * thread with several long yields in a row, and little time between them, sleeps in their place for
+ * thread with two long yields in a row, and little time between them, sleeps in their place for
  * a while. Then it tries one more yield, and sleeps for twice the time if that is long as well. If
  * a processor is free, the kernel moves a thread there after a slice or two, and its yields are
  * short again. Then they are several times as fast as sleep. */

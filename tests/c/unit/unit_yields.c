@@ -3,6 +3,7 @@
  */
 #include "unit.h"
 
+#include "core/wait/policy.h"
 #include "core/wait/yields.h"
 
 enum { SLICE_NS = 4000000, SHORT_NS = 2000, STEP_NS = 1000000 };
@@ -46,7 +47,7 @@ static void a_slice_now_and_then_is_no_reason(void) {
 
 static void tries_ever_more_seldom(void) {
     struct cst_yields yields = {0};
-    UNIT_EQUAL(slices_until_sleep(&yields), 8);
+    UNIT_EQUAL(slices_until_sleep(&yields), CST_YIELD_LONG_TIMES);
     UNIT_EQUAL(sleep_ms(&yields), 8);
     for (uint64_t ms = 16; ms <= 256; ms *= 2) {
         UNIT_EQUAL(slices_until_sleep(&yields), 1);
@@ -56,14 +57,14 @@ static void tries_ever_more_seldom(void) {
     UNIT_EQUAL(sleep_ms(&yields), 256);
     for (int i = 0; i < 1000; i++) UNIT_CHECK(!yields_for(&yields, SHORT_NS));
     now += SLICE_NS;
-    UNIT_EQUAL(slices_until_sleep(&yields), 8);
+    UNIT_EQUAL(slices_until_sleep(&yields), CST_YIELD_LONG_TIMES);
     UNIT_EQUAL(sleep_ms(&yields), 8);
 }
 
 static void one_tries_for_all(void) {
     struct cst_yields mine = {0}, other = {0};
-    UNIT_EQUAL(slices_until_sleep(&mine), 8);
-    UNIT_EQUAL(slices_until_sleep(&other), 8);
+    UNIT_EQUAL(slices_until_sleep(&mine), CST_YIELD_LONG_TIMES);
+    UNIT_EQUAL(slices_until_sleep(&other), CST_YIELD_LONG_TIMES);
     /* The pause of `other` was over long ago, but `mine` has just tried. */
     UNIT_EQUAL(sleep_ms(&mine), 8);
     UNIT_EQUAL(slices_until_sleep(&mine), 1);
