@@ -110,13 +110,13 @@ static bool announce(struct cst_thread *thread, uint32_t threads) {
     return true;
 }
 
-/* The announced region begins. */
+/* The announced region begins. In the child of a fork its announcement is forgotten. */
 static void come_true(struct cst_thread *thread) {
     uint32_t era = thread->asking.era;
     thread->asking.era = 0;
     uint64_t seen = cst_load_relaxed(&line.announced);
     do {
-        if ((uint32_t)(seen >> 32) + 1 != era) return;
+        if ((uint32_t)(seen >> 32) + 1 != era || (uint32_t)seen == 0) return;
     } while (!cst_cas_relaxed(&line.announced, &seen, seen - 1));
     cst_store_relaxed(&line.announced_at, cst_clock_ns());
     if (cst_load_relaxed(&line.lasts) != CST_ANNOUNCE_FIRST_NS)
