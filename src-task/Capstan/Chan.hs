@@ -174,7 +174,7 @@ recvNow (Chan chan) = switchPoint >> fmap received (Protocol.poll chan)
 -- came, and then no item was received. The limit is no exception, so it needs no
 -- 'System.Timeout.timeout', and it holds in any masking state. 'Capstan.Duration.unlimited' is no
 -- limit. A call that has to wait also starts a thread, for 1 microsecond. Can be interrupted while
--- it waits.
+-- it waits. The units are those of "Capstan.Duration".
 --
 -- > recvWithin (milliseconds 100) jobs >>= \now -> case now of
 -- >   Item job -> work job
@@ -273,8 +273,8 @@ selectPoll cases = switchPoint >> Protocol.selectPoll [c | Case c <- cases]
 -- | As 'select', with a limit of time as that of 'recvWithin'. Returns 'Nothing' if no case became
 -- ready in time; then none was performed. With no cases it waits until the time is over.
 --
--- > nextEvent :: Chan Char -> Chan () -> IO (Maybe Event)
--- > nextEvent keys ticks = selectWithin (seconds 60) [recvCase keys (maybe Quit Key), recvCase ticks (const Tick)]
+-- > eventWithinAMinute :: Chan Char -> Chan () -> IO (Maybe Event)
+-- > eventWithinAMinute keys ticks = selectWithin (seconds 60) [recvCase keys (maybe Quit Key), recvCase ticks (const Tick)]
 selectWithin :: HasCallStack => Duration -> [Case r] -> IO (Maybe r)
 selectWithin limit cases
   | limit == unlimited = Just <$> select cases
