@@ -32,7 +32,8 @@ static inline void cst_pool_validate(const struct cst_team *returned) {
 /* --- for teams that idle (workers.h) --------------------------------------------------------- */
 
 /* The thread, outside any region, announces its next region by a question (wait/turn.h). It may
- * wait for its turn, some milliseconds, but allocates nothing and waits for no lock. */
+ * wait for its turn: 250 ms while no region begins, 2 s at most. It allocates nothing, and takes
+ * the line's lock only if that is soon free. */
 void cst_pool_announce(struct cst_thread *thread);
 
 /* All teams ever made, linked by next. */

@@ -21,10 +21,11 @@
  *
  * A master may announce its region by a question (announce.h). Then it takes its turn before the
  * question returns, with the same line. An announcement counts no thread as busy, as its region may
- * not come; it holds off other announcements alone, for 20 ms at most. A master that has to wait at
- * a question passes the turn on by itself. It goes to sleep, so its processor is free, and it holds
- * no lock that the next one spins for. At the end of its region OpenBLAS still holds such a lock.
- * The first in line also looks by itself, as beside a rival no idle worker is awake. */
+ * not come. It holds off other announcements alone, for 20 ms, and for twice the time after each
+ * one whose region did not come, up to 320 ms. A master that has to wait at a question passes the
+ * turn on by itself. It goes to sleep, so its processor is free, and it holds no lock that the next
+ * one spins for. At the end of its region OpenBLAS still holds such a lock. The first in line also
+ * looks by itself, as beside a rival no idle worker is awake. */
 #include "core/wait/turn.h"
 
 #include "core/base/backoff.h"
@@ -217,11 +218,12 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         cst_lock_acquire(&line.lock);
         uint64_t now = cst_clock_ns();
         if (has_turn(waiter)) break;
-        if (now - begin < patience && !waiter->announces) continue;
+        bool over = now - begin >= patience;
+        if (!over && !waiter->announces) continue;
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
         /* Another master of the site has waited in vain. */
         bool refuted = waiter->announces && !cst_announce_holds(&waiter->thread->asking);
-        if (now - begin < patience && !refuted) continue;
+        if (!over && !refuted) continue;
         if (progress(waiter) == seen || now > last || refuted) {
             take_out(waiter);
             rest(waiter, now);

@@ -34,10 +34,9 @@
 --    'send' returns.
 -- 3. /Receivers are served by the slot./ A thread may wait on several channels, so leaving a line
 --    decides nothing. The thread makes one offer, and the first to fill or claim it decides. This
---    may be a sender with its item, a closer, a limit of time, or the thread itself, when it finds an
---    item. A sender
---    first takes the receiver out of the line and then fills the offer. If it is refused, the
---    sender still has its item and begins anew. The offer of an interrupted thread refuses all
+--    may be a sender with its item, a closer, a limit of time, or the thread itself, when it finds
+--    an item. A sender first takes the receiver out of the line and then fills the offer. If it is
+--    refused, the sender still has its item and begins anew. The offer of an interrupted thread refuses all
 --    values, so such a thread has received nothing. An offer may also refuse a value although its
 --    thread goes on to wait ('Missed'). That thread begins anew, as after a notification (6.).
 -- 4. /No receiver sleeps beside an item./ A receiver joins the line by a step from a state without
