@@ -102,8 +102,10 @@ struct cst_together {
     _Atomic bool suggested; /* a waiting member found Haskell code that computes */
     uint8_t late;           /* recent joins after which the master's processor was taken, twice */
     uint8_t long_ones;      /* regions in a row that took long */
+    bool beside;            /* such code ran at the region's begin */
+    uint8_t throughout;     /* recent long regions at whose begin and end it ran */
     _Atomic uint32_t processors; /* for the region's members; 0: each has its own */
-    uint64_t first, last;        /* time of the first and last look that found such code */
+    uint64_t first, last;        /* times at which a series of such regions began, and went on */
     uint64_t begun;              /* time at which the region began; 0: not taken, */
     uint64_t used;               /* and the master's processor time by then; 0: not taken */
     uint64_t joined;             /* time at which its last worker arrived */

@@ -36,10 +36,11 @@ enum {
     CST_TOGETHER_AFTER_NS = 1000000, /* shorter Haskell code costs less than half a processor */
     CST_TOGETHER_LONG_NS = 50000,    /* the master's part; a region of 5 us lost 230 by sharing */
     CST_TOGETHER_LONG_TIMES = 8,
-    CST_TOGETHER_LASTS_NS = 5000000, /* most collections of garbage are shorter */
-    CST_TOGETHER_LATE_NS = 50000,    /* a switch takes 2 us: another thread has run */
-    CST_TOGETHER_LATE_TIMES = 4,     /* two late joins in a row, or more late ones than others */
-    CST_TOGETHER_FIRST_NS = 5000000, /* between two moves of the master: first time, */
+    CST_TOGETHER_THROUGHOUT_TIMES = 4, /* one region of eight has a scout at both its ends */
+    CST_TOGETHER_LASTS_NS = 5000000,   /* most collections of garbage are shorter */
+    CST_TOGETHER_LATE_NS = 50000,      /* a switch takes 2 us: another thread has run */
+    CST_TOGETHER_LATE_TIMES = 4,       /* two late joins in a row, or more late ones than others */
+    CST_TOGETHER_FIRST_NS = 5000000,   /* between two moves of the master: first time, */
     CST_TOGETHER_LONGEST_NS = 320000000, /* and the longest */
 
     /* --- confined programs (wait.c) --- */

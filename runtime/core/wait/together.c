@@ -17,11 +17,10 @@ uint32_t cst_together_look(struct cst_team *team, uint32_t size) {
     if (together->long_ones > 0) together->used = cst_thread_usage().cpu_ns;
     uint32_t taken = cst_host_haskell_taken(), others = cst_busy_threads() - size;
     bool lasts = now - together->last < CST_TOGETHER_LASTS_NS;
-    if (taken > 0 && others + taken + size > cst_config.available) {
-        if (!lasts) together->first = now;
-        together->last = now;
-    } else if (!lasts) {
-        cst_store_relaxed(&together->suggested, false);
+    together->beside = taken > 0 && others + taken + size > cst_config.available;
+    if (!lasts) {
+        together->first = now;
+        if (!together->beside) cst_store_relaxed(&together->suggested, false);
         return 0;
     }
     others += taken > 0 ? taken : 1;
@@ -29,6 +28,18 @@ uint32_t cst_together_look(struct cst_team *team, uint32_t size) {
     if (together->long_ones < CST_TOGETHER_LONG_TIMES) return 0;
     if (others + size <= cst_config.available) return 0;
     return others < cst_config.available ? cst_config.available - others : 1;
+}
+
+/* Haskell code that runs at the begin of a long region but not at its end is no reason to share.
+ * Workers of Capstan.Task take some microseconds to end their last tasks. One region with such code
+ * at both its ends is no proof, as other short work may begin there. If members shared for that, a
+ * region after each parallel loop of Haskell's took twice as long. */
+static void note_haskell(struct cst_together *together, uint64_t now) {
+    if (cst_host_haskell_taken() == 0)
+        together->throughout /= 2;
+    else if (together->throughout < CST_TOGETHER_THROUGHOUT_TIMES)
+        together->throughout++;
+    if (together->throughout == CST_TOGETHER_THROUGHOUT_TIMES) together->last = now;
 }
 
 /* A master that others drove from its processor has taken long, although its part may be short. So
@@ -44,6 +55,7 @@ void cst_together_measure(struct cst_team *team) {
         together->long_ones = 0;
     else if (together->long_ones < CST_TOGETHER_LONG_TIMES)
         together->long_ones++;
+    if (is_long && together->beside) note_haskell(together, together->begun + took);
     together->begun = together->used = 0;
 }
 

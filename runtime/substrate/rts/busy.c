@@ -43,6 +43,9 @@ static _Atomic(Capability **) fixed_array; /* a pointer to the array, if its siz
 enum { KNOWN = 1024 };
 static _Atomic(Capability *) known[KNOWN];
 
+/* The Capabilities on which a scout looks for tasks (Capstan.Task.Pool). */
+static _Atomic bool searched[KNOWN];
+
 static const void *image_of(const void *address) {
     Dl_info info;
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
@@ -173,6 +176,16 @@ bool cst_rts_holds_capability(void) {
     return held_by(task) != NULL;
 }
 
+void cst_rts_note_search(HsInt capability, HsBool begins) {
+    if (capability < KNOWN) cst_store_relaxed(&searched[capability], begins);
+}
+
+/* A scout that looks for tasks gives its processor to a region when it runs next. The kernel may
+ * let it wait until then, for as long as the region takes. */
+static bool is_searched(unsigned number) {
+    return number < KNOWN && cst_load_relaxed(&searched[number]);
+}
+
 /* A Capability that is held and runs no Haskell code is about to be released, as between two calls
  * of a green thread. So it counts as idle, unless a thread is ready that a collection or the end of
  * a slice stopped. If all are held, a collection runs, which wants all processors. */
@@ -186,7 +199,8 @@ unsigned cst_rts_idle_capabilities(void) {
         Capability *capability = cst_rts_capability(i);
         void *by = capability ? holder(capability) : NULL;
         held += by && by != task;
-        idle += by == task || !capability || !(runs(capability) || is_wanted(capability));
+        idle += by == task || !capability || is_searched(i) ||
+                !(runs(capability) || is_wanted(capability));
     }
     return held < count ? idle : 0;
 }

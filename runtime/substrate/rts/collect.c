@@ -94,6 +94,14 @@ void cst_rts_note_tasks(void) {
 }
 #pragma GCC visibility pop
 
+#pragma GCC visibility push(default)
+HsBool cst_rts_regions_need_all(void) {
+    unsigned (*computing)(void) = cst_load_relaxed(&busy);
+    unsigned threads = computing ? computing() : 0;
+    return threads > 0 && threads >= cst_rts_idle_capabilities();
+}
+#pragma GCC visibility pop
+
 void cst_rts_note_region(void) {
     if (cst_load_relaxed(&noted)) return;
     cst_store_relaxed(&noted, true);

@@ -72,6 +72,12 @@ unsigned cst_rts_capabilities(void);
 bool cst_rts_haskell_runs(unsigned capability);
 unsigned cst_rts_idle_capabilities(void);
 
+/* Called by Haskell (Capstan.Task.Pool): a scout begins or ends to look for tasks on the
+ * Capability, which counts as idle meanwhile. */
+#pragma GCC visibility push(default)
+void cst_rts_note_search(HsInt capability, HsBool begins);
+#pragma GCC visibility pop
+
 /* The number of Capabilities that have a thread ready to run. For use in a collection, while no
  * Haskell thread runs. */
 unsigned cst_rts_wanted_capabilities(void);
@@ -106,6 +112,10 @@ void cst_rts_note_region(void);
 /* Called by Haskell (Capstan.Task.Pool): tasks want short pauses too. */
 #pragma GCC visibility push(default)
 void cst_rts_note_tasks(void);
+/* Called by Haskell (Capstan.Task.Pool): have regions a thread for each Capability on which no
+ * other Haskell thread runs? Then the caller takes a processor from a region's thread. Mostly two
+ * loads. */
+HsBool cst_rts_regions_need_all(void);
 #pragma GCC visibility pop
 
 /* --- marking.c ------------------------------------------------------------------------- */

@@ -356,7 +356,9 @@ scout pool station = rest
 
     seek = do
       addSearching (flags pool) 1
+      noteSearch (number station) True
       found <- search True (200 :: Int)
+      noteSearch (number station) False
       addSearching (flags pool) (-1)
       either doze (pure . Just) found
 
@@ -378,11 +380,13 @@ scout pool station = rest
           found <- findTask pool
           case found of
             Just entry -> pure (Right entry)
-            Nothing
-              | n == 0 -> pure (Left True)
-              | otherwise -> do
-                when (n == 150) (askForPrivate pool)
-                search free (n - 1)
+            Nothing -> do
+              needed <- regionsNeedAll
+              if needed || n == 0
+                then pure (Left True)
+                else do
+                  when (n == 150) (askForPrivate pool)
+                  search free (n - 1)
 
     -- Other stations must take the tasks in the deque now. Or the Capability is in use again, and
     -- needs a scout that runs on it.
@@ -423,6 +427,16 @@ sleep pool station idle = do
   where
     -- An exception to a thread that runs no task is dropped.
     listen = takeMVar (bell station) `catch` \e -> let _ = e :: SomeException in listen
+
+-- | Tells OpenMP's regions that the scout of this Capability begins or ends to look for tasks. A
+-- region that begins meanwhile does not take this for Haskell code that computes.
+foreign import ccall unsafe "cst_rts_note_search"
+  noteSearch :: Int -> Bool -> IO ()
+
+-- | Whether regions of OpenMP need the processor on which the caller looks for tasks. A member of a
+-- region would share a processor with another member as long as the caller looks.
+foreign import ccall unsafe "cst_rts_regions_need_all"
+  regionsNeedAll :: IO Bool
 
 -- | Whether there is a task to take. Also takes care of deques that have no scout. The look at the
 -- deques is sequentially consistent, so it comes after what the caller has written. The list of

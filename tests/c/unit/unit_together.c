@@ -61,16 +61,21 @@ uint32_t __wrap_cst_host_haskell_taken(void) {
     return taken;
 }
 
-/* A region of two threads beside so many Haskell threads that compute. The master's part takes
- * `us`, of which it computes for `computed` us. */
-static uint32_t region_of(uint64_t us, uint64_t computed, uint32_t beside) {
+/* A region of two threads beside so many Haskell threads that run at its begin and at its end. The
+ * master's part takes `us`, of which it computes for `computed` us. */
+static uint32_t region_between(uint64_t us, uint64_t computed, uint32_t before, uint32_t after) {
     cst_store_relaxed(&cst_busy, 2);
-    taken = beside;
+    taken = before;
     uint32_t processors = cst_together_processors(&team, 2);
     pass_us(us);
     used_ns += 1000 * computed;
+    taken = after;
     cst_together_arrive(&team);
     return processors;
+}
+
+static uint32_t region_of(uint64_t us, uint64_t computed, uint32_t beside) {
+    return region_between(us, computed, beside, beside);
 }
 
 static uint32_t processors_beside(uint32_t threads) {
@@ -111,8 +116,30 @@ static void begins_after_a_while(void) {
     prepare(0);
     cst_together_suggest(&team);
     for (int i = 0; i < 10; i++) UNIT_EQUAL(region_of(60, 60, cst_config.available), 0);
-    for (int i = 0; i < 8; i++) region_of(60, 60, cst_config.available);
+    for (int i = 0; i < 10; i++) region_of(60, 60, cst_config.available);
     UNIT_EQUAL(region_of(60, 60, cst_config.available), 1);
+}
+
+/* A worker of Capstan.Task that ends its last task runs at the begin of the region only. A scout
+ * that wakes now and then runs at both ends, but not in many regions. */
+static void needs_code_that_goes_on(void) {
+    uint32_t all = cst_config.available;
+    prepare(0);
+    cst_together_suggest(&team);
+    for (int i = 0; i < 200; i++) UNIT_EQUAL(region_between(200, 150, all, 0), 0);
+    for (int i = 0; i < 200; i++) UNIT_EQUAL(region_between(200, 150, 0, all), 0);
+    for (int i = 0; i < 200; i++) {
+        cst_together_suggest(&team);
+        UNIT_EQUAL(region_between(200, 150, all, i % 2 ? all : 0), 0);
+    }
+}
+
+/* One region without it does not end it. */
+static void goes_on_after_a_miss(void) {
+    prepare(0);
+    begin();
+    for (int i = 0; i < 100; i++)
+        UNIT_EQUAL(region_between(200, 150, cst_config.available, i % 8 ? 1 : 0), 1);
 }
 
 static void short_regions_do_without(void) {
@@ -228,6 +255,8 @@ int main(void) {
     UNIT_RUN(looks_only_when_told);
     UNIT_RUN(without_haskell_code_too);
     UNIT_RUN(begins_after_a_while);
+    UNIT_RUN(needs_code_that_goes_on);
+    UNIT_RUN(goes_on_after_a_miss);
     UNIT_RUN(short_regions_do_without);
     UNIT_RUN(slow_regions_are_not_long);
     UNIT_RUN(lasts_for_a_collection);

@@ -69,6 +69,10 @@ foreign import ccall unsafe "probe_watchers" watcherCount :: IO CInt
 
 foreign import ccall unsafe "probe_cost" cost :: CInt -> IO CDouble
 
+foreign import ccall unsafe "cst_rts_note_search" noteSearch :: Int -> Bool -> IO ()
+
+foreign import ccall unsafe "cst_rts_regions_need_all" regionsNeedAll :: IO Bool
+
 foreign import ccall unsafe "cst_rts_await_idle" awaitIdle :: Int -> StablePtr PrimMVar -> Int -> IO Bool
 
 main :: IO ()
@@ -85,6 +89,7 @@ scenarios :: [(String, IO ())]
 scenarios =
   [ ("busy", busy),
     ("idle", idle),
+    ("searching", searching),
     ("stopped", stopped),
     ("collectors", collectors),
     ("holds", holds),
@@ -176,6 +181,25 @@ idle = do
     beside 1 $ do
       soon 1 idleSafe >>= expectThat "idle beside Haskell, safe" (== 1)
       soon 1 idleUnsafe >>= expectThat "idle beside Haskell, unsafe" (== 1)
+
+-- | A thread that looks for tasks learns whether regions need its processor. Its Capability counts
+-- as idle.
+searching :: IO ()
+searching = do
+  _ <- regionSafe
+  onCapability 0 $ do
+    soon False (needed 0) >>= expectThat "no region" not
+    soon False (needed 1) >>= expectThat "a thread in regions" not
+    needed 2 >>= expectThat "two threads in regions" id
+    beside 1 $ do
+      needed 1 >>= expectThat "a thread in regions, and Haskell beside it" id
+      noteSearch 1 True
+      soon 2 idleUnsafe >>= expectThat "idle beside one that looks for tasks" (== 2)
+      needed 1 >>= expectThat "a thread in regions, and one that looks for tasks" not
+      noteSearch 1 False
+      soon 1 idleUnsafe >>= expectThat "idle beside one that no longer looks" (== 1)
+  where
+    needed threads = compute threads *> regionsNeedAll <* compute 0
 
 -- | Asks until the answer is right, up to a number of times.
 soon :: Eq a => a -> IO a -> IO a
