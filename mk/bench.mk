@@ -80,7 +80,7 @@ TASKS_SOURCES := $(wildcard bench/haskell-tasks/*.hs bench/haskell-tasks/*.c exa
 $(HASKELL_TASKS): $(TASKS_SOURCES) $(PACKAGE)
 	@mkdir -p $(@D) $(BUILD)/bench/haskell-tasks
 	$(GHC) -v0 -Wall -Wcompat -Wno-incomplete-uni-patterns -O2 -threaded -no-hs-main \
-	    $(TASKS_FOLDERS:%=-i%) -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-tasks -optc-O2 \
+	    $(TASKS_FOLDERS:%=-i%) -package-db $(PACKAGES) -package capstan -outputdir $(BUILD)/bench/haskell-tasks -optc-O2 -optc-fopenmp \
 	    bench/haskell-tasks/Main.hs bench/haskell-tasks/*.c -o $@
 
 # if_there PROGRAM,LIBRARIES: the program, or a word on what it lacks. Debian 13 has no repa, sid no monad-par either.

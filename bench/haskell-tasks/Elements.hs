@@ -1,7 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 
 -- | A million cheap elements: the cost of the functions over containers and vectors, beside a
--- handwritten loop with 'parallelFor'.
+-- handwritten loop with 'parallelFor', and beside the same loop in C (@elements.c@).
 module Elements (elements) where
 
 import Bench
@@ -9,25 +9,50 @@ import Capstan.Task (parMap, parTraverse, parallelFor, range)
 import qualified Capstan.Vector as Parallel
 import Control.Exception (evaluate)
 import Control.Monad (void)
+import Data.Bits (unsafeShiftR, xor)
 import qualified Data.Vector as Boxed
 import qualified Data.Vector.Mutable as BoxedMutable
+import qualified Data.Vector.Storable as Storable
+import qualified Data.Vector.Storable.Mutable as StorableMutable
 import qualified Data.Vector.Unboxed as Vector
 import qualified Data.Vector.Unboxed.Mutable as Mutable
+import Foreign.C.Types (CInt (..), CLong (..))
+import Foreign.Ptr (Ptr)
 import Measure
+
+foreign import ccall "bench_elements_generate"
+  cGenerate :: Ptr Int -> CLong -> CInt -> IO ()
+
+foreign import ccall "bench_elements_generate_mixed"
+  cGenerateMixed :: Ptr Int -> CLong -> CInt -> IO ()
+
+foreign import ccall "bench_elements_fold"
+  cFold :: Ptr Int -> CLong -> CInt -> IO Int
+
+foreign import ccall "bench_elements_fold_mixed"
+  cFoldMixed :: Ptr Int -> CLong -> CInt -> IO Int
 
 elements :: Arguments -> IO ()
 elements a = do
   let numbers = [1 .. count]
   vector <- evaluate (Vector.fromList numbers)
+  stored <- evaluate (Storable.fromList numbers)
   _ <- evaluate (sum numbers)
+  let threads = fromIntegral (argThreads a)
   report
     a
     "ms"
     inMilliseconds
     [ Measured "elements-generate" (pure (generated count)),
       Measured "elements-generate-by-hand" (pure generateByHand),
+      Measured "elements-generate-c" (pure (generateByC threads cGenerate)),
+      Measured "elements-generate-mixed" (pure (generatedMixed count)),
+      Measured "elements-generate-mixed-c" (pure (generateByC threads cGenerateMixed)),
       Measured "elements-fold" (pure (folded vector)),
       Measured "elements-fold-by-hand" (pure (foldByHand vector)),
+      Measured "elements-fold-c" (pure (foldByC threads cFold stored)),
+      Measured "elements-fold-mixed" (pure (foldedMixed vector)),
+      Measured "elements-fold-mixed-c" (pure (foldByC threads cFoldMixed stored)),
       Measured "elements-map" (pure (mapped numbers)),
       Measured "elements-traverse" (pure (parTraverse (pure . cheap) numbers >>= consume)),
       Measured "elements-by-hand" (pure (mapByHand numbers >>= consume))
@@ -41,6 +66,14 @@ cheap :: Int -> Int
 cheap x = x * 6364136223846793005 + 1442695040888963407
 {-# INLINE cheap #-}
 
+-- | Eight steps that no compiler simplifies, so that GHC and GCC make about the same code of them.
+mixed :: Int -> Int
+mixed = fromIntegral . step . step . step . step . step . step . step . step . fromIntegral
+  where
+    step :: Word -> Word
+    step x = let y = x * 6364136223846793005 in y `xor` (y `unsafeShiftR` 29)
+{-# INLINE mixed #-}
+
 consume :: [Int] -> IO ()
 consume = void . evaluate . sum
 {-# NOINLINE consume #-}
@@ -50,9 +83,17 @@ generated :: Int -> IO ()
 generated n = void (evaluate (Parallel.generate n cheap :: Vector.Vector Int))
 {-# NOINLINE generated #-}
 
+generatedMixed :: Int -> IO ()
+generatedMixed n = void (evaluate (Parallel.generate n mixed :: Vector.Vector Int))
+{-# NOINLINE generatedMixed #-}
+
 folded :: Vector.Vector Int -> IO ()
 folded = void . evaluate . Parallel.mapReduce (+) 0 cheap
 {-# NOINLINE folded #-}
+
+foldedMixed :: Vector.Vector Int -> IO ()
+foldedMixed = void . evaluate . Parallel.mapReduce (+) 0 mixed
+{-# NOINLINE foldedMixed #-}
 
 mapped :: [Int] -> IO ()
 mapped = consume . parMap cheap
@@ -64,6 +105,14 @@ generateByHand = do
   parallelFor (range 0 count) $ \i -> Mutable.unsafeWrite result i (cheap i)
   void (Vector.unsafeFreeze result)
 {-# NOINLINE generateByHand #-}
+
+-- | The result lies in memory of GHC's, as that of the other ways.
+generateByC :: CInt -> (Ptr Int -> CLong -> CInt -> IO ()) -> IO ()
+generateByC threads generate = do
+  result <- StorableMutable.unsafeNew count
+  StorableMutable.unsafeWith result (\p -> generate p (fromIntegral count) threads)
+  void (Storable.unsafeFreeze result)
+{-# NOINLINE generateByC #-}
 
 -- | A sum of the sums of blocks.
 foldByHand :: Vector.Vector Int -> IO ()
@@ -78,6 +127,10 @@ foldByHand vector = do
     size = 2048
     blocks = (count + size - 1) `quot` size
 {-# NOINLINE foldByHand #-}
+
+foldByC :: CInt -> (Ptr Int -> CLong -> CInt -> IO Int) -> Storable.Vector Int -> IO ()
+foldByC threads fold numbers = void (Storable.unsafeWith numbers (\p -> fold p (fromIntegral (Storable.length numbers)) threads) >>= evaluate)
+{-# NOINLINE foldByC #-}
 
 mapByHand :: [Int] -> IO [Int]
 mapByHand numbers = do

@@ -1,0 +1,44 @@
+/* The loops of Elements.hs in C, as regions of OpenMP. Threads take blocks by demand, as
+ * parallelFor has it: after a pause, some machines run one processor at half its speed for a while.
+ */
+#include <stdint.h>
+
+enum { BLOCK = 2048 };
+
+/* A step of a generator of numbers. */
+static uint64_t cheap(uint64_t x) {
+    return x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
+
+/* Eight steps that no compiler simplifies. */
+static uint64_t mixed(uint64_t x) {
+    for (int step = 0; step < 8; step++) {
+        x *= UINT64_C(6364136223846793005);
+        x ^= x >> 29;
+    }
+    return x;
+}
+
+void bench_elements_generate(uint64_t *result, long count, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, BLOCK)
+    for (long i = 0; i < count; i++) result[i] = cheap((uint64_t)i);
+}
+
+uint64_t bench_elements_fold(const uint64_t *numbers, long count, int threads) {
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, BLOCK) reduction(+ : sum)
+    for (long i = 0; i < count; i++) sum += cheap(numbers[i]);
+    return sum;
+}
+
+void bench_elements_generate_mixed(uint64_t *result, long count, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, BLOCK)
+    for (long i = 0; i < count; i++) result[i] = mixed((uint64_t)i);
+}
+
+uint64_t bench_elements_fold_mixed(const uint64_t *numbers, long count, int threads) {
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, BLOCK) reduction(+ : sum)
+    for (long i = 0; i < count; i++) sum += mixed(numbers[i]);
+    return sum;
+}
