@@ -335,6 +335,7 @@ bool explore(const struct explore_model *given) {
     struct explore_model model = *given; /* arena_restore may overwrite the given one */
     const char *only = getenv("EXPLORE_ONLY");
     if (only && strcmp(only, model.name) != 0) return true;
+    if (getenv("EXPLORE_LIST") && !model.quiet) return printf("%s\n", model.name) > 0;
     clock_t begin = clock();
     x->model = &model;
     x->failed = false;

@@ -56,7 +56,9 @@ struct explore_model {
     bool quiet; /* reports no error: a test of the explorer */
 };
 
-/* Returns false if a check failed or threads hang; stderr then shows the events that led there. */
+/* Returns false if a check failed or threads hang; stderr then shows the events that led there.
+ * EXPLORE_ONLY=NAME: other models return at once. EXPLORE_LIST: each model prints its name alone.
+ */
 bool explore(const struct explore_model *model);
 
 /* A check that must hold, inside an execution. */
