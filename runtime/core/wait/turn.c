@@ -188,13 +188,12 @@ static bool has_turn(const struct waiter *waiter) {
     return cst_load_acquire(&waiter->has_turn);
 }
 
-/* The time from one look of a master that announces to its next. Beside a rival, or Haskell code,
- * no idle worker is awake to pass on a turn that an announced region did not take. */
-static uint64_t sleep_length(const struct waiter *waiter, uint64_t patience) {
+/* The time from one look of a waiter to its next. Beside a rival, or Haskell code, no idle worker
+ * is awake to pass on a turn. */
+static uint64_t sleep_length(const struct waiter *waiter) {
     uint32_t place = 1;
-    if (!waiter->announces) return patience;
     for (const struct waiter *other = line.first; other != waiter; other = other->next) place++;
-    return (uint64_t)CST_TURN_LOOK_NS * place;
+    return (uint64_t)(waiter->announces ? CST_TURN_LOOK_NS : CST_TURN_SOON_NS) * place;
 }
 
 /* A number that grows while other masters get ahead. A waiter that announces counts all regions:
@@ -211,7 +210,7 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
     uint64_t begin = cst_clock_ns(), last = begin + CST_ANNOUNCE_MOST_NS;
     uint32_t seen = progress(waiter);
     for (;;) {
-        uint64_t length = sleep_length(waiter, patience);
+        uint64_t length = sleep_length(waiter);
         cst_lock_release(&line.lock);
         cst_futex_wait_for(&waiter->has_turn, 0, length);
         if (has_turn(waiter)) return true;
@@ -219,7 +218,6 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         uint64_t now = cst_clock_ns();
         if (has_turn(waiter)) break;
         bool over = now - begin >= patience;
-        if (!over && !waiter->announces) continue;
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
         /* Another master of the site has waited in vain. */
         bool refuted = waiter->announces && !cst_announce_holds(&waiter->thread->asking);
