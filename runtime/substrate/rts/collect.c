@@ -9,7 +9,10 @@
  *
  * GHC reads this setting whenever a collection begins. The runtime changes it at the end of each
  * collection, in the hook that GHC has for programs (RtsConfig). So it is reset soon after the last
- * region. */
+ * region.
+ *
+ * As this file knows the number of threads in regions, it also tells scouts of tasks whether
+ * regions need their processors. */
 #include "substrate/rts/rts.h"
 
 #if defined(__GLASGOW_HASKELL__) && !defined(CST_SHARED_LIBRARY)
@@ -92,9 +95,7 @@ void cst_rts_note_tasks(void) {
     hook_once();
     cst_rts_note_collection(); /* for a collection that began before */
 }
-#pragma GCC visibility pop
 
-#pragma GCC visibility push(default)
 HsBool cst_rts_regions_need_all(void) {
     unsigned (*computing)(void) = cst_load_relaxed(&busy);
     unsigned threads = computing ? computing() : 0;
