@@ -36,7 +36,7 @@ enum {
     CST_TOGETHER_AFTER_NS = 1000000, /* shorter Haskell code costs less than half a processor */
     CST_TOGETHER_LONG_NS = 50000,    /* the master's part; a region of 5 us lost 230 by sharing */
     CST_TOGETHER_LONG_TIMES = 8,
-    CST_TOGETHER_THROUGHOUT_TIMES = 4, /* one region of eight has a scout at both its ends */
+    CST_TOGETHER_THROUGHOUT_TIMES = 4, /* short work is at both ends of one in five */
     CST_TOGETHER_LASTS_NS = 5000000,   /* most collections of garbage are shorter */
     CST_TOGETHER_LATE_NS = 50000,      /* a switch takes 2 us: another thread has run */
     CST_TOGETHER_LATE_TIMES = 4,       /* two late joins in a row, or more late ones than others */
