@@ -4,6 +4,8 @@
  * shows.
  */
 #include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
 
 enum { SINES = 1000 };
 
@@ -35,5 +37,15 @@ double host_work(int threads) {
     double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     for (int round = 0; round < 20; round++) sum += sines(0, SINES) / 20;
+    return sum;
+}
+
+/* Asks, spins for a lock, and opens a region of 0.2 ms, as OpenBLAS does. */
+double host_locked(void) {
+    static atomic_flag lock = ATOMIC_FLAG_INIT;
+    int threads = omp_get_max_threads();
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) continue;
+    double sum = host_work(threads) / threads;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
     return sum;
 }

@@ -58,6 +58,10 @@ struct cst_substrate {
      * false under pthread. */
     bool (*holds_capability)(void);
 
+    /* The caller, which holds a Capability, begins or ends to sleep: the Capability counts as idle
+     * meanwhile. Some loads. NULL under pthread. */
+    void (*note_sleep)(bool begins);
+
     /* The listener for events; NULL: none. Asked after the start. The pointer is NULL under
      * pthread. */
     cst_trace_function *(*trace)(void);

@@ -134,6 +134,11 @@ bool cst_host_holds_capability(void) {
     return substrate && substrate->holds_capability();
 }
 
+void cst_host_note_sleep(bool begins) {
+    const struct cst_substrate *substrate = cst_host_substrate_now();
+    if (substrate && substrate->note_sleep) substrate->note_sleep(begins);
+}
+
 /* --- the end of a guest, and forks --------------------------------------------------------- */
 
 /* Called under the pool's lock, without a worker: plain threads serve the regions to come. */

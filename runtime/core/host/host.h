@@ -52,6 +52,10 @@ bool cst_host_haskell_fills(void);
 /* Does the calling thread hold one of GHC's Capabilities, as in an unsafe foreign call? */
 bool cst_host_holds_capability(void);
 
+/* The caller, which holds a Capability, begins or ends to sleep: its Capability counts as idle
+ * meanwhile. */
+void cst_host_note_sleep(bool begins);
+
 /* --- the process ----------------------------------------------------------------------------- */
 
 /* Called as the library is loaded, before and after the environment has been read. */

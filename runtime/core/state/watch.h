@@ -31,10 +31,11 @@ struct cst_yields {
 
 /* Of its questions for the number of threads (wait/announce.h, wait/turn.c). */
 struct cst_asking {
-    bool asked;    /* since its last region began, */
-    uint32_t site; /* last at this place in the code, */
-    bool vain;     /* and waited there in vain */
-    uint32_t era;  /* of its announcement, plus 1; 0: none, or the region has begun */
+    bool asked;     /* since its last region began, */
+    uint32_t site;  /* last at this place in the code, */
+    uint64_t since; /* at this time; 0: not timed, */
+    bool vain;      /* and waited there in vain */
+    uint32_t era;   /* of its announcement, plus 1; 0: none, or the region has begun */
 };
 
 /* Of the time in which a line comes from another processor (wait/patience.h). */

@@ -25,6 +25,11 @@ CST_HIDDEN bool cst_announce_asks(struct cst_asking *asking, const void *from);
 /* Does the last question of the thread still announce a region? */
 CST_HIDDEN bool cst_announce_holds(const struct cst_asking *asking);
 
+/* Do the regions of that site come at once? In an unsafe foreign call a question of the call's own
+ * is followed at once. A question of Haskell's own is not: its thread may first wait for a
+ * collection. */
+CST_HIDDEN bool cst_announce_is_prompt(const struct cst_asking *asking);
+
 /* The slow part of cst_announce_opens. */
 void cst_announce_learn(struct cst_asking *asking);
 

@@ -19,6 +19,7 @@ enum {
 
     /* --- spinning (wait.c) --- */
     CST_SPIN_NS = 5000000,        /* then the thread sleeps; default of GOMP_SPINCOUNT */
+    CST_SPIN_BESIDE_NS = 25000,   /* the same beside Haskell code, if masters stand in line */
     CST_SPIN_COUNT_NS = 10,       /* assumed length of one count of GOMP_SPINCOUNT */
     CST_SPIN_LONG_NS = 1000000,   /* a wait of this length in a region suggests rivals */
     CST_SPIN_APART_NS = 20000,    /* then the waiter may block the awaited member's processor */
@@ -82,9 +83,13 @@ enum {
     /* --- questions that announce a region (announce.h, turn.c) --- */
     CST_ANNOUNCE_FIRST_NS = 20000000,     /* until the region comes: some slices of the kernel, */
     CST_ANNOUNCE_LONGEST_NS = 320000000,  /* doubled each time that it does not, up to this */
+    CST_ANNOUNCE_HELD_NS = 1000000,       /* for a waiter that holds a Capability */
     CST_ANNOUNCE_PATIENCE_NS = 250000000, /* beside rivals a product of matrices takes 30 ms */
     CST_ANNOUNCE_MOST_NS = 2000000000,    /* for a turn, though other masters get ahead */
     CST_ANNOUNCE_LEARNED = 3,             /* regions of a site, each after one question */
+    CST_ANNOUNCE_PROMPT_NS = 20000,       /* OpenBLAS's region comes 1 to 5 us after its question */
+    CST_ANNOUNCE_PROMPT_LEARNED = 4,      /* prompt regions, less those that were not, */
+    CST_ANNOUNCE_PROMPT_MOST = 8,         /* of which so many count */
     CST_ANNOUNCE_NO_REGION = 16,          /* more of them, after a question without a region, */
     CST_ANNOUNCE_IN_VAIN = 1024,          /* and after a wait in vain; doubled each time, */
     CST_ANNOUNCE_MOST_EXTRA = 1 << 20,    /* up to this */

@@ -25,7 +25,11 @@
  * one whose region did not come, up to 320 ms. A master that has to wait at a question passes the
  * turn on by itself. It goes to sleep, so its processor is free, and it holds no lock that the next
  * one spins for. At the end of its region OpenBLAS still holds such a lock. The first in line also
- * looks by itself, as beside a rival no idle worker is awake. */
+ * looks by itself, as beside a rival no idle worker is awake.
+ *
+ * A master that holds one of GHC's Capabilities, in an unsafe call, waits for an announced region
+ * only. A region that has been announced and does not come holds it off for a millisecond alone:
+ * that region's thread may wait for a collection, which waits for the Capability. */
 #include "core/wait/turn.h"
 
 #include "core/base/backoff.h"
@@ -47,6 +51,7 @@ struct waiter {
     struct cst_turn_from from;
     uint32_t threads;
     bool announces;            /* the turn begins with an announcement, not with a region */
+    bool holds;                /* it announces, and has a Capability that a collection may need */
     uint64_t patience;         /* while no turn is passed */
     _Atomic uint32_t has_turn; /* its futex */
 };
@@ -94,19 +99,20 @@ static void lengthen_era(void) {
 }
 
 /* Announces a region of the thread, if the region fits and no other one is announced. Two masters
- * may still go ahead, if the region of one begins while the other looks. That costs time alone. */
-static bool announce(struct cst_thread *thread, uint32_t threads) {
+ * may still go ahead, if the region of one begins while the other looks. That costs time alone.
+ * `holds`: the thread waits with a Capability. */
+static bool announce(struct cst_thread *thread, uint32_t threads, bool holds) {
     uint64_t now = cst_clock_ns(), seen = cst_load_relaxed(&line.announced), next = seen + 1;
     if ((uint32_t)seen != 0) {
-        if (now - cst_load_relaxed(&line.announced_at) < cst_load_relaxed(&line.lasts))
-            return false;
+        uint64_t lasts = holds ? CST_ANNOUNCE_HELD_NS : cst_load_relaxed(&line.lasts);
+        if (now - cst_load_relaxed(&line.announced_at) < lasts) return false;
         next = ((seen >> 32) + 1) << 32 | 1;
     }
     uint32_t busy = cst_load_relaxed(&cst_busy);
     if (busy != 0 && busy + threads > cst_config.available) return false;
     if (!cst_cas_relaxed(&line.announced, &seen, next)) return false;
     cst_store_relaxed(&line.announced_at, now);
-    if (next >> 32 != seen >> 32) lengthen_era();
+    if (next >> 32 != seen >> 32 && !holds) lengthen_era();
     thread->asking.era = (uint32_t)(next >> 32) + 1;
     return true;
 }
@@ -161,7 +167,7 @@ static void take_out(struct waiter *waiter) {
 
 static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t processor) {
     if (!waiter) return false;
-    bool fits = waiter->announces ? announce(waiter->thread, waiter->threads)
+    bool fits = waiter->announces ? announce(waiter->thread, waiter->threads, waiter->holds)
                                   : take_fitting(waiter->threads);
     if (!fits) return false;
     take_out(waiter);
@@ -191,9 +197,10 @@ static bool has_turn(const struct waiter *waiter) {
 /* The time from one look of a waiter to its next. Beside a rival, or Haskell code, no idle worker
  * is awake to pass on a turn. */
 static uint64_t sleep_length(const struct waiter *waiter) {
+    bool soon = !waiter->announces || waiter->holds;
     uint32_t place = 1;
     for (const struct waiter *other = line.first; other != waiter; other = other->next) place++;
-    return (uint64_t)(waiter->announces ? CST_TURN_LOOK_NS : CST_TURN_SOON_NS) * place;
+    return (uint64_t)(soon ? CST_TURN_SOON_NS : CST_TURN_LOOK_NS) * place;
 }
 
 /* A number that grows while other masters get ahead. A waiter that announces counts all regions:
@@ -235,17 +242,14 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
     return has;
 }
 
-/* May the thread wait in the line? Threads that wait for its Capability would wait too, above all a
- * collection. */
-static bool may_wait(void) {
-    return cst_heuristic_is_on(CST_HEURISTIC_TURNS) && !cst_host_holds_capability();
-}
-
 /* Waits in the line, whose lock is held. True: the thread has the turn. */
 static bool stand_in_line(struct waiter *waiter, uint64_t now) {
     uint32_t before = append(waiter);
     if (before == 0) cst_store_relaxed(&line.since, now);
-    return await_turn(waiter, before);
+    if (waiter->holds) cst_host_note_sleep(true);
+    bool has = await_turn(waiter, before);
+    if (waiter->holds) cst_host_note_sleep(false);
+    return has;
 }
 
 /* The lock is held for some hundred instructions. A signal handler asks too, perhaps of the thread
@@ -262,12 +266,14 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
                        struct cst_turn_from *from) {
     from->team = NULL;
     if (threads < 2 || thread->asking.era != 0) return;
-    if (may_begin(thread) && announce(thread, threads)) {
+    if (may_begin(thread) && announce(thread, threads, false)) {
         hold(thread);
         return;
     }
     uint64_t now = cst_clock_ns();
-    if (!may_wait() || !acquire_soon(&line.lock)) return;
+    bool holds = cst_host_holds_capability();
+    if (holds && !cst_announce_is_prompt(&thread->asking)) return;
+    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || !acquire_soon(&line.lock)) return;
     /* This master goes to sleep, so its processor is free for the next one. */
     struct waiter *next = line.first;
     if (pass_to(next, team, no_processor)) {
@@ -278,11 +284,13 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
     struct waiter waiter = {.thread = thread,
                             .threads = threads,
                             .announces = true,
-                            .patience = CST_ANNOUNCE_PATIENCE_NS};
+                            .holds = holds,
+                            .patience = holds ? CST_TURN_PATIENCE_NS : CST_ANNOUNCE_PATIENCE_NS};
     if (stand_in_line(&waiter, now))
         *from = waiter.from;
     else
         thread->asking.vain = true;
+    if (thread->asking.since != 0) thread->asking.since = cst_clock_ns();
 }
 
 /* Takes the turn for a region that was not announced. */
@@ -292,8 +300,10 @@ static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_tu
         return true;
     }
     uint64_t now = cst_clock_ns();
-    /* Without a spinning worker no turn is passed on. */
-    if (!cst_policy_spins() || cst_rival_was_known() || !may_wait()) return false;
+    /* Without a spinning worker no turn is passed on. Threads that wait for the master's Capability
+     * would wait too, above all a collection. */
+    if (!cst_policy_spins() || cst_rival_was_known()) return false;
+    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || cst_host_holds_capability()) return false;
     if (cst_backoff_lasts(&line.rest, now)) return false;
     struct waiter waiter = {.thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS};
     cst_lock_acquire(&line.lock);

@@ -53,11 +53,15 @@ static bool is_oversubscribed(const struct cst_thread *thread, const struct cst_
 /* Is the waiter an idle worker whose processor others can use: Haskell code of this process, or a
  * process that shares processors with it? Then it sleeps at once. A wake-up costs less than
  * spinning takes from Haskell code, above all from the collector, whose threads wait for each
- * other. */
-static inline bool is_unwanted(const struct cst_thread *thread, const struct cst_wait *wait) {
+ * other. If masters stand in line, it stays until its own master's region has ended, and passes the
+ * turn on. */
+static inline bool is_unwanted(const struct cst_thread *thread, const struct cst_wait *wait,
+                               uint64_t waited) {
     if (!wait->idle || cst_policy.forever) return false;
     if (thread->seat->crowded == CST_TOGETHER || cst_share_is_tight()) return true;
-    return cst_heuristic_is_on(CST_HEURISTIC_HASKELL) && cst_host_haskell_fills();
+    if (!cst_heuristic_is_on(CST_HEURISTIC_HASKELL)) return false;
+    if (waited < CST_SPIN_BESIDE_NS && cst_load_relaxed(&cst_turn_waiting) != 0) return false;
+    return cst_host_haskell_fills();
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
@@ -153,8 +157,8 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             has_helped |= cst_wait_helped(thread, wait);
             pause_between_polls(thread, wait);
         }
-        if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait)) return false;
         uint64_t now = cst_clock_ns();
+        if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
             cst_together_suggest(thread->seat->team);
@@ -260,7 +264,7 @@ void cst_wait(struct cst_thread *thread, const struct cst_wait *wait) {
         if (cst_unlikely(thread->team->orphaned)) return; /* no member is left to end the wait */
         look_for_filter(thread);
         if (!is_rivalled(thread)) {
-            bool spins = cst_policy.spin_ns > 0 && !is_unwanted(thread, wait) &&
+            bool spins = cst_policy.spin_ns > 0 && !is_unwanted(thread, wait, 0) &&
                          !is_oversubscribed(thread, wait);
             if (spins && spin(thread, wait)) return;
             if (is_oversubscribed(thread, wait) && yield(thread, wait, spins)) return;

@@ -43,8 +43,9 @@ static _Atomic(Capability **) fixed_array; /* a pointer to the array, if its siz
 enum { KNOWN = 1024 };
 static _Atomic(Capability *) known[KNOWN];
 
-/* The Capabilities on which a scout looks for tasks (Capstan.Task.Pool). */
-static _Atomic bool searched[KNOWN];
+/* The Capabilities whose holder leaves its processor to regions: a scout looks for tasks
+ * (Capstan.Task.Pool), or an unsafe call sleeps in the line of masters. */
+static _Atomic bool spared[KNOWN];
 
 static const void *image_of(const void *address) {
     Dl_info info;
@@ -177,13 +178,18 @@ bool cst_rts_holds_capability(void) {
 }
 
 void cst_rts_note_search(HsInt capability, HsBool begins) {
-    if (capability < KNOWN) cst_store_relaxed(&searched[capability], begins);
+    if (capability < KNOWN) cst_store_relaxed(&spared[capability], begins);
+}
+
+void cst_rts_note_sleep(bool begins) {
+    unsigned number = cst_rts_own_capability();
+    if (number < KNOWN) cst_store_relaxed(&spared[number], begins);
 }
 
 /* A scout that looks for tasks gives its processor to a region when it runs next. The kernel may
  * let it wait until then, for as long as the region takes. */
-static bool is_searched(unsigned number) {
-    return number < KNOWN && cst_load_relaxed(&searched[number]);
+static bool is_spared(unsigned number) {
+    return number < KNOWN && cst_load_relaxed(&spared[number]);
 }
 
 /* A Capability that is held and runs no Haskell code is about to be released, as between two calls
@@ -199,7 +205,7 @@ unsigned cst_rts_idle_capabilities(void) {
         Capability *capability = cst_rts_capability(i);
         void *by = capability ? holder(capability) : NULL;
         held += by && by != task;
-        idle += by == task || !capability || is_searched(i) ||
+        idle += by == task || !capability || is_spared(i) ||
                 !(runs(capability) || is_wanted(capability));
     }
     return held < count ? idle : 0;

@@ -78,6 +78,10 @@ unsigned cst_rts_idle_capabilities(void);
 void cst_rts_note_search(HsInt capability, HsBool begins);
 #pragma GCC visibility pop
 
+/* The caller, which holds a Capability, begins or ends to sleep in an unsafe call. The Capability
+ * counts as idle meanwhile. */
+void cst_rts_note_sleep(bool begins);
+
 /* The number of Capabilities that have a thread ready to run. For use in a collection, while no
  * Haskell thread runs. */
 unsigned cst_rts_wanted_capabilities(void);

@@ -37,6 +37,7 @@ const struct cst_substrate cst_rts_linked_substrate = {
     .region_begins = cst_rts_note_region,
 #endif
     .holds_capability = cst_rts_holds_capability,
+    .note_sleep = cst_rts_note_sleep,
     .trace = cst_rts_trace,
 #ifdef CST_SHARED_LIBRARY
     .end = cst_rts_end_guest,

@@ -69,6 +69,12 @@ foreign import ccall unsafe "probe_watchers" watcherCount :: IO CInt
 
 foreign import ccall unsafe "probe_cost" cost :: CInt -> IO CDouble
 
+foreign import ccall unsafe "probe_sleeper" sleeper :: IO ()
+
+foreign import ccall unsafe "probe_sleeper_is_at" sleeperIsAt :: CInt -> IO CInt
+
+foreign import ccall unsafe "probe_sleeper_may_go_to" sleeperMayGoTo :: CInt -> IO ()
+
 foreign import ccall unsafe "cst_rts_note_search" noteSearch :: Int -> Bool -> IO ()
 
 foreign import ccall unsafe "cst_rts_regions_need_all" regionsNeedAll :: IO Bool
@@ -90,6 +96,7 @@ scenarios =
   [ ("busy", busy),
     ("idle", idle),
     ("searching", searching),
+    ("sleeping", sleeping),
     ("stopped", stopped),
     ("collectors", collectors),
     ("holds", holds),
@@ -200,6 +207,22 @@ searching = do
       soon 1 idleUnsafe >>= expectThat "idle beside one that no longer looks" (== 1)
   where
     needed threads = compute threads *> regionsNeedAll <* compute 0
+
+-- | An unsafe call on Capability 1 sleeps, and says so, then computes. GHC shows its thread all the
+-- time.
+sleeping :: IO ()
+sleeping = do
+  _ <- regionSafe
+  ended <- newEmptyMVar
+  onCapability 0 $ do
+    _ <- forkOn 1 (sleeper >> putMVar ended ())
+    soon 1 (sleeperIsAt 1) >>= expectThat "the call sleeps" (== 1)
+    soon 2 idleUnsafe >>= expectThat "idle beside a call that sleeps" (== 2)
+    sleeperMayGoTo 2
+    soon 1 (sleeperIsAt 2) >>= expectThat "the call computes" (== 1)
+    soon 1 idleUnsafe >>= expectThat "idle beside a call that computes" (== 1)
+    sleeperMayGoTo 3
+    takeMVar ended
 
 -- | Asks until the answer is right, up to a number of times.
 soon :: Eq a => a -> IO a -> IO a

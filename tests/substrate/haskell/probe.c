@@ -221,6 +221,30 @@ int probe_idle_stopped(void) {
     return probe_idle();
 }
 
+/* The steps of a call that holds a Capability: 1, it sleeps, and says so; 2, it is awake; 3, it
+ * ends. No step lasts longer than a second, as a collection of the telling thread waits for it. */
+static _Atomic uint32_t sleeper_at, sleeper_goes_to;
+
+static void sleeper_step(uint32_t step) {
+    cst_store_release(&sleeper_at, step);
+    for (int i = 0; i < 1000 && cst_load_acquire(&sleeper_goes_to) <= step; i++) usleep(1000);
+}
+
+void probe_sleeper(void) {
+    rts->note_sleep(true);
+    sleeper_step(1);
+    rts->note_sleep(false);
+    sleeper_step(2);
+}
+
+int probe_sleeper_is_at(int step) {
+    return cst_load_acquire(&sleeper_at) == (uint32_t)step;
+}
+
+void probe_sleeper_may_go_to(int step) {
+    cst_store_release(&sleeper_goes_to, (uint32_t)step);
+}
+
 int probe_holds(void) {
     return cst_rts_holds_capability();
 }
