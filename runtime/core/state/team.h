@@ -261,7 +261,7 @@ struct cst_context {
         uint64_t trip, chunk, start, increment, end; /* end: if not in the slot */
         uint64_t claimed_at;                         /* clock when the last batch was claimed */
         uint64_t stride;                             /* for a front end (cst_loop_stride) */
-        uint64_t tag;                                /* the construct's */
+        uint64_t tag; /* the construct's; 0: the thread has met no loop */
     } loop;
 };
 

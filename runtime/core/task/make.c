@@ -18,7 +18,8 @@ void cst_task_init_implicit(struct cst_task *task, struct cst_team *team, struct
                             struct cst_task *parent, const struct cst_icv *icv) {
     cst_store_relaxed(&task->parent, parent);
     task->team = team;
-    task->group = task->open_group = NULL;
+    task->group = NULL;
+    task->open_group = team->group;
     task->nested = 0;
     cst_store_relaxed(&task->seat, seat);
     task->children_here = 0;

@@ -42,7 +42,6 @@ static inline void cst_member_begin(struct cst_thread *thread, struct cst_seat *
     thread->share = NULL;
     seat->gathers = 0;
     thread->number = seat->number;
-    seat->implicit.open_group = team->group;
     if (cst_unlikely(cst_bind_wanted())) cst_bind_member(thread);
     if (order->size > 1) cst_apart_say(seat);
     if (cst_unlikely(order->crowded == CST_TOGETHER)) cst_together_come(seat);

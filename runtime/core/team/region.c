@@ -20,6 +20,7 @@
 #include "core/work/loop.h"
 #include "platform/happens.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,22 +47,37 @@ static uint32_t size_within(const struct cst_team *team) {
     return sizes->threads[index < sizes->count ? index : sizes->count - 1];
 }
 
-/* Sets the ICVs of a region's implicit tasks from the encountering task's and the proc_bind clause.
- * The number of threads is the next entry of the list in a num_threads clause, or else in
- * OMP_NUM_THREADS. The binding is the next entry in OMP_PROC_BIND. They are written only if they
- * differ, so that members keep the line cached. */
-static void set_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
+/* The ICVs are written only if they differ, so that members keep the line cached. */
+static void set_icv(struct cst_team *team, const struct cst_icv *icv) {
+    if (memcmp(icv, &team->icv, sizeof *icv) != 0) team->icv = *icv;
+}
+
+static __attribute__((noinline)) void derive_icv(struct cst_team *team, const struct cst_icv *from,
+                                                 uint8_t bind) {
     struct cst_icv icv = *from;
-    if (cst_unlikely(bind != CST_BIND_FALSE) && icv.bind != CST_BIND_FALSE) icv.bind = bind;
-    if (cst_unlikely(team->sizes != NULL)) {
+    if (bind != CST_BIND_FALSE && icv.bind != CST_BIND_FALSE) icv.bind = bind;
+    if (team->sizes != NULL) {
         icv.nthreads = size_within(team);
         icv.nthreads_explicit = 1;
-    } else if (cst_unlikely(cst_config.nthreads_list_length > team->level)) {
+    } else if (cst_config.nthreads_list_length > team->level) {
         icv.nthreads = cst_config.nthreads_list[team->level];
     }
-    if (cst_unlikely(cst_config.bind_list_length > team->level))
-        icv.bind = cst_config.bind_list[team->level];
-    if (memcmp(&icv, &team->icv, sizeof icv) != 0) team->icv = icv;
+    if (cst_config.bind_list_length > team->level) icv.bind = cst_config.bind_list[team->level];
+    set_icv(team, &icv);
+}
+
+/* Sets the ICVs of a region's implicit tasks from the encountering task's and the proc_bind clause.
+ * The number of threads is the next entry of the list in a num_threads clause, or else in
+ * OMP_NUM_THREADS. The binding is the next entry in OMP_PROC_BIND. Most regions have none of
+ * these. */
+static void inherit_icv(struct cst_team *team, const struct cst_icv *from, uint8_t bind) {
+    bool differs = bind != CST_BIND_FALSE || team->sizes != NULL ||
+                   cst_config.nthreads_list_length > team->level ||
+                   cst_config.bind_list_length > team->level;
+    if (cst_unlikely(differs))
+        derive_icv(team, from, bind);
+    else
+        set_icv(team, from);
 }
 
 /* Writes a field of the team only if it changes, so that members keep the line cached. */
@@ -108,7 +124,7 @@ static void describe(struct cst_thread *thread, struct cst_team *team, uint32_t 
         cst_store_relaxed(&team->running, team->region);
         SET(float_mode, cst_float_mode());
     }
-    set_icv(team, &thread->task->icv, region->bind);
+    inherit_icv(team, &thread->task->icv, region->bind);
 }
 
 /* The order for the master's own seat and for the members, without the function. */
@@ -157,9 +173,18 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
     return team;
 }
 
+/* The loop is copied only if the thread has met one, as it is three quarters of the context. */
+static void copy_context(struct cst_context *to, const struct cst_context *from) {
+    memcpy(to, from, offsetof(struct cst_context, loop));
+    if (cst_unlikely(from->loop.tag != 0))
+        to->loop = from->loop;
+    else
+        to->loop.tag = 0;
+}
+
 static void take_first_seat(struct cst_thread *thread, struct cst_team *team) {
     struct cst_seat *seat = &team->first;
-    team->saved = thread->context;
+    copy_context(&team->saved, &thread->context);
     seat->thread = thread;
     struct cst_order order = order_of(team);
     cst_member_begin(thread, seat, team->region, &order);
@@ -245,7 +270,7 @@ void cst_region_end(struct cst_thread *thread) {
     if (cst_unlikely(team->unsafe)) count_unsafe(thread, team, false);
     if (cst_unlikely(team->sizes != NULL)) drop_sizes(team);
     cst_trace(CST_TRACE_REGION_ENDS, thread, team->size);
-    thread->context = team->saved;
+    copy_context(&thread->context, &team->saved);
     if (cst_unlikely(team->limited > 1))
         cst_sub_relaxed(&team->root->group_threads, team->limited - 1);
     if (team->size > 1) {
