@@ -16,6 +16,7 @@
 #include "core/team/team.h"
 #include "core/team/validate.h"
 #include "core/wait/together.h"
+#include "core/wait/turn.h"
 #include "core/work/barrier.h"
 #include "core/work/loop.h"
 #include "platform/happens.h"
@@ -275,6 +276,7 @@ void cst_region_end(struct cst_thread *thread) {
         cst_sub_relaxed(&team->root->group_threads, team->limited - 1);
     if (team->size > 1) {
         cst_team_validate(team);
+        if (cst_unlikely(thread->turn.since != 0)) cst_turn_judge(thread);
         cst_pool_return(team);
         cst_permit_offer(true);
     } else {

@@ -78,6 +78,8 @@ enum {
     CST_TURN_LONGEST_NS = 1600000000, /* doubled each time, up to this */
     CST_TURN_LOOK_NS = 2000000, /* from one look of an announcer to the next, times its place, */
     CST_TURN_SOON_NS = 250000,  /* and of another master: some times what a look costs it */
+    CST_TURN_IDLE_TIMES = 4,    /* regions that leave processors idle, until turns rest */
+    CST_TURN_IDLE_NS = 200000,  /* each at least so long: shorter ones may be late by chance */
     CST_TURN_TRIES = 64,        /* to get the line's lock, for an announcement */
 
     /* --- questions that announce a region (announce.h, turn.c) --- */

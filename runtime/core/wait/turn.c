@@ -64,6 +64,7 @@ static struct {
      * announcement, or of the last such region's begin. The era lasts for `lasts` from then on. */
     _Atomic uint64_t announced, announced_at, lasts;
     _Atomic uint32_t begun; /* regions that began while masters waited */
+    _Atomic uint32_t idle;  /* regions in a row, about, whose masters used less than half of them */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
     uint32_t passed;         /* turns */
@@ -179,10 +180,9 @@ static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t proce
     return true;
 }
 
-/* A waiter has lost its patience. One that announces its region waits again the next time, unless
- * the wait proves to be in vain (announce.h): if it did not, it would spin. */
-static void rest(const struct waiter *waiter, uint64_t now) {
-    if (waiter->announces) return;
+/* From now on masters go ahead, for a time. One that announces its region still waits, unless the
+ * wait proves to be in vain (announce.h): if it did not, it would spin. */
+static void rest(uint64_t now) {
     bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
     cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
 }
@@ -228,10 +228,11 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
         /* Another master of the site has waited in vain. */
         bool refuted = waiter->announces && !cst_announce_holds(&waiter->thread->asking);
-        if (!over && !refuted) continue;
-        if (progress(waiter) == seen || now > last || refuted) {
+        bool rests = !waiter->announces && cst_backoff_lasts(&line.rest, now);
+        if (!over && !refuted && !rests) continue;
+        if (progress(waiter) == seen || now > last || refuted || rests) {
             take_out(waiter);
-            rest(waiter, now);
+            if (!waiter->announces && !rests) rest(now);
             break;
         }
         begin = now;
@@ -293,6 +294,33 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
     if (thread->asking.since != 0) thread->asking.since = cst_clock_ns();
 }
 
+/* --- regions that leave processors idle ---------------------------------------------------- */
+
+/* The master has waited for its turn, and begins its first region. */
+static void watch_region(struct cst_thread *thread) {
+    if (cst_confined()) return;
+    struct cst_thread_usage usage = cst_thread_usage();
+    thread->turn.since = cst_clock_ns();
+    thread->turn.used = usage.cpu_ns;
+    thread->turn.sleeps = usage.voluntary_switches;
+}
+
+/* Members of the region may have waited for a device, or for a callback. Then turns keep processors
+ * idle, and the time of all regions adds up. The master tells: it has slept for most of the region.
+ * A master that has lost its processor meanwhile, or spun for a late member, has not slept. */
+void cst_turn_judge(struct cst_thread *thread) {
+    uint64_t now = cst_clock_ns(), lasted = now - thread->turn.since;
+    struct cst_thread_usage usage = cst_thread_usage();
+    bool slept = usage.voluntary_switches != thread->turn.sleeps;
+    thread->turn.since = 0;
+    if (!slept || lasted < CST_TURN_IDLE_NS || 2 * (usage.cpu_ns - thread->turn.used) >= lasted) {
+        cst_store_relaxed(&line.idle, cst_load_relaxed(&line.idle) / 2);
+    } else if (cst_add_relaxed(&line.idle, 1) + 1 >= CST_TURN_IDLE_TIMES) {
+        cst_store_relaxed(&line.idle, 0);
+        rest(now);
+    }
+}
+
 /* Takes the turn for a region that was not announced. */
 static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_turn_from *from) {
     if (may_begin(thread) && take_fitting(threads)) {
@@ -309,6 +337,7 @@ static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_tu
     cst_lock_acquire(&line.lock);
     bool has = stand_in_line(&waiter, now);
     *from = waiter.from;
+    if (has) watch_region(thread);
     return has;
 }
 

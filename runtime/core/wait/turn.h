@@ -35,6 +35,10 @@ uint32_t cst_turn_take(struct cst_thread *thread, const struct cst_turn *turn,
 /* Counts `threads` threads as no longer busy. */
 void cst_turn_return(uint32_t threads);
 
+/* Called at the end of a region whose master has waited for its turn: thread->turn.since is not 0.
+ * Some such regions in a row whose masters hardly compute end the turns for a while. */
+void cst_turn_judge(struct cst_thread *thread);
+
 /* Masters that wait for their turn. */
 extern CST_HIDDEN _Atomic uint32_t cst_turn_waiting;
 

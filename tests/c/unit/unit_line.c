@@ -61,10 +61,54 @@ static void it_looks_again(void) {
     UNIT_CHECK(waits.length <= CST_TURN_PATIENCE_NS);
 }
 
+/* Ends a number of regions that each have lasted for a millisecond. The master has used that
+ * processor time, and has slept or not. */
+static void end_regions(int count, uint64_t used, bool slept) {
+    for (int i = 0; i < count; i++) {
+        struct cst_thread_usage usage = cst_thread_usage();
+        first.turn.since = cst_clock_ns() - 1000000;
+        first.turn.used = usage.cpu_ns - used;
+        first.turn.sleeps = usage.voluntary_switches - slept;
+        cst_turn_judge(&first);
+        UNIT_EQUAL(first.turn.since, 0);
+    }
+}
+
+/* The number of waits of a master whose region does not fit. */
+static int waits_before_it_begins(void) {
+    waits.count = 0;
+    waits.ends_in = 3;
+    UNIT_EQUAL(begin(&first), PROCESSORS);
+    UNIT_EQUAL(begin(&second), PROCESSORS);
+    if (waits.count < 3) cst_turn_return(PROCESSORS);
+    cst_turn_return(PROCESSORS);
+    UNIT_EQUAL(cst_busy_threads(), 0);
+    return waits.count;
+}
+
+/* Their masters have been busy, or have lost their processors. One idle region proves nothing. */
+static void busy_regions_take_turns(void) {
+    end_regions(2 * CST_TURN_IDLE_TIMES, 1000000, true);
+    end_regions(2 * CST_TURN_IDLE_TIMES, 0, false);
+    UNIT_EQUAL(waits_before_it_begins(), 3);
+    for (int i = 0; i < CST_TURN_IDLE_TIMES; i++) {
+        end_regions(CST_TURN_IDLE_TIMES / 2, 0, true);
+        end_regions(2, 1000000, true);
+    }
+    UNIT_EQUAL(waits_before_it_begins(), 3);
+}
+
+static void idle_regions_end_the_turns(void) {
+    end_regions(CST_TURN_IDLE_TIMES, 0, true);
+    UNIT_EQUAL(waits_before_it_begins(), 0);
+}
+
 int main(void) {
     unit_limit(20);
     cst_config.available = PROCESSORS;
     UNIT_RUN(a_waiter_looks_by_itself);
     UNIT_RUN(it_looks_again);
+    UNIT_RUN(busy_regions_take_turns);
+    UNIT_RUN(idle_regions_end_the_turns);
     return unit_result();
 }
