@@ -64,7 +64,7 @@ static struct {
      * announcement, or of the last such region's begin. The era lasts for `lasts` from then on. */
     _Atomic uint64_t announced, announced_at, lasts;
     _Atomic uint32_t begun; /* regions that began while masters waited */
-    _Atomic uint32_t idle;  /* regions in a row, about, whose masters used less than half of them */
+    _Atomic uint32_t idle;  /* regions in a row, about, whose masters slept */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
     uint32_t passed;         /* turns */
@@ -226,13 +226,13 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         if (has_turn(waiter)) break;
         bool over = now - begin >= patience;
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
-        /* Another master of the site has waited in vain. */
-        bool refuted = waiter->announces && !cst_announce_holds(&waiter->thread->asking);
-        bool rests = !waiter->announces && cst_backoff_lasts(&line.rest, now);
-        if (!over && !refuted && !rests) continue;
-        if (progress(waiter) == seen || now > last || refuted || rests) {
+        /* Has another master found out that such waits are in vain? */
+        bool in_vain = waiter->announces ? !cst_announce_holds(&waiter->thread->asking)
+                                         : cst_backoff_lasts(&line.rest, now);
+        if (!over && !in_vain) continue;
+        if (in_vain || progress(waiter) == seen || now > last) {
             take_out(waiter);
-            if (!waiter->announces && !rests) rest(now);
+            if (!waiter->announces && !in_vain) rest(now);
             break;
         }
         begin = now;
@@ -272,9 +272,10 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
         return;
     }
     uint64_t now = cst_clock_ns();
+    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS)) return;
     bool holds = cst_host_holds_capability();
     if (holds && !cst_announce_is_prompt(&thread->asking)) return;
-    if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || !acquire_soon(&line.lock)) return;
+    if (!acquire_soon(&line.lock)) return;
     /* This master goes to sleep, so its processor is free for the next one. */
     struct waiter *next = line.first;
     if (pass_to(next, team, no_processor)) {
@@ -298,7 +299,6 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
 
 /* The master has waited for its turn, and begins its first region. */
 static void watch_region(struct cst_thread *thread) {
-    if (cst_confined()) return;
     struct cst_thread_usage usage = cst_thread_usage();
     thread->turn.since = cst_clock_ns();
     thread->turn.used = usage.cpu_ns;

@@ -182,12 +182,12 @@ void cst_rts_note_search(HsInt capability, HsBool begins) {
 }
 
 void cst_rts_note_sleep(bool begins) {
-    unsigned number = cst_rts_own_capability();
-    if (number < KNOWN) cst_store_relaxed(&spared[number], begins);
+    cst_rts_note_search(cst_rts_own_capability(), begins);
 }
 
-/* A scout that looks for tasks gives its processor to a region when it runs next. The kernel may
- * let it wait until then, for as long as the region takes. */
+/* A call that sleeps needs no processor. A scout that looks for tasks gives its processor to a
+ * region when it runs next. The kernel may let it wait until then, for as long as the region takes.
+ */
 static bool is_spared(unsigned number) {
     return number < KNOWN && cst_load_relaxed(&spared[number]);
 }

@@ -14,7 +14,6 @@
 #include "platform/platform.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { PROCESSORS = 2, PROMPT = 0, LATE = 1, QUIET = 2 };
 
