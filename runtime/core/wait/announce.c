@@ -46,7 +46,10 @@ static bool is_timed(uint32_t number) {
            cst_load_relaxed(&site[number].extra) == 0;
 }
 
+/* A region of a safe foreign call teaches nothing: that call holds no Capability. If it did while
+ * it asked, Haskell code has run in between. */
 static void learn_time(const struct cst_asking *asking) {
+    if (!cst_host_holds_capability()) return;
     _Atomic uint32_t *count = &site[asking->site].prompt;
     uint32_t prompt = cst_load_relaxed(count);
     if (cst_clock_ns() - asking->since >= CST_ANNOUNCE_PROMPT_NS)

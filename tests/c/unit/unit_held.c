@@ -25,9 +25,11 @@ bool __wrap_cst_host_is_haskell(void) {
     return true;
 }
 
+static bool holds = true;
+
 bool __wrap_cst_host_holds_capability(void);
 bool __wrap_cst_host_holds_capability(void) {
-    return true;
+    return holds;
 }
 
 /* The second master's waits, each of which takes its whole time. */
@@ -103,6 +105,14 @@ static void the_time_to_the_region_is_learned(void) {
     UNIT_CHECK(!is_prompt(LATE));
 }
 
+/* If the region is one of a safe call, Haskell code has run between the two. */
+static void regions_of_safe_calls_are_not_timed(void) {
+    holds = false;
+    for (int i = 0; i < 2 * CST_ANNOUNCE_PROMPT_MOST; i++) ask_and_open(QUIET, 0);
+    holds = true;
+    UNIT_CHECK(!is_prompt(QUIET));
+}
+
 /* The time that the master has waited for another one's region tells nothing. */
 static void regions_beside_others_are_not_timed(void) {
     begin(&first);
@@ -168,6 +178,7 @@ int main(void) {
     unit_limit(60);
     cst_config.available = PROCESSORS;
     UNIT_RUN(the_time_to_the_region_is_learned);
+    UNIT_RUN(regions_of_safe_calls_are_not_timed);
     UNIT_RUN(regions_beside_others_are_not_timed);
     UNIT_RUN(late_regions_end_the_trust);
     UNIT_RUN(it_waits_for_the_other_region);
