@@ -42,7 +42,7 @@ build dynamic tests/substrate/haskell/Host.hs -threaded -dynamic -optc-fPIC
 build single tests/substrate/haskell/Host.hs
 build foreign tests/substrate/haskell/foreign.c -threaded -no-hs-main
 
-for scenario in busy idle searching sleeping stopped; do
+for scenario in busy idle goesOn searching sleeping stopped; do
     expect 0 "$out/static/host" "$scenario" +RTS -N2
 done
 for _ in 1 2 3 4 5 6 7 8 9 10; do

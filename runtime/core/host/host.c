@@ -124,6 +124,11 @@ bool cst_host_haskell_runs(void) {
     return cst_host_haskell_taken() > 0;
 }
 
+bool cst_host_haskell_goes_on(void) {
+    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
+    return substrate && substrate->haskell_goes_on();
+}
+
 bool cst_host_haskell_fills(void) {
     uint32_t taken = cst_host_haskell_taken();
     return taken > 0 && taken + cst_busy_threads() >= cst_config.available;

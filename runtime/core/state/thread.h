@@ -44,9 +44,9 @@ struct cst_thread {
     struct cst_yields yields;
     struct cst_patience patience;
     struct cst_asking asking;
-    struct cst_turn_watch turn;
-    uint64_t asked_at;  /* time of its last check for a filter of system calls (wait.c), */
-    uint64_t waited_to; /* and of the end of its last wait in which it yielded */
+    uint64_t turn_begun; /* of its region, if the region began while masters waited; or 0 */
+    uint64_t asked_at;   /* time of its last check for a filter of system calls (wait.c), */
+    uint64_t waited_to;  /* and of the end of its last wait in which it yielded */
     /* The number of consecutive waits for a member that was queued behind it on its processor
      * (wait.c). */
     uint32_t ahead;

@@ -38,12 +38,6 @@ struct cst_asking {
     uint32_t era;   /* of its announcement, plus 1; 0: none, or the region has begun */
 };
 
-/* Of the first region in a turn (wait/turn.c), if the thread has waited for the turn. */
-struct cst_turn_watch {
-    uint64_t since;        /* begin of the region; 0: there is none */
-    uint64_t used, sleeps; /* its processor time and number of sleeps then */
-};
-
 /* Of the time in which a line comes from another processor (wait/patience.h). */
 struct cst_patience {
     uint32_t waits;  /* patient waits so far, which wraps */

@@ -244,6 +244,11 @@ static void drop_sizes(struct cst_team *team) {
     team->sizes = NULL;
 }
 
+/* A worker's order still has the number of the last barrier before the region. */
+static uint32_t steps_of(struct cst_team *team) {
+    return team->first.barrier - cst_team_seat(team, 1)->dock.order.barrier;
+}
+
 void cst_region_end(struct cst_thread *thread) {
     struct cst_seat *seat = thread->seat;
     struct cst_team *team = thread->team;
@@ -276,7 +281,7 @@ void cst_region_end(struct cst_thread *thread) {
         cst_sub_relaxed(&team->root->group_threads, team->limited - 1);
     if (team->size > 1) {
         cst_team_validate(team);
-        if (cst_unlikely(thread->turn.since != 0)) cst_turn_judge(thread);
+        if (cst_unlikely(thread->turn_begun != 0)) cst_turn_note_region(thread, steps_of(team));
         cst_pool_return(team);
         cst_permit_offer(true);
     } else {

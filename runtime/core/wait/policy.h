@@ -63,6 +63,8 @@ enum {
     CST_RIVAL_LONGEST_NS = 1280000000, /* and the longest */
     CST_RIVAL_LATELY_NS = 1000000000,  /* a lost slice is remembered for this time */
     CST_RIVAL_REST_NS = 2000000,       /* without Haskell code: longer than a collection */
+    CST_RIVAL_LOOKS = 8,               /* in a row that find a Haskell thread that goes on, */
+    CST_RIVAL_COMPUTES_NS = 1000000,   /* in more than this time, until it counts as computing */
 
     /* --- placement (apart.c) --- */
     CST_APART_WINDOW_NS = 15000000,  /* some slices */
@@ -76,11 +78,13 @@ enum {
     CST_TURN_PATIENCE_NS = 20000000,  /* of the first in line; plus a slice for each one before */
     CST_TURN_FIRST_NS = 100000000,    /* no master waits for this time after a vain wait, */
     CST_TURN_LONGEST_NS = 1600000000, /* doubled each time, up to this */
-    CST_TURN_LOOK_NS = 2000000, /* from one look of an announcer to the next, times its place, */
-    CST_TURN_SOON_NS = 250000,  /* and of another master: some times what a look costs it */
-    CST_TURN_IDLE_TIMES = 4,    /* regions that leave processors idle, until turns rest */
-    CST_TURN_IDLE_NS = 200000,  /* each at least so long: shorter ones may be late by chance */
-    CST_TURN_TRIES = 64,        /* to get the line's lock, for an announcement */
+    CST_TURN_LOOK_NS = 2000000,  /* from one look of an announcer to the next, times its place, */
+    CST_TURN_SOON_NS = 250000,   /* and of another master: some times what a look costs it */
+    CST_TURN_STEP_NS = 18000,    /* from one barrier or join to the next: more, and turns rest */
+    CST_TURN_PACE_NS = 10000000, /* the regions of the last turns, to begin with, */
+    CST_TURN_PACE_STEPS = 1000,  /* and their barriers and joins */
+    CST_TURN_PACE_OF = 16,       /* so many turns count, about */
+    CST_TURN_TRIES = 64,         /* to get the line's lock, for an announcement */
 
     /* --- questions that announce a region (announce.h, turn.c) --- */
     CST_ANNOUNCE_FIRST_NS = 20000000,     /* until the region comes: some slices of the kernel, */

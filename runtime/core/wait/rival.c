@@ -92,6 +92,19 @@ bool cst_rival_is_known(void) {
     return false;
 }
 
+bool cst_rival_computes(uint64_t now) {
+    static _Atomic uint64_t without;  /* a look found no thread that goes on at this time, */
+    static _Atomic uint32_t in_a_row; /* and so many looks since then found one */
+    if (!cst_heuristic_is_on(CST_HEURISTIC_HASKELL) || !cst_host_haskell_goes_on()) {
+        cst_store_relaxed(&without, now);
+        cst_store_relaxed(&in_a_row, 0);
+        return false;
+    }
+    if (cst_load_relaxed(&in_a_row) < CST_RIVAL_LOOKS) cst_add_relaxed(&in_a_row, 1);
+    return cst_load_relaxed(&in_a_row) >= CST_RIVAL_LOOKS &&
+           (int64_t)(now - cst_load_relaxed(&without)) > CST_RIVAL_COMPUTES_NS;
+}
+
 static bool lost_lately(uint64_t now) {
     return (int64_t)(now - cst_load_relaxed(&rival.lost_to)) < CST_RIVAL_LATELY_NS;
 }

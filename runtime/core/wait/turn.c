@@ -56,6 +56,11 @@ struct waiter {
     _Atomic uint32_t has_turn; /* its futex */
 };
 
+/* The measure of regions that begin while masters wait. A step is a barrier or a join. */
+struct pace {
+    uint64_t time, steps;
+};
+
 static struct {
     _Atomic(const struct cst_thread *) holder; /* the master that has the turn */
     _Atomic uint64_t since;                    /* begin of the turn, while masters wait */
@@ -63,13 +68,16 @@ static struct {
      * their number is forgotten: the upper half is then the next era. The time is that of the last
      * announcement, or of the last such region's begin. The era lasts for `lasts` from then on. */
     _Atomic uint64_t announced, announced_at, lasts;
-    _Atomic uint32_t begun; /* regions that began while masters waited */
-    _Atomic uint32_t idle;  /* regions in a row, about, whose masters slept */
+    _Atomic uint32_t begun;       /* regions that began while masters waited, */
+    _Atomic uint64_t time, steps; /* and their sums, of those that have ended */
     CST_LINE_ALIGNED cst_lock lock;
     struct waiter *first;
     uint32_t passed;         /* turns */
+    struct pace before;      /* the sums at the last turn, */
+    struct pace pace;        /* and the mean of the last turns, times their number */
     struct cst_backoff rest; /* while it lasts, only masters that announce a region wait */
-} line = {.lasts = CST_ANNOUNCE_FIRST_NS};
+} line = {.lasts = CST_ANNOUNCE_FIRST_NS,
+          .pace = {.time = CST_TURN_PACE_NS, .steps = CST_TURN_PACE_STEPS}};
 
 CST_LINE_ALIGNED _Atomic uint32_t cst_turn_waiting;
 
@@ -166,6 +174,29 @@ static void take_out(struct waiter *waiter) {
     cst_store_relaxed(&cst_turn_waiting, cst_load_relaxed(&cst_turn_waiting) - 1);
 }
 
+/* From now on masters go ahead, for a time. One that announces its region still waits, unless the
+ * wait proves to be in vain (announce.h): if it did not, it would spin. */
+static void rest(uint64_t now) {
+    bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
+    cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
+}
+
+static void add_to_mean(uint64_t *mean, uint64_t *before, uint64_t sum) {
+    *mean += sum - *before - *mean / CST_TURN_PACE_OF;
+    *before = sum;
+}
+
+/* A turn has ended. It gained some microseconds at each step, as the members did not wait for a
+ * processor. It cost wake-ups, and the others waited for milliseconds. So turns gain nothing where
+ * steps are far apart, least of all in regions that sleep: then they rest. */
+static void keep_pace(uint64_t now) {
+    add_to_mean(&line.pace.time, &line.before.time, cst_load_relaxed(&line.time));
+    add_to_mean(&line.pace.steps, &line.before.steps, cst_load_relaxed(&line.steps));
+    if (line.pace.time <= CST_TURN_STEP_NS * line.pace.steps) return;
+    line.pace = (struct pace){.time = CST_TURN_PACE_NS, .steps = CST_TURN_PACE_STEPS};
+    rest(now);
+}
+
 static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t processor) {
     if (!waiter) return false;
     bool fits = waiter->announces ? announce(waiter->thread, waiter->threads, waiter->holds)
@@ -173,18 +204,13 @@ static bool pass_to(struct waiter *waiter, struct cst_team *team, uint32_t proce
     if (!fits) return false;
     take_out(waiter);
     line.passed++;
-    begin_turn(waiter->thread, cst_clock_ns());
+    uint64_t now = cst_clock_ns();
+    if (!waiter->announces) keep_pace(now);
+    begin_turn(waiter->thread, now);
     waiter->from = (struct cst_turn_from){.team = team, .processor = processor};
     /* The last access: the waiter may return at once. Release: it reads `from` without the lock. */
     cst_store_release(&waiter->has_turn, 1);
     return true;
-}
-
-/* From now on masters go ahead, for a time. One that announces its region still waits, unless the
- * wait proves to be in vain (announce.h): if it did not, it would spin. */
-static void rest(uint64_t now) {
-    bool again = now - cst_backoff_until(&line.rest) < cst_backoff_length(&line.rest);
-    cst_backoff_begin(&line.rest, now, CST_TURN_FIRST_NS, CST_TURN_LONGEST_NS, again);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -209,6 +235,13 @@ static uint32_t progress(const struct waiter *waiter) {
     return line.passed + (waiter->announces ? cst_load_relaxed(&line.begun) : 0);
 }
 
+/* Would a master that does not announce wait in vain? Turns rest, or Haskell code computes. A
+ * member that waits behind that code delays its region by a slice. The other masters can use that
+ * time. */
+static bool is_in_vain(uint64_t now) {
+    return cst_backoff_lasts(&line.rest, now) || cst_rival_computes(now);
+}
+
 /* Sleeps until the waiter has the turn. False: no turn was passed for too long. The lock is held at
  * the call and free afterwards. A waiter that is woken with the turn does not need it. The kernel
  * often runs the waiter in place of the passing worker, which then could not release the lock. */
@@ -227,8 +260,8 @@ static bool await_turn(struct waiter *waiter, uint32_t before) {
         bool over = now - begin >= patience;
         if (line.first == waiter && pass_to(waiter, NULL, cst_cpu_current())) break;
         /* Has another master found out that such waits are in vain? */
-        bool in_vain = waiter->announces ? !cst_announce_holds(&waiter->thread->asking)
-                                         : cst_backoff_lasts(&line.rest, now);
+        bool in_vain =
+            waiter->announces ? !cst_announce_holds(&waiter->thread->asking) : is_in_vain(now);
         if (!over && !in_vain) continue;
         if (in_vain || progress(waiter) == seen || now > last) {
             take_out(waiter);
@@ -295,36 +328,12 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
     if (thread->asking.since != 0) thread->asking.since = cst_clock_ns();
 }
 
-/* --- regions that leave processors idle ---------------------------------------------------- */
-
-/* The master has waited for its turn, and begins its first region. */
-static void watch_region(struct cst_thread *thread) {
-    struct cst_thread_usage usage = cst_thread_usage();
-    thread->turn.since = cst_clock_ns();
-    thread->turn.used = usage.cpu_ns;
-    thread->turn.sleeps = usage.voluntary_switches;
-}
-
-/* Members of the region may have waited for a device, or for a callback. Then turns keep processors
- * idle, and the time of all regions adds up. The master tells: it has slept for most of the region.
- * A master that has lost its processor meanwhile, or spun for a late member, has not slept. */
-void cst_turn_judge(struct cst_thread *thread) {
-    uint64_t now = cst_clock_ns(), lasted = now - thread->turn.since;
-    struct cst_thread_usage usage = cst_thread_usage();
-    bool slept = usage.voluntary_switches != thread->turn.sleeps;
-    thread->turn.since = 0;
-    if (!slept || lasted < CST_TURN_IDLE_NS || 2 * (usage.cpu_ns - thread->turn.used) >= lasted) {
-        cst_store_relaxed(&line.idle, cst_load_relaxed(&line.idle) / 2);
-    } else if (cst_add_relaxed(&line.idle, 1) + 1 >= CST_TURN_IDLE_TIMES) {
-        cst_store_relaxed(&line.idle, 0);
-        rest(now);
-    }
-}
-
 /* Takes the turn for a region that was not announced. */
 static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_turn_from *from) {
     if (may_begin(thread) && take_fitting(threads)) {
         hold(thread);
+        if (cst_unlikely(cst_load_relaxed(&cst_turn_waiting) != 0))
+            thread->turn_begun = cst_clock_ns();
         return true;
     }
     uint64_t now = cst_clock_ns();
@@ -332,12 +341,12 @@ static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_tu
      * would wait too, above all a collection. */
     if (!cst_policy_spins() || cst_rival_was_known()) return false;
     if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || cst_host_holds_capability()) return false;
-    if (cst_backoff_lasts(&line.rest, now)) return false;
+    if (is_in_vain(now)) return false;
     struct waiter waiter = {.thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS};
     cst_lock_acquire(&line.lock);
     bool has = stand_in_line(&waiter, now);
     *from = waiter.from;
-    if (has) watch_region(thread);
+    if (has) thread->turn_begun = cst_clock_ns();
     return has;
 }
 
@@ -352,6 +361,14 @@ uint32_t cst_turn_take(struct cst_thread *thread, const struct cst_turn *turn,
     cst_add_relaxed(&cst_busy, turn->threads);
     if (cst_unlikely(announced)) come_true(thread);
     return turn->threads;
+}
+
+/* A long region may have lost its processor, and counts as one of a slice. */
+void cst_turn_note_region(struct cst_thread *thread, uint32_t steps) {
+    uint64_t time = cst_clock_ns() - thread->turn_begun;
+    thread->turn_begun = 0;
+    cst_add_relaxed(&line.time, time < CST_TURN_SLICE_NS ? time : CST_TURN_SLICE_NS);
+    cst_add_relaxed(&line.steps, steps);
 }
 
 void cst_turn_return(uint32_t threads) {

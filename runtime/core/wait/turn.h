@@ -35,9 +35,9 @@ uint32_t cst_turn_take(struct cst_thread *thread, const struct cst_turn *turn,
 /* Counts `threads` threads as no longer busy. */
 void cst_turn_return(uint32_t threads);
 
-/* Called at the end of a region whose master has waited for its turn: thread->turn.since is not 0.
- * Some such regions in a row whose masters hardly compute end the turns for a while. */
-void cst_turn_judge(struct cst_thread *thread);
+/* A region ends that began while masters waited: thread->turn_begun is not 0. It has had so many
+ * steps, its barriers and its join. */
+void cst_turn_note_region(struct cst_thread *thread, uint32_t steps);
 
 /* Masters that wait for their turn. */
 extern CST_HIDDEN _Atomic uint32_t cst_turn_waiting;

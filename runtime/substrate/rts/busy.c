@@ -110,9 +110,14 @@ static bool gone(void) {
     return cst_load_relaxed(ghc.state) >= SHUTTING_DOWN;
 }
 
-static bool runs(Capability *capability) {
+/* The Haskell thread that runs. It is only compared: a collection may move or free it. */
+static const void *runner(Capability *capability) {
     StgRegTable *registers = &((CapabilityPublic *)capability)->r;
-    return cst_load_relaxed((_Atomic(struct StgTSO_ *) *)&registers->rCurrentTSO) != NULL;
+    return cst_load_relaxed((_Atomic(struct StgTSO_ *) *)&registers->rCurrentTSO);
+}
+
+static bool runs(Capability *capability) {
+    return runner(capability) != NULL;
 }
 
 bool cst_rts_haskell_runs(unsigned number) {
@@ -209,4 +214,20 @@ unsigned cst_rts_idle_capabilities(void) {
                 !(runs(capability) || is_wanted(capability));
     }
     return held < count ? idle : 0;
+}
+
+bool cst_rts_haskell_goes_on(void) {
+    static _Atomic(const void *) last[KNOWN];
+    unsigned count = cst_rts_capabilities();
+    if (gone()) return false;
+    void *task = cst_rts_task();
+    bool goes_on = false;
+    for (unsigned i = 0; i < count && i < KNOWN; i++) {
+        Capability *capability = cst_rts_capability(i);
+        if (!capability || holder(capability) == task || is_spared(i)) continue;
+        const void *now = runner(capability);
+        goes_on |= now && now == cst_load_relaxed(&last[i]);
+        cst_store_relaxed(&last[i], now);
+    }
+    return goes_on;
 }

@@ -51,6 +51,10 @@ foreign import ccall safe "probe_idle" idleSafe :: IO CInt
 
 foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
 
+foreign import ccall safe "probe_goes_on" goesOnSafe :: IO CInt
+
+foreign import ccall unsafe "probe_goes_on" goesOnUnsafe :: IO CInt
+
 foreign import ccall safe "probe_region_begins" regionBegins :: IO ()
 
 foreign import ccall unsafe "probe_idle_stopped" idleStopped :: IO CInt
@@ -95,6 +99,7 @@ scenarios :: [(String, IO ())]
 scenarios =
   [ ("busy", busy),
     ("idle", idle),
+    ("goesOn", goesOn),
     ("searching", searching),
     ("sleeping", sleeping),
     ("stopped", stopped),
@@ -188,6 +193,18 @@ idle = do
     beside 1 $ do
       soon 1 idleSafe >>= expectThat "idle beside Haskell, safe" (== 1)
       soon 1 idleUnsafe >>= expectThat "idle beside Haskell, unsafe" (== 1)
+
+-- | A thread that computes on another Capability is found again by the next look. The caller's own
+-- does not count.
+goesOn :: IO ()
+goesOn = do
+  _ <- regionSafe
+  onCapability 0 $ do
+    soon 0 goesOnSafe >>= expectThat "nothing goes on, safe" (== 0)
+    soon 0 goesOnUnsafe >>= expectThat "nothing goes on, unsafe" (== 0)
+    beside 1 $ do
+      soon 1 goesOnSafe >>= expectThat "Haskell goes on, safe" (== 1)
+      soon 1 goesOnUnsafe >>= expectThat "Haskell goes on, unsafe" (== 1)
 
 -- | A thread that looks for tasks learns whether regions need its processor. Its Capability counts
 -- as idle.

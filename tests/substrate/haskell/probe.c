@@ -209,6 +209,10 @@ int probe_idle(void) {
     return (int)rts->idle_capabilities();
 }
 
+int probe_goes_on(void) {
+    return rts->haskell_goes_on();
+}
+
 /* Tells the substrate that a region begins. */
 void probe_region_begins(void) {
     rts->region_begins();
