@@ -108,13 +108,17 @@ static const struct cst_substrate *with_capabilities(void) {
     return substrate && substrate->ghc_version ? substrate : NULL;
 }
 
+static const struct cst_substrate *of_haskell_program(void) {
+    return host.haskell ? with_capabilities() : NULL;
+}
+
 uint32_t cst_host_idle_capabilities(uint32_t otherwise) {
     const struct cst_substrate *substrate = with_capabilities();
     return substrate ? substrate->idle_capabilities() : otherwise;
 }
 
 uint32_t cst_host_haskell_taken(void) {
-    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
+    const struct cst_substrate *substrate = of_haskell_program();
     if (!substrate) return 0;
     uint32_t all = substrate->capabilities(), idle = substrate->idle_capabilities();
     return idle < all ? all - idle : 0;
@@ -125,7 +129,7 @@ bool cst_host_haskell_runs(void) {
 }
 
 bool cst_host_haskell_goes_on(void) {
-    const struct cst_substrate *substrate = host.haskell ? with_capabilities() : NULL;
+    const struct cst_substrate *substrate = of_haskell_program();
     return substrate && substrate->haskell_goes_on();
 }
 

@@ -76,7 +76,7 @@ enum {
     /* --- turns of masters (turn.c) --- */
     CST_TURN_SLICE_NS = 1000000,      /* enough for many regions, less than the kernel's slice */
     CST_TURN_PATIENCE_NS = 20000000,  /* of the first in line; plus a slice for each one before */
-    CST_TURN_FIRST_NS = 100000000,    /* no master waits for this time after a vain wait, */
+    CST_TURN_FIRST_NS = 100000000,    /* no master waits for this time if that is in vain, */
     CST_TURN_LONGEST_NS = 1600000000, /* doubled each time, up to this */
     CST_TURN_LOOK_NS = 2000000,  /* from one look of an announcer to the next, times its place, */
     CST_TURN_SOON_NS = 250000,   /* and of another master: some times what a look costs it */

@@ -304,7 +304,6 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
         hold(thread);
         return;
     }
-    uint64_t now = cst_clock_ns();
     if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS)) return;
     bool holds = cst_host_holds_capability();
     if (holds && !cst_announce_is_prompt(&thread->asking)) return;
@@ -321,7 +320,7 @@ void cst_turn_announce(struct cst_thread *thread, uint32_t threads, struct cst_t
                             .announces = true,
                             .holds = holds,
                             .patience = holds ? CST_TURN_PATIENCE_NS : CST_ANNOUNCE_PATIENCE_NS};
-    if (stand_in_line(&waiter, now))
+    if (stand_in_line(&waiter, cst_clock_ns()))
         *from = waiter.from;
     else
         thread->asking.vain = true;
@@ -336,11 +335,11 @@ static bool take_turn(struct cst_thread *thread, uint32_t threads, struct cst_tu
             thread->turn_begun = cst_clock_ns();
         return true;
     }
-    uint64_t now = cst_clock_ns();
     /* Without a spinning worker no turn is passed on. Threads that wait for the master's Capability
      * would wait too, above all a collection. */
     if (!cst_policy_spins() || cst_rival_was_known()) return false;
     if (!cst_heuristic_is_on(CST_HEURISTIC_TURNS) || cst_host_holds_capability()) return false;
+    uint64_t now = cst_clock_ns();
     if (is_in_vain(now)) return false;
     struct waiter waiter = {.thread = thread, .threads = threads, .patience = CST_TURN_PATIENCE_NS};
     cst_lock_acquire(&line.lock);

@@ -110,7 +110,8 @@ static bool gone(void) {
     return cst_load_relaxed(ghc.state) >= SHUTTING_DOWN;
 }
 
-/* The Haskell thread that runs. It is only compared: a collection may move or free it. */
+/* The address of the Haskell thread that runs. Callers only compare it, as a collection may move or
+ * free the thread. */
 static const void *runner(Capability *capability) {
     StgRegTable *registers = &((CapabilityPublic *)capability)->r;
     return cst_load_relaxed((_Atomic(struct StgTSO_ *) *)&registers->rCurrentTSO);

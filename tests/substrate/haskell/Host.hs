@@ -182,29 +182,28 @@ holds = do
     holdsSafe >>= expectThat "holds one in a safe call" (== 0)
     holdsUnsafe >>= expectThat "holds one in an unsafe call" (== 1)
 
--- | The caller's own Capability is not busy, whether the call is safe or unsafe. Other threads of
--- the process may be about to sleep, so the test asks until the answer is right.
+-- | The caller's own Capability is not busy, whether the call is safe or unsafe.
 idle :: IO ()
-idle = do
-  _ <- regionSafe
-  onCapability 0 $ do
-    soon 2 idleSafe >>= expectThat "idle, safe" (== 2)
-    soon 2 idleUnsafe >>= expectThat "idle, unsafe" (== 2)
-    beside 1 $ do
-      soon 1 idleSafe >>= expectThat "idle beside Haskell, safe" (== 1)
-      soon 1 idleUnsafe >>= expectThat "idle beside Haskell, unsafe" (== 1)
+idle = asked "idle" (2, 1) idleSafe idleUnsafe
 
 -- | A thread that computes on another Capability is found again by the next look. The caller's own
 -- does not count.
 goesOn :: IO ()
-goesOn = do
+goesOn = asked "goes on" (0, 1) goesOnSafe goesOnUnsafe
+
+-- | A question has one answer while no Haskell code runs, and another beside a computation, by a
+-- safe and by an unsafe call. Other threads of the process may be about to sleep, so the test asks
+-- until the answer is right.
+asked :: String -> (CInt, CInt) -> IO CInt -> IO CInt -> IO ()
+asked what (alone, besideHaskell) safe unsafe = do
   _ <- regionSafe
   onCapability 0 $ do
-    soon 0 goesOnSafe >>= expectThat "nothing goes on, safe" (== 0)
-    soon 0 goesOnUnsafe >>= expectThat "nothing goes on, unsafe" (== 0)
-    beside 1 $ do
-      soon 1 goesOnSafe >>= expectThat "Haskell goes on, safe" (== 1)
-      soon 1 goesOnUnsafe >>= expectThat "Haskell goes on, unsafe" (== 1)
+    answers "" alone
+    beside 1 (answers " beside Haskell" besideHaskell)
+  where
+    answers place right = do
+      soon right safe >>= expectThat (what ++ place ++ ", safe") (== right)
+      soon right unsafe >>= expectThat (what ++ place ++ ", unsafe") (== right)
 
 -- | A thread that looks for tasks learns whether regions need its processor. Its Capability counts
 -- as idle.
