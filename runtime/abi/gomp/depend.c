@@ -15,17 +15,17 @@ static struct cst_depend_item object_at(const struct cst_depend_list *list, size
     return item;
 }
 
-struct cst_depend_list cst_gomp_depend_list(void **raw) {
-    struct cst_depend_list list = {.other = object_at};
+const struct cst_depend_list *cst_gomp_depend_decode(struct cst_depend_list *list, void **raw) {
+    list->other = object_at;
     if (raw[0]) {
-        list.out = (uintptr_t)raw[1];
-        list.plain = list.count = (uintptr_t)raw[0];
-        list.address = raw + 2;
+        list->out = (uintptr_t)raw[1];
+        list->plain = list->count = (uintptr_t)raw[0];
+        list->address = raw + 2;
     } else {
-        list.out = (uintptr_t)raw[2] + (uintptr_t)raw[3];
-        list.plain = list.out + (uintptr_t)raw[4];
-        list.count = (uintptr_t)raw[1];
-        list.address = raw + 5;
+        list->out = (uintptr_t)raw[2] + (uintptr_t)raw[3];
+        list->plain = list->out + (uintptr_t)raw[4];
+        list->count = (uintptr_t)raw[1];
+        list->address = raw + 5;
     }
     return list;
 }

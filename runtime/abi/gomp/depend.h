@@ -9,6 +9,8 @@
 
 #include "core/front.h"
 
-struct cst_depend_list cst_gomp_depend_list(void **raw);
+/* Decodes an array into `list`, which it returns: a list returned by value would be copied once
+ * more for each task. */
+const struct cst_depend_list *cst_gomp_depend_decode(struct cst_depend_list *list, void **raw);
 
 #endif

@@ -130,10 +130,7 @@ static void start_target_task(gomp_body *body, struct mapping *map, void **depen
                                        .size = sizeof task,
                                        .alignment = _Alignof(struct target_task *),
                                        .deferrable = true};
-    if (depend) {
-        list = cst_gomp_depend_list(depend);
-        request.depend = &list;
-    }
+    if (depend) request.depend = cst_gomp_depend_decode(&list, depend);
     cst_task_create(cst_self(), &request);
 }
 
@@ -155,8 +152,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_target_ext,
     if (!memory) cst_memory_exhausted("the private copies of a target region", size);
     copy_private(&map, addresses, memory);
     if (depend) {
-        struct cst_depend_list list = cst_gomp_depend_list(depend);
-        cst_task_wait_depend(thread, &list);
+        struct cst_depend_list list;
+        cst_task_wait_depend(thread, cst_gomp_depend_decode(&list, depend));
     }
     cst_region_isolate(cst_self(), body, addresses, limit);
     free(memory);
@@ -180,7 +177,8 @@ static void nothing(void *data) {
 static void move_data(int device, unsigned flags, void **depend) {
     check_device(device);
     if (!depend) return;
-    struct cst_depend_list list = cst_gomp_depend_list(depend);
+    struct cst_depend_list list;
+    cst_gomp_depend_decode(&list, depend);
     struct cst_thread *thread = cst_self();
     if (!(flags & GOMP_TARGET_NOWAIT) || cst_ask_final()) {
         cst_task_wait_depend(thread, &list);

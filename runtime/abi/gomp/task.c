@@ -46,10 +46,7 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_task,
                             }};
     struct cst_task_request *request = &task.request;
     if (flags & GOMP_TASK_PRIORITY) request->priority = priority_of(priority);
-    if (flags & GOMP_TASK_DEPEND) {
-        list = cst_gomp_depend_list(depend);
-        request->depend = &list;
-    }
+    if (flags & GOMP_TASK_DEPEND) request->depend = cst_gomp_depend_decode(&list, depend);
     if (flags & GOMP_TASK_DETACH) {
         task.event = detach;
         request->tell_event = tell_event;
@@ -62,8 +59,8 @@ CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait, (void), ()) {
 }
 
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait_depend, (void **depend), (depend)) {
-    struct cst_depend_list list = cst_gomp_depend_list(depend);
-    cst_task_wait_depend(cst_self(), &list);
+    struct cst_depend_list list;
+    cst_task_wait_depend(cst_self(), cst_gomp_depend_decode(&list, depend));
 }
 
 static void nothing(void *data) {
@@ -71,9 +68,11 @@ static void nothing(void *data) {
 }
 
 CST_ENTRY(CST_FRONT_GOMP, void, GOMP_taskwait_depend_nowait, (void **depend), (depend)) {
-    struct cst_depend_list list = cst_gomp_depend_list(depend);
-    struct cst_task_request request = {
-        .function = nothing, .data = depend, .deferrable = true, .depend = &list};
+    struct cst_depend_list list;
+    struct cst_task_request request = {.function = nothing,
+                                       .data = depend,
+                                       .deferrable = true,
+                                       .depend = cst_gomp_depend_decode(&list, depend)};
     cst_task_create(cst_self(), &request);
 }
 

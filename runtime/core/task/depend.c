@@ -507,12 +507,10 @@ static bool has_no_predecessors(const struct cst_wait *wait) {
     return cst_load_seq_cst(&node->predecessors) == 0;
 }
 
-void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
-                      const struct cst_depend_list *list) {
-    if (!parent->children_depend || has_no_children(parent)) {
-        cst_happens_after(&parent->balance);
-        return;
-    }
+/* A function of its own, so that a task that finds no siblings saves no registers. */
+static __attribute__((noinline)) void await_siblings(struct cst_thread *thread,
+                                                     struct cst_task *parent,
+                                                     const struct cst_depend_list *list) {
     struct cst_depend_node *node = make_node(thread, NULL);
     node->waiter = thread->seat;
     enter(thread, parent, node, list, false);
@@ -522,4 +520,12 @@ void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
     }
     cst_happens_after(node);
     release_node(cst_self(), node);
+}
+
+void cst_depend_await(struct cst_thread *thread, struct cst_task *parent,
+                      const struct cst_depend_list *list) {
+    if (!parent->children_depend || has_no_children(parent))
+        cst_happens_after(&parent->balance);
+    else
+        await_siblings(thread, parent, list);
 }
