@@ -148,20 +148,28 @@ static void a_master_waits_for_a_region(void) {
     UNIT_EQUAL(cst_busy_threads(), 0);
 }
 
-/* The second master is in line. The first has had its turn, so it goes to the end of the line. */
+/* The second master is in line. The first has had its turn, so it goes to the end of the line. Two
+ * kinds of run tell nothing. The second may be late by the time for which an announcement holds. Or
+ * it loses its processor while it has the line's lock: then the first does not wait. */
 static void a_master_that_waits_passes_the_turn_on(void) {
-    question(&first);
-    (void)announce(&first, NULL);
-    begin(&first);
-    pthread_t thread = start_second();
-    cst_turn_return(PROCESSORS);
-    sleep_ms(2 * CST_TURN_SLICE_NS / 1000000);
-    question(&first);
-    (void)announce(&first, NULL);
-    UNIT_CHECK(cst_load_acquire(&has_turn));
-    begin(&first);
-    cst_turn_return(PROCESSORS);
-    pthread_join(thread, NULL);
+    bool passed, tells;
+    do {
+        question(&first);
+        (void)announce(&first, NULL);
+        begin(&first);
+        pthread_t thread = start_second();
+        uint64_t start = cst_clock_ns();
+        cst_turn_return(PROCESSORS);
+        sleep_ms(2 * CST_TURN_SLICE_NS / 1000000);
+        question(&first);
+        (void)announce(&first, NULL);
+        passed = cst_load_acquire(&has_turn);
+        tells = cst_clock_ns() - start < CST_ANNOUNCE_FIRST_NS && first.asking.era != 0;
+        begin(&first);
+        cst_turn_return(PROCESSORS);
+        pthread_join(thread, NULL);
+    } while (!passed && !tells);
+    UNIT_CHECK(passed);
     UNIT_EQUAL(cst_busy_threads(), 0);
 }
 
@@ -194,16 +202,18 @@ static void patience_ends(void) {
     cst_turn_return(PROCESSORS);
 }
 
-/* No announced region comes. The next master waits for it, and longer each time. */
+/* No announced region comes. The next master waits for it, and longer each time. The times count
+ * from the first announcement: this thread may be late between two of them. */
 static void regions_that_do_not_come(void) {
     struct cst_thread *next[] = {&first, &second};
+    uint64_t start = cst_clock_ns(), least = 0;
     question(&first);
     (void)announce(&first, NULL);
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t begin = cst_clock_ns();
+        least += (uint64_t)CST_ANNOUNCE_FIRST_NS << i;
         question(next[(i + 1) % 2]);
         (void)announce(next[(i + 1) % 2], NULL);
-        UNIT_CHECK(cst_clock_ns() - begin >= (uint64_t)CST_ANNOUNCE_FIRST_NS << i);
+        UNIT_CHECK(cst_clock_ns() - start >= least);
     }
     begin(&second);
     cst_turn_return(PROCESSORS);
