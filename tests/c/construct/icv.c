@@ -56,6 +56,21 @@ static void per_thread(void) {
     omp_set_max_active_levels(1);
 }
 
+/* A proc_bind clause sets the binding alone. */
+static void beside_a_clause(void) {
+    omp_set_num_threads(5);
+    omp_set_schedule(omp_sched_guided, 9);
+#pragma omp parallel num_threads(3) proc_bind(close)
+    {
+        omp_sched_t kind;
+        int chunk;
+        CHECK_EQ(omp_get_max_threads(), 5);
+        omp_get_schedule(&kind, &chunk);
+        CHECK_EQ(kind, omp_sched_guided);
+        CHECK_EQ(chunk, 9);
+    }
+}
+
 static void per_task(int size) {
     omp_set_num_threads(5);
 #pragma omp parallel num_threads(size)
@@ -151,6 +166,7 @@ static void odd_values(void) {
 int main(void) {
     test_limit(30);
     per_thread();
+    beside_a_clause();
     for (int size = 1; size <= 4; size++) per_task(size);
     when_made();
     set_schedule();

@@ -173,13 +173,14 @@ static void rest_ms(long ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* The worker has left the region, and the master needs two milliseconds more. The worker goes on
- * spinning; for another team's region it would always sleep after a fraction of a millisecond. */
+/* The worker has left the region, and the master needs six milliseconds more. The worker goes on
+ * spinning: by the clock above its 5 ms last 12 or more. For another team's region it would sleep
+ * after 300 yields, which can take 2 ms under ThreadSanitizer. */
 static void spins_in_its_own_region(void) {
     for (int i = 0; i < REGIONS && !is_rivalled(); i++) {
         int before = cst_load_relaxed(&sleeps);
 #pragma omp parallel num_threads(2)
-        if (omp_get_thread_num() == 0) rest_ms(2);
+        if (omp_get_thread_num() == 0) rest_ms(6);
         if (cst_load_relaxed(&sleeps) == before) return;
     }
     UNIT_CHECK(is_rivalled());
