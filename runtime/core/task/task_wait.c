@@ -18,7 +18,7 @@ static bool has_no_children(const struct cst_wait *wait) {
     return is_childless((struct cst_task *)wait->object);
 }
 
-/* A function of its own, so that a task without children pays for no record of a wait. */
+/* The waits are functions of their own: where none is needed, a record of a wait costs nothing. */
 static __attribute__((noinline)) void wait_for_children(struct cst_thread *thread,
                                                         struct cst_task *task) {
     struct cst_wait wait = {.holds = has_no_children, .object = task};
@@ -49,11 +49,16 @@ static bool group_holds(const struct cst_wait *wait) {
     return cst_group_is_done((struct cst_group *)wait->object);
 }
 
+static __attribute__((noinline)) void wait_for_group(struct cst_thread *thread,
+                                                     struct cst_group *group) {
+    struct cst_wait wait = {.holds = group_holds, .object = group};
+    cst_task_wait(thread, &wait);
+}
+
 struct cst_group *cst_group_end(struct cst_thread *thread) {
     struct cst_task *task = thread->task;
     struct cst_group *group = task->open_group;
-    struct cst_wait wait = {.holds = group_holds, .object = group};
-    if (!group_holds(&wait)) cst_task_wait(thread, &wait);
+    if (!cst_group_is_done(group)) wait_for_group(thread, group);
     cst_happens_after(&group->balance);
     task->open_group = group->enclosing;
     return group;
