@@ -39,7 +39,8 @@
 --    'Control.Exception.mask' around both, that point may be after the 'System.Timeout.timeout'.
 --    The limits of 'sendWithin', 'recvWithin' and 'selectWithin' are no exceptions.
 -- 4. A thread that waits for a channel that no other thread can reach gets
---    'Control.Exception.BlockedIndefinitelyOnMVar'.
+--    'Control.Exception.BlockedIndefinitelyOnMVar'. The body of a scope ("Capstan.Task") gets it
+--    when no task of the scope is under way, because a task can still throw to it.
 --
 -- == Transactions
 --

@@ -63,10 +63,11 @@ where
 import Capstan.Exception (capstanFromException, capstanToException)
 import Capstan.Task.Join.Fork (both, resuming)
 import Capstan.Task.Join.Scope
+import Capstan.Task.Loop.Traverse (parTraverse)
 import Control.Concurrent.MVar
 import Control.DeepSeq (NFData (..), force)
 import Control.Exception (Exception (..), evaluate, throwIO)
-import Control.Monad (ap, foldM, liftM, unless, void, (>=>))
+import Control.Monad (ap, foldM, liftM, unless, void)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | A computation whose parts run in parallel.
@@ -100,7 +101,7 @@ fork (Par action) = Par (\scope -> void (async scope (action scope)))
 
 -- | Runs a computation in parallel to the caller. The computation evaluates its result completely.
 spawn :: NFData a => Par a -> Par (IVar a)
-spawn (Par action) = spawn_ (Par (action >=> evaluate . force))
+spawn (Par action) = Par (\scope -> Promised <$> asyncNF scope (action scope))
 
 -- | As 'spawn', with a result that is evaluated to weak head normal form.
 spawn_ :: Par a -> Par (IVar a)
@@ -168,7 +169,9 @@ parMap f = parMapM (pure . f)
 
 -- | As 'parMap', for functions that compute in parallel themselves.
 parMapM :: (Traversable t, NFData b) => (a -> Par b) -> t a -> Par (t b)
-parMapM f container = mapM (spawn . f) container >>= mapM get
+parMapM f container = Par (\scope -> parTraverse (\x -> computation (f x) scope >>= evaluate . force) container)
+  where
+    computation (Par action) = action
 
 -- | The numbers from the first to the second, both included.
 data InclusiveRange = InclusiveRange Int Int

@@ -1,10 +1,11 @@
--- | Models of the deque, a task's cell, a group, a scope, a loop's shares, the scouts' sleep, and
+-- | Models of the deque, a task's cell, a group, a scope and its end, a loop's shares, the scouts' sleep, and
 -- the turns of throwing threads. Each is explored in every order of its steps, and has seeded
 -- faults, which the exploration must find.
 module ModelTests (tests) where
 
 import qualified Model.Cell as Cell
 import qualified Model.Deque as Deque
+import qualified Model.End as End
 import qualified Model.Group as Group
 import qualified Model.Scope as Scope
 import qualified Model.Shares as Shares
@@ -14,4 +15,4 @@ import qualified Model.Turn as Turn
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, End.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests]

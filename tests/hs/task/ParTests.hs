@@ -52,6 +52,13 @@ tests =
         let slow = runPar (parMap (\n -> sum [1 .. n]) [2000000 .. 2000007 :: Integer])
         _ <- timeout 3000 (evaluate (length slow))
         slow @?= [n * (n + 1) `div` 2 | n <- [2000000 .. 2000007]],
+      testCase "elements of parMapM may wait for later ones" $ do
+        let count = 300 :: Int
+            links = do
+              boxes <- replicateM (count + 1) new
+              put (last boxes) 0
+              parMapM (\(box, next) -> do n <- get next; put box (n + 1); pure n) (zip boxes (tail boxes))
+        runPar links @?= reverse [0 .. count - 1],
       testCase "in IO" $ runParIO (parMap (+ 1) (Map.fromList [('a', 1), ('b', 2 :: Int)])) >>= (@?= Map.fromList [('a', 2), ('b', 3)]),
       testProperty "parMapReduceRange combines in the order of the range" $ \(Small from, NonNegative (Small count), threshold) ->
         let to = from + count - 1

@@ -189,7 +189,8 @@ waitAll scope@(Scope workers home) thrown = do
 
 -- | As 'run', with a limit of time. When the time is over, the scope is cancelled, and the result
 -- is 'Nothing' when its tasks have ended. If the limit is no time, the body does not begin.
--- 'unlimited' is no limit.
+-- 'unlimited' is no limit. GHC does not find a thread of the scope to be blocked for ever before the
+-- time is over, as with 'System.Timeout.timeout'.
 --
 -- > answer <- runWithin (seconds 2) (\scope -> mapM (async scope . ask) servers >>= awaitAll)
 runWithin :: Duration -> (Scope -> IO a) -> IO (Maybe a)
@@ -326,6 +327,10 @@ named = unsafePerformIO (newIORef [])
 -- | Runs an action with a pool of the given number of workers (at least one). The workers share the
 -- Capabilities with all other pools, but run only tasks of this pool. The action must not return
 -- while a scope on the pool is open. A loop on the pool that runs later runs in its caller alone.
+--
+-- The number bounds the tasks that compute at the same time, not those that have begun. When a task
+-- blocks, another worker takes its place. To bound the tasks that hold a resource, use a
+-- 'Control.Concurrent.QSem.QSem'.
 --
 -- 'withPool' returns when the pool's threads have ended, so pools that have ended leave nothing
 -- behind. This costs some ten microseconds, or some time slices if other threads compute on the

@@ -51,6 +51,8 @@ module Capstan.Task.Work.Cell
     isInterrupted,
     begin,
     finish,
+    writeResult,
+    wakeAll,
     interrupt,
     poll,
     wait,
@@ -254,7 +256,11 @@ begin thread stopForked cell = do
 -- | Writes the result ('Done' or 'Failed') and wakes the waiters. The caller has masked exceptions,
 -- and no exception arrives.
 finish :: Cell a -> Status a -> IO ()
-finish cell result = do
+finish cell result = writeResult cell result >>= wakeAll
+
+-- | As 'finish', but leaves the waiters to the caller, which wakes them.
+writeResult :: Cell a -> Status a -> IO [Waiter]
+writeResult cell result = do
   status <- readStatus cell
   case status of
     Open phase waiters -> do
@@ -262,12 +268,15 @@ finish cell result = do
         Interrupting thrower -> uninterruptibleMask_ (killThread thrower >> switchPoint)
         _ -> pure ()
       swapped <- swap cell status result
-      if swapped
-        then case waiters of
-          [] -> pure ()
-          _ -> mapM_ wake waiters
-        else finish cell result
-    _ -> pure ()
+      if swapped then pure waiters else writeResult cell result
+    _ -> pure []
+
+-- | Wakes all that wait for a result.
+wakeAll :: [Waiter] -> IO ()
+wakeAll waiters = case waiters of
+  [] -> pure ()
+  _ -> mapM_ wake waiters
+{-# INLINE wakeAll #-}
 
 wake :: Waiter -> IO ()
 wake (Parked box) = void (tryPutMVar box ())

@@ -10,8 +10,10 @@
 -- Module      : Capstan.Task.Work.Counters
 -- Description : The numbers of pushed and of ended tasks of a scope
 --
--- Each Capability counts on cache lines of its own, without atomic operations (@cmm\/task.cmm@). A
--- task is often pushed on one Capability and ends on another, so only the sums are meaningful.
+-- Each Capability counts on cache lines of its own (@cmm\/task.cmm@). A push counts without an
+-- atomic operation. The end of a task needs one, which costs some nanoseconds: its count must come
+-- before the look whether the owner waits. A task is often pushed on one Capability and ends on
+-- another, so only the sums are meaningful.
 --
 -- Both sums only grow. 'quiescent' first adds the counts of ended tasks, and then the counts of
 -- pushed tasks. Suppose that @ended@ at time 1 equals @pushed@ at the later time 2. The number of
@@ -62,7 +64,7 @@ countPushed (Counters counters)
   | isTrue# (sizeofMutableByteArray# counters ==# 0#) = pure ()
   | otherwise = addAt counters COUNTER_PUSHED
 
--- | Counts a task that has ended.
+-- | Counts a task that has ended, before any later 'isWaiting' of the caller.
 countEnded :: Counters -> IO ()
 countEnded (Counters counters) = IO $ \s -> case count# counters ended s of
   (# s1, 1# #) -> (# s1, () #)
@@ -96,8 +98,8 @@ setWaiting (Counters counters) = IO $ \s -> (# atomicWriteIntArray# counters wai
   where
     !(I# waiting) = COUNTER_WAITING
 
--- | Whether the owner waits. A swap before it stays before it, also on AArch64: the read is
--- sequentially consistent.
+-- | Whether the owner waits. The swap of 'countEnded' stays before this read, also on AArch64: the
+-- read is sequentially consistent.
 isWaiting :: Counters -> IO Bool
 isWaiting (Counters counters) = IO $ \s -> case atomicReadIntArray# counters waiting s of
   (# s1, n #) -> (# s1, isTrue# n #)

@@ -151,12 +151,14 @@ runHere cell = do
     _ -> pure ()
 {-# INLINE runHere #-}
 
--- | Ends a task of a scope: counts it, writes its result, and wakes the scope's owner after the
--- last task. The swap of the result also orders the count before the check whether the owner waits.
+-- | Ends a task of a scope: writes its result, counts it, and wakes the threads that wait for it,
+-- after the last task also the scope's owner. The result comes first: when the scope has ended, all
+-- promises have results. The count is a swap, so it comes before the check whether the owner waits.
 end :: Home -> Cell a -> Status a -> IO ()
 end home cell result = do
+  waiters <- writeResult cell result
   countEnded (counters home)
-  finish cell result
+  wakeAll waiters
   waiting <- isWaiting (counters home)
   when waiting $ do
     done <- quiescent (counters home)
