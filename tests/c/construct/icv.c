@@ -6,19 +6,30 @@
 #include "testing.h"
 #include <omp.h>
 
-static void per_thread(void) {
+/* The values that the tests below set first. */
+static void set_values(void) {
     omp_set_num_threads(5);
     omp_set_schedule(omp_sched_guided, 9);
+}
+
+static void has_values(void) {
+    omp_sched_t kind;
+    int chunk;
+    CHECK_EQ(omp_get_max_threads(), 5);
+    omp_get_schedule(&kind, &chunk);
+    CHECK_EQ(kind, omp_sched_guided);
+    CHECK_EQ(chunk, 9);
+}
+
+static void per_thread(void) {
+    set_values();
     omp_set_max_active_levels(4);
 #pragma omp parallel num_threads(3)
     {
         int me = omp_get_thread_num();
         omp_sched_t kind;
         int chunk;
-        CHECK_EQ(omp_get_max_threads(), 5);
-        omp_get_schedule(&kind, &chunk);
-        CHECK_EQ(kind, omp_sched_guided);
-        CHECK_EQ(chunk, 9);
+        has_values();
         CHECK_EQ(omp_get_max_active_levels(), 4);
 
         omp_set_num_threads(me + 2);
@@ -46,29 +57,16 @@ static void per_thread(void) {
     }
     /* The values of the members end with the region; the master has its values from before the
      * region. */
-    omp_sched_t kind;
-    int chunk;
-    CHECK_EQ(omp_get_max_threads(), 5);
-    omp_get_schedule(&kind, &chunk);
-    CHECK_EQ(kind, omp_sched_guided);
-    CHECK_EQ(chunk, 9);
+    has_values();
     CHECK_EQ(omp_get_dynamic(), 0);
     omp_set_max_active_levels(1);
 }
 
 /* A proc_bind clause sets the binding alone. */
 static void beside_a_clause(void) {
-    omp_set_num_threads(5);
-    omp_set_schedule(omp_sched_guided, 9);
+    set_values();
 #pragma omp parallel num_threads(3) proc_bind(close)
-    {
-        omp_sched_t kind;
-        int chunk;
-        CHECK_EQ(omp_get_max_threads(), 5);
-        omp_get_schedule(&kind, &chunk);
-        CHECK_EQ(kind, omp_sched_guided);
-        CHECK_EQ(chunk, 9);
-    }
+    has_values();
 }
 
 static void per_task(int size) {

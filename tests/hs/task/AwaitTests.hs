@@ -27,29 +27,26 @@ gated first = do
     putMVar gate ()
     (,) early <$> await p
 
--- | Whether all tasks have results as soon as their scope has ended. The call gets a scope that has
--- many tasks, and ends it.
-allHaveResults :: (Scope -> IO ()) -> IO ()
-allHaveResults end = replicateM_ 300 $ do
+-- | Whether all tasks have results as soon as their scope has ended. The argument opens a scope with
+-- the given beginning of a body, and ends it.
+allHaveResults :: ((Scope -> IO ()) -> IO a) -> IO ()
+allHaveResults open = replicateM_ 300 $ do
   promises <- newIORef []
-  _ <- try (run (\s -> replicateM_ 200 (async s (threadDelay 1000) >>= \p -> modifyIORef promises (p :)) >> end s))
+  _ <- open (\s -> replicateM_ 200 (async s (threadDelay 1000) >>= \p -> modifyIORef promises (p :)))
   outcomes <- readIORef promises >>= mapM poll
   length (filter isNothing outcomes) @?= 0
-  where
-    try = Control.Exception.try :: IO () -> IO (Either SomeException ())
 
 tests :: TestTree
 tests =
   testGroup
     "await"
-    [ testCase "tasks of a scope that has ended have results" $ allHaveResults (const (pure ())),
-      testCase "tasks of a scope that has failed have results" $ allHaveResults (const (throwIO Hurry)),
-      testCase "tasks of a scope that was cancelled have results" $ allHaveResults cancel,
-      testCase "tasks whose time is over have results" . replicateM_ 300 $ do
-        promises <- newIORef []
-        _ <- runWithin (milliseconds 1) (\s -> replicateM_ 200 (async s (threadDelay 1000) >>= \p -> modifyIORef promises (p :)) >> threadDelay 100000)
-        outcomes <- readIORef promises >>= mapM poll
-        length (filter isNothing outcomes) @?= 0,
+    [ testCase "tasks of a scope that has ended have results" $ allHaveResults run,
+      testCase "tasks of a scope that has failed have results" . allHaveResults $ \begin ->
+        try (run (\s -> begin s >> throwIO Hurry)) >>= (@?= (Left Hurry :: Either Hurry ())),
+      testCase "tasks of a scope that was cancelled have results" . allHaveResults $ \begin ->
+        try (run (\s -> begin s >> cancel s)) >>= (@?= Left Cancelled),
+      testCase "tasks whose time is over have results" . allHaveResults $ \begin ->
+        runWithin (milliseconds 1) (\s -> begin s >> threadDelay 100000),
       testCase "a deadline spares the task" . replicateM_ 30 $
         gated (timeout 500 . await) >>= (@?= (Nothing, 42)),
       testCase "a deadline in a task spares the task that it awaits" $

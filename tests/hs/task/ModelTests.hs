@@ -1,6 +1,6 @@
--- | Models of the deque, a task's cell, a group, a scope and its end, a loop's shares, the scouts' sleep, and
--- the turns of throwing threads. Each is explored in every order of its steps, and has seeded
--- faults, which the exploration must find.
+-- | Models of the deque, a task's cell, a group, a scope and its end, a loop's shares, the scouts'
+-- sleep, and the turns of throwing threads. Each is explored in every order of its steps, and has
+-- seeded faults, which the exploration must find.
 module ModelTests (tests) where
 
 import qualified Model.Cell as Cell

@@ -69,7 +69,7 @@ step thread w = case thread of
     | counted w == tasks -> Go w Ended
     | otherwise -> Go w (Sleep f)
   Sleep f
-    | signal w -> Go w {signal = False, waiting = True} (Again f)
+    | signal w -> Go w {signal = False} (Again f)
     | otherwise -> Blocked
   Ended
     | results w < tasks -> Go w {complaints = "a task has no result" : complaints w} Over
