@@ -133,11 +133,15 @@ ringOf (Deques deques) n = case DEQUES_STRIDE * n + DEQUES_RING of
   I# i -> case indexSmallArray# deques i of
     (# x #) -> IO $ \s -> case anyToRing# x s of (# s1, ring #) -> (# s1, Ring ring #)
 
+-- | Words at the start of a cache line. The array is large enough for GHC to keep it in blocks of
+-- its own. A small pinned array would lie in the block that GHC is filling, which counts as new. So
+-- each minor collection would visit all old objects that refer to the array, for example the stack
+-- of each blocked worker.
 newWords :: Int -> IO Words
 newWords count = IO $ \s -> case newAlignedPinnedByteArray# bytes 64# s of
   (# s1, array #) -> (# s1, Words array #)
   where
-    !(I# bytes) = 8 * count
+    !(I# bytes) = max 4096 (8 * count)
 
 clearWords :: Int -> Words -> IO ()
 clearWords count (Words array) = IO $ \s -> (# setByteArray# array 0# bytes 0# s, () #)
