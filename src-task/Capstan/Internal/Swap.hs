@@ -8,6 +8,8 @@
 module Capstan.Internal.Swap
   ( swapVariable,
     modifyEvaluated,
+    changeEvaluated,
+    swapEvaluated,
   )
 where
 
@@ -31,7 +33,19 @@ swapVariable variable old !new = IO $ \s -> case casMutVar# variable old new s o
 -- is changed in no other way. So the reference never holds a value that one thread evaluates while
 -- others wait for it.
 modifyEvaluated :: IORef a -> (a -> a) -> IO ()
-modifyEvaluated reference@(IORef (STRef variable)) change = do
+modifyEvaluated reference change = changeEvaluated reference (\old -> (change old, ()))
+{-# INLINE modifyEvaluated #-}
+
+-- | As 'modifyEvaluated', with a result.
+changeEvaluated :: IORef a -> (a -> (a, b)) -> IO b
+changeEvaluated reference change = do
   !old <- readIORef reference
-  swapped <- swapVariable variable old (change old)
-  if swapped then pure () else modifyEvaluated reference change
+  let (new, !result) = change old
+  swapped <- swapEvaluated reference old new
+  if swapped then pure result else changeEvaluated reference change
+{-# INLINE changeEvaluated #-}
+
+-- | As 'swapVariable', for such a reference.
+swapEvaluated :: IORef a -> a -> a -> IO Bool
+swapEvaluated (IORef (STRef variable)) = swapVariable variable
+{-# INLINE swapEvaluated #-}

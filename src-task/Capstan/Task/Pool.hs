@@ -16,6 +16,11 @@
 -- slice, up to ten times. It lets a thread that runs a task keep the Capability while the task
 -- computes. So a Capability is not shared while another worker can take the task.
 --
+-- A worker is locked to its Capability. But once the scout has found it blocked, in an 'MVar' or in
+-- STM, GHC may move it to a Capability that idles. Otherwise all tasks that one station has begun,
+-- and that are woken at the same time, would share one Capability. A worker that has moved ends with
+-- its task.
+--
 -- A worker that blocks is replaced, because it may wait for a task in a deque. But several workers
 -- may wait for values that other threads compute, for example when all tasks change one reference.
 -- Then the station takes only one task in a millisecond until these workers go on. Each further
@@ -72,6 +77,7 @@ import Capstan.Task.Pool.Station
 import Capstan.Task.Pool.Threads
 import Capstan.Task.Pool.Workers
 import Capstan.Task.Thread.Seeded (asMember, offer)
+import Capstan.Task.Thread.Stay (settle)
 import Capstan.Task.Thread.Target (Self, masked)
 import Capstan.Task.Work.Cell
 import Capstan.Task.Work.Counters (Counters, countPushed, noCounters)
@@ -114,7 +120,7 @@ newPool poolName poolLimit = do
   deques <- newDeques count
   flags <- newFlags
   uncounted <- noCounters
-  stations <- V.generateM count $ \number -> Station number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers
+  stations <- V.generateM count $ \number -> Station number <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False <*> newIORef False <*> newWorkers (if poolLimit > 0 then Nothing else Just number)
   spilled <- newIORef []
   ended <- newIORef False
   threads <- newThreads
@@ -312,16 +318,18 @@ work pool station place self first = do
   serve worker first
   addEngaged (flags pool) (-1)
   retire (engaged station) worker
-  -- The new scout continues to look for tasks for a while.
-  void (ring pool (number station))
+  -- The scout of the Capability that is free now continues to look for tasks for a while.
+  free <- if poolLimit pool > 0 then pure (number station) else capabilityNumber
+  void (ring pool free)
   where
     serve worker entry = do
       runClaimed place self entry
       goesOn (engaged station) worker
+      settle
       stays <- belongs pool station
       crowded <- othersCompute (engaged station) worker
       waiting <- inLine (engaged station)
-      when (stays && not crowded && not waiting) (findTask pool >>= mapM_ (serve worker))
+      when (stays && not crowded && waiting < longLine) (findTask pool >>= mapM_ (serve worker))
 
 -- | Looks for a task until it finds one, or until the scout has left its station.
 scout :: Pool -> Station -> IO (Maybe Entry)
@@ -330,7 +338,7 @@ scout pool station = rest
     rest = do
       stays <- belongs pool station
       waiting <- inLine (engaged station)
-      when waiting (ignoring (threadDelay 1000))
+      when (waiting > 0) (lineUp (200 :: Int))
       seen <- visible pool
       case () of
         _
@@ -339,6 +347,18 @@ scout pool station = rest
             free <- politely (10 :: Int)
             if free then findTask pool >>= maybe seek (pure . Just) else rest
           | otherwise -> seek
+
+    -- A worker in line mostly goes on within microseconds. The Capability stays awake meanwhile, as
+    -- a wake by the kernel takes longer.
+    lineUp n = do
+      _ <- stepAside
+      busy <- anyComputes (engaged station)
+      waiting <- inLine (engaged station)
+      case () of
+        _
+          | busy || waiting == 0 -> pure ()
+          | n > 0 -> lineUp (n - 1)
+          | otherwise -> when (waiting >= longLine) (ignoring (threadDelay 1000))
 
     -- Other threads of this Capability run first. Meanwhile other Capabilities may take its tasks.
     politely n = do
@@ -461,7 +481,8 @@ rescue pool n = do
       published <- publishOf (deques pool) n
       if published > 0 then pure True else False <$ attend pool n
 
--- | Takes the oldest task of this Capability, else of another Capability, else a spilled task.
+-- | Takes the oldest task of this Capability, else of another Capability, else a spilled task. If
+-- there are more, and another Capability idles, its scout is woken.
 findTask :: Pool -> IO (Maybe Entry)
 findTask pool = do
   _ <- publish (deques pool)
@@ -470,9 +491,15 @@ findTask pool = do
       go n
         | n == count = takeSpilled pool
         | otherwise = do
-          found <- steal (deques pool) ((here + n) `mod` count)
-          if isJust found then pure found else go (n + 1)
+          let from = (here + n) `mod` count
+          found <- steal (deques pool) from
+          if isJust found then found <$ share here from else go (n + 1)
   go 0
+  where
+    share here from = do
+      idle <- anyIdle (flags pool)
+      more <- if idle then hasPublic (deques pool) from else pure False
+      when more (wakeOther pool here)
 
 -- | Takes a block of spilled tasks: returns one task, and pushes the others to the caller's ring.
 takeSpilled :: Pool -> IO (Maybe Entry)
@@ -492,4 +519,10 @@ askForPrivate pool = do
   have <- getNumCapabilities
   forM_ [0 .. min have (capacity (deques pool)) - 1] $ \n -> do
     private <- hasPrivate (deques pool) n
-    when private (counted (threads pool) (void . forkOn n) (void (publish (deques pool))))
+    when private (counted (threads pool) (void . forkOn n) tell)
+  where
+    -- The scout that asked may sleep by now.
+    tell = do
+      published <- publish (deques pool)
+      idle <- anyIdle (flags pool)
+      when (published > 0 && idle) (capabilityNumber >>= wakeOther pool)

@@ -1,6 +1,7 @@
 -- | Scopes, promises, forks and pools. Several mirror the test programs of Domainslib by behaviour.
 module ScopeTests (tests) where
 
+import Capstan.Capability (capabilityNumber)
 import Capstan.Exception (InvalidArgument)
 import Capstan.Task
 import Capstan.Task.Pool (Pool (ended))
@@ -90,6 +91,7 @@ tests =
       testCase "a task lower on the stack is no deadlock" awaitBelow,
       testCase "tasks wait for each other through MVars" handshake,
       testCase "tasks wait for each other through STM" stmHandshake,
+      testCase "tasks that are woken together spread over the Capabilities" spread,
       testCase "a blocked body leaves its tasks to others" $ do
         box <- newEmptyMVar
         run $ \s -> do
@@ -173,3 +175,28 @@ smallPool = withPool "narrow" 1 $ \pool -> do
       evaluate (sum [1 .. 1000 :: Int]) >>= \x -> when (x < 0) (putStrLn "never")
       atomicModifyIORef' inside (\k -> (k - 1, ()))
   readIORef most >>= (@?= 1)
+
+-- | Tasks that have begun, and that one 'putMVar' wakes. GHC moves some of them to a Capability that
+-- idles, unless their workers are locked to the Capabilities where the tasks began.
+spread :: Assertion
+spread = do
+  have <- getNumCapabilities
+  when (have > 1) (attempts 1000)
+  where
+    attempts 0 = assertFailure "each task ended where it had begun"
+    attempts n = once >>= \moved -> unless moved (attempts (n - 1 :: Int))
+    once = do
+      gate <- newEmptyMVar
+      begun <- newIORef (0 :: Int)
+      places <- run $ \scope -> do
+        tasks <- replicateM 16 . async scope $ do
+          before <- capabilityNumber
+          atomicModifyIORef' begun (\k -> (k + 1, ()))
+          readMVar gate
+          _ <- evaluate (length (show (product [1 .. 500 :: Integer])))
+          (,) before <$> capabilityNumber
+        untilAll begun
+        putMVar gate ()
+        mapM await tasks
+      pure (any (uncurry (/=)) places)
+    untilAll begun = readIORef begun >>= \k -> when (k < 16) (threadDelay 100 >> untilAll begun)

@@ -30,6 +30,7 @@ module Capstan.Task.Pool.Scout
     scoutOf,
     setIdle,
     isIdle,
+    anyIdle,
     addSearching,
     anySearches,
     addEngaged,
@@ -99,6 +100,11 @@ setIdle deques (Flags flags) n idle = do
 -- | Whether this Capability idles with its scout asleep.
 isIdle :: Deques -> Int -> IO Bool
 isIdle deques n = (/= 0) <$> (stateOf deques n >>= (`readWord` STATE_IDLE))
+
+-- | Whether any Capability idles with its scout asleep.
+anyIdle :: Flags -> IO Bool
+anyIdle (Flags flags) = (/= 0) <$> readWord flags FLAGS_IDLE
+{-# INLINE anyIdle #-}
 
 -- | Adds to the number of workers that look for work.
 addSearching :: Flags -> Int -> IO ()

@@ -15,6 +15,7 @@ module Capstan.Task.Pool.Threads
   )
 where
 
+import Capstan.Internal.Swap (changeEvaluated)
 import Control.Concurrent.MVar
 import Control.Exception (finally)
 import Control.Monad (unless, void, when)
@@ -48,4 +49,4 @@ awaitNone threads@(Threads number bell) = do
 -- | Adds to the number, and returns the new number. Also the read is atomic, so that it comes after
 -- what the caller has written.
 change :: IORef Int -> Int -> IO Int
-change number n = atomicModifyIORef' number (\before -> let now = before + n in (now, now))
+change number n = changeEvaluated number (\before -> let now = before + n in (now, now))

@@ -7,6 +7,10 @@
 -- that were found blocked are put aside, and each check looks at only a few of them, in turn. Such
 -- a check finds a worker that goes on, or the worker comes back by itself with its next task.
 --
+-- A worker that is put aside, blocked in an 'Control.Concurrent.MVar' or in STM, may leave the
+-- station's Capability when it is woken. A worker that waits for a value stays, because such values
+-- pass from thread to thread. A worker that computes on another Capability counts as blocked here.
+--
 -- The answers are hints: two workers that compute on one Capability share it, as threads do.
 module Capstan.Task.Pool.Workers
   ( Workers,
@@ -19,21 +23,27 @@ module Capstan.Task.Pool.Workers
     anyComputes,
     othersCompute,
     inLine,
+    longLine,
     mayCompute,
   )
 where
 
+import Capstan.Internal.Swap (changeEvaluated, modifyEvaluated)
+import Capstan.Task.Thread.Stay (mayLeave)
 import Capstan.Task.Thread.Target (targetThread)
 import Capstan.Task.Work.Group (Place, target)
+import Control.Monad (when)
 import Data.IORef
 import Data.IntMap.Strict (IntMap)
 import qualified Data.IntMap.Strict as IntMap
 import Data.IntSet (IntSet)
 import qualified Data.IntSet as IntSet
-import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
+import Data.Maybe (isJust)
+import GHC.Conc (BlockReason (..), ThreadStatus (..), threadCapability, threadStatus)
 
--- | The workers of a station that have a task.
-newtype Workers = Workers (IORef State)
+-- | The workers of a station that have a task, and the station's Capability. The workers of a small
+-- pool have no Capability of their own.
+data Workers = Workers !(Maybe Int) !(IORef State)
 
 data State = State
   { -- | The number of the next worker.
@@ -50,27 +60,27 @@ data State = State
 type Worker = Int
 
 -- | A station without workers.
-newWorkers :: IO Workers
-newWorkers = Workers <$> newIORef nobody
+newWorkers :: Maybe Int -> IO Workers
+newWorkers capability = Workers capability <$> (newIORef $! nobody)
 
 nobody :: State
 nobody = State 0 IntMap.empty IntMap.empty 0 IntSet.empty
 
 -- | Removes all workers.
 clearWorkers :: Workers -> IO ()
-clearWorkers (Workers ref) = atomicWriteIORef ref nobody
+clearWorkers (Workers _ ref) = atomicWriteIORef ref $! nobody
 
 change :: Workers -> (State -> State) -> IO ()
-change (Workers ref) f = atomicModifyIORef' ref (\state -> (f state, ()))
+change (Workers _ ref) = modifyEvaluated ref
 
 -- | Adds a worker with the given place.
 engage :: Workers -> Place -> IO Worker
-engage (Workers ref) place = atomicModifyIORef' ref $ \state ->
+engage (Workers _ ref) place = changeEvaluated ref $ \state ->
   let worker = fresh state in (state {fresh = worker + 1, active = IntMap.insert worker place (active state)}, worker)
 
 -- | Notes that a worker has not ended, and is not blocked.
 goesOn :: Workers -> Worker -> IO ()
-goesOn workers@(Workers ref) worker = do
+goesOn workers@(Workers _ ref) worker = do
   state <- readIORef ref
   if IntMap.member worker (aside state) then change workers (`woken` worker) else pure ()
 
@@ -81,7 +91,7 @@ retire workers worker = change workers $ \state ->
 
 -- | The number of workers that may be computing.
 mayCompute :: Workers -> IO Int
-mayCompute (Workers ref) = IntMap.size . active <$> readIORef ref
+mayCompute (Workers _ ref) = IntMap.size . active <$> readIORef ref
 
 -- | Whether a worker computes.
 anyComputes :: Workers -> IO Bool
@@ -89,7 +99,7 @@ anyComputes workers = othersCompute workers (-1)
 
 -- | Whether a worker other than the given worker computes.
 othersCompute :: Workers -> Worker -> IO Bool
-othersCompute workers@(Workers ref) me = do
+othersCompute workers@(Workers capability ref) me = do
   state <- readIORef ref
   found <- firstActive (IntMap.toList (active state))
   if found || IntMap.null (aside state) then pure found else firstAside (few state)
@@ -99,7 +109,12 @@ othersCompute workers@(Workers ref) me = do
       | worker == me = firstActive rest
       | otherwise = do
         status <- statusOf place
-        if status == ThreadRunning then pure True else change workers (blocked status worker) >> firstActive rest
+        if status == ThreadRunning
+          then pure True
+          else do
+            change workers (blocked status worker)
+            when (isJust capability && mayMove status) (targetThread (target place) >>= mapM_ mayLeave)
+            firstActive rest
 
     firstAside [] = pure False
     firstAside ((worker, place) : rest) = do
@@ -108,16 +123,27 @@ othersCompute workers@(Workers ref) me = do
       change workers (\state -> if yes then state `woken` worker else state {asked = worker})
       if yes then pure True else firstAside rest
 
+    mayMove status = status == ThreadBlocked BlockedOnMVar || status == ThreadBlocked BlockedOnSTM
+
+    statusOf place = targetThread (target place) >>= maybe (pure ThreadFinished) statusHere
+    statusHere thread = do
+      status <- threadStatus thread
+      away <- if status == ThreadRunning then maybe (pure False) (\here -> (/= here) . fst <$> threadCapability thread) capability else pure False
+      pure (if away then ThreadBlocked BlockedOnOther else status)
+
     -- The next four workers after the worker that was checked last, in a circle.
     few state =
       let (before, after) = IntMap.split (asked state) (aside state)
        in take 4 (IntMap.toList after ++ maybe [] (\place -> [(asked state, place)]) (IntMap.lookup (asked state) (aside state)) ++ IntMap.toList before)
 
--- | Whether four or more workers wait for values that others compute. This happens if all tasks
--- change one reference by 'Data.IORef.atomicModifyIORef''. Each further task would make the line
--- longer and the pace slower.
-inLine :: Workers -> IO Bool
-inLine (Workers ref) = (>= 4) . IntSet.size . lined <$> readIORef ref
+-- | The number of workers that wait for values that others compute.
+inLine :: Workers -> IO Int
+inLine (Workers _ ref) = IntSet.size . lined <$> readIORef ref
+
+-- | The number of workers in line from which each further task would make the line longer, and the
+-- pace slower. This happens if all tasks change one reference by 'Data.IORef.atomicModifyIORef''.
+longLine :: Int
+longLine = 4
 
 -- | The state after a worker that was put aside may compute again.
 woken :: State -> Worker -> State
@@ -140,6 +166,3 @@ blocked status worker state = case IntMap.lookup worker (active state) of
         lined = if status == ThreadBlocked BlockedOnBlackHole then IntSet.insert worker (lined state) else lined state
       }
   Nothing -> state
-
-statusOf :: Place -> IO ThreadStatus
-statusOf place = targetThread (target place) >>= maybe (pure ThreadFinished) threadStatus

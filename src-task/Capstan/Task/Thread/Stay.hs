@@ -6,7 +6,7 @@
 
 -- |
 -- Module      : Capstan.Task.Thread.Stay
--- Description : Keeps a bound thread on its Capability
+-- Description : Keeps a thread on its Capability, or lets it leave
 --
 -- GHC moves runnable threads to Capabilities that idle, including bound threads. But suppose that a
 -- bound thread shares a Capability with a thread that cannot leave, such as a worker. Then GHC does
@@ -14,12 +14,15 @@
 -- OS thread, which keeps the bound thread.
 module Capstan.Task.Thread.Stay
   ( staying,
+    settle,
+    mayLeave,
   )
 where
 
 import Control.Concurrent (isCurrentThreadBound)
 import Control.Exception (bracket)
 import Control.Monad (void, when)
+import GHC.Conc (ThreadId (..))
 import GHC.Exts
 import GHC.IO (IO (..))
 
@@ -29,6 +32,19 @@ staying :: IO a -> IO a
 staying action = do
   bound <- isCurrentThreadBound
   if bound then bracket (stay True) (`when` void (stay False)) (const action) else action
+
+-- | Keeps the calling thread on its Capability from now on.
+settle :: IO ()
+settle = void (stay True)
+{-# INLINE settle #-}
+
+-- | Lets GHC move a thread of the caller's Capability to other Capabilities. A thread of another
+-- Capability is left alone, because only its own Capability may change it.
+mayLeave :: ThreadId -> IO ()
+mayLeave (ThreadId thread) = IO $ \s -> case mayLeave# thread s of (# s1, _ #) -> (# s1, () #)
+
+foreign import prim "cst_task_mayLeavezh"
+  mayLeave# :: ThreadId# -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_stayzh"
   stay# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
