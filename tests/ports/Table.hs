@@ -27,12 +27,16 @@ import qualified Loops.Search.Port
 import qualified Loops.Tiles.Port
 import qualified Loops.Traverse.Port
 import Original (Original (..))
+import qualified Par.Blocks.Original
+import qualified Par.Blocks.Port
 import qualified Par.Fibonacci.Original
 import qualified Par.Fibonacci.Port
 import qualified Par.Integral.Original
 import qualified Par.Integral.Port
 import qualified Par.MergeSort.Original
 import qualified Par.MergeSort.Port
+import qualified Par.Paths.Original
+import qualified Par.Paths.Port
 import qualified Par.Queens.Original
 import qualified Par.Queens.Port
 import qualified Par.Stream.Original
@@ -65,9 +69,11 @@ ports =
     Port "Loops" "Search" 100 20000 (withScheduler "Search" 88) Loops.Search.Port.program,
     Port "Loops" "Tiles" 50 1000 (withScheduler "Tiles" 608874) Loops.Tiles.Port.program,
     Port "Loops" "Traverse" 20 5000 (withScheduler "Traverse" 81) Loops.Traverse.Port.program,
+    Port "Par" "Blocks" 2 16 (Compiled Par.Blocks.Original.program) Par.Blocks.Port.program,
     Port "Par" "Fibonacci" 15 30 (Compiled Par.Fibonacci.Original.program) Par.Fibonacci.Port.program,
     Port "Par" "Integral" 1000 1000000 (Compiled Par.Integral.Original.program) Par.Integral.Port.program,
     Port "Par" "MergeSort" 5000 200000 (Compiled Par.MergeSort.Original.program) Par.MergeSort.Port.program,
+    Port "Par" "Paths" 10 150 (Compiled Par.Paths.Original.program) Par.Paths.Port.program,
     Port "Par" "Queens" 6 10 (Compiled Par.Queens.Original.program) Par.Queens.Port.program,
     Port "Par" "Stream" 100 20000 (Compiled Par.Stream.Original.program) Par.Stream.Port.program,
     Port "Domainslib" "Dot" 1000 1000000 (Text 14955) Domainslib.Dot.Port.program,

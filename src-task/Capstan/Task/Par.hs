@@ -1,3 +1,5 @@
+{-# LANGUAGE PatternSynonyms #-}
+
 -- |
 -- Module      : Capstan.Task.Par
 -- Description : Deterministic parallelism in pure code: monad-par's interface, on tasks
@@ -61,66 +63,99 @@ module Capstan.Task.Par
 where
 
 import Capstan.Exception (capstanFromException, capstanToException)
-import Capstan.Task.Join.Fork (both, resuming)
+import Capstan.Task.Join.Fork (resuming)
 import Capstan.Task.Join.Scope
-import Capstan.Task.Loop.Traverse (parTraverse)
-import Control.Concurrent.MVar
+import Capstan.Task.Join.Variable
+import Capstan.Task.Loop.Traverse (parEvaluate, parTraverse)
 import Control.DeepSeq (NFData (..), force)
 import Control.Exception (Exception (..), evaluate, throwIO)
-import Control.Monad (ap, foldM, liftM, unless, void)
+import Control.Monad (ap, foldM, unless, void)
+import GHC.Exts (oneShot)
+import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 
--- | A computation whose parts run in parallel.
-newtype Par a = Par (Scope -> IO a)
+-- | A computation whose parts run in parallel. It is a function of its scope and of its
+-- continuation, the rest of the program. If it waits for a variable, the variable keeps the
+-- continuation, and no thread waits.
+newtype Par a = Computation (Scope -> (a -> IO ()) -> IO ())
+
+-- | A computation whose function GHC may assume to run once, as it assumes of actions in 'IO'. So it
+-- compiles a program's function and the computation that it returns as one function.
+pattern Par :: (Scope -> (a -> IO ()) -> IO ()) -> Par a
+pattern Par action <-
+  Computation action
+  where
+    Par action = Computation (oneShot (\scope -> oneShot (\rest -> action scope rest)))
+
+{-# COMPLETE Par #-}
 
 instance Functor Par where
-  fmap = liftM
+  fmap f (Par action) = Par (\scope rest -> action scope (oneShot (\x -> rest (f x))))
 
 instance Applicative Par where
-  pure x = Par (\_ -> pure x)
+  pure x = Par (\_ rest -> rest x)
   (<*>) = ap
 
 instance Monad Par where
-  Par action >>= next = Par (\scope -> action scope >>= \x -> let Par rest = next x in rest scope)
+  Par action >>= next = Par (\scope rest -> action scope (oneShot (\x -> let Par later = next x in later scope rest)))
+
+-- | An action as a function. Otherwise it would be a thunk, whose value is a partial application.
+asFunction :: IO a -> IO a
+asFunction action = IO (\s -> case action of IO function -> function s)
+{-# INLINE asFunction #-}
+
+-- | Performs an action that does not wait.
+act :: IO a -> Par a
+act action = Par (\_ rest -> action >>= rest)
 
 -- | The value of a computation. If a deadline or 'Control.Concurrent.killThread' ends the
--- evaluation, the next thread that needs the value begins it anew. A computation that waits for a
--- variable that no computation writes throws 'Control.Exception.BlockedIndefinitelyOnMVar' when GHC
--- notices it. GHC does not notice it in a top-level constant, which is always reachable.
+-- evaluation, the next thread that needs the value begins it anew.
+--
+-- If the value needs a variable that no computation writes, the call throws
+-- 'Control.Exception.BlockedIndefinitelyOnMVar' when GHC notices it. GHC does not notice it in a
+-- top-level constant, which is always reachable. A fork that waits for such a variable is dropped.
 runPar :: Par a -> a
 runPar computation = unsafePerformIO (resuming (runParIO computation))
 {-# NOINLINE runPar #-}
 
 -- | As 'runPar', in 'IO', where the call itself throws the exceptions.
 runParIO :: Par a -> IO a
-runParIO (Par body) = run body
+runParIO (Par action) = run $ \scope -> do
+  (promise, fulfil) <- promiseIn scope
+  action scope fulfil
+  await promise
 
 -- | Runs a computation in parallel to the caller. Costs as much as 'Capstan.Task.async'.
 fork :: Par () -> Par ()
-fork (Par action) = Par (\scope -> void (async scope (action scope)))
+fork (Par action) = Par (\scope rest -> async scope (asFunction (action scope pure)) >> rest ())
 
 -- | Runs a computation in parallel to the caller. The computation evaluates its result completely.
 spawn :: NFData a => Par a -> Par (IVar a)
-spawn (Par action) = Par (\scope -> Promised <$> asyncNF scope (action scope))
+spawn = spawnWith (evaluate . force)
 
 -- | As 'spawn', with a result that is evaluated to weak head normal form.
 spawn_ :: Par a -> Par (IVar a)
-spawn_ (Par action) = Par (\scope -> Promised <$> async scope (action scope))
+spawn_ = spawnWith evaluate
+
+spawnWith :: (a -> IO a) -> Par a -> Par (IVar a)
+spawnWith strategy (Par action) = Par $ \scope rest -> do
+  variable <- newVariable
+  task <- async scope (asFunction (action scope (\x -> strategy x >>= void . write variable)))
+  rest (Result variable task)
+{-# INLINE spawnWith #-}
 
 -- | Evaluates a value completely, in parallel to the caller.
 spawnP :: NFData a => a -> Par (IVar a)
 spawnP = spawn . pure
 
 -- | A variable that is written once, and read by any number of computations. Variables are equal if
--- they are the same variable.
+-- they are the same variable. The result of a 'spawn' has the task that computes it.
 data IVar a
-  = Promised !(Promise a)
-  | Written !(MVar a)
+  = Plain !(Variable a)
+  | Result !(Variable a) !(Promise ())
 
 instance Eq (IVar a) where
-  Promised one == Promised other = one == other
-  Written one == Written other = one == other
-  _ == _ = False
+  one == other = variableOf one == variableOf other
 
 -- | Evaluates the variable itself, not its value.
 instance NFData (IVar a) where
@@ -136,7 +171,7 @@ instance Exception WrittenTwice where
 
 -- | A variable without a value.
 new :: Par (IVar a)
-new = Par (\_ -> Written <$> newEmptyMVar)
+new = act (Plain <$> newVariable)
 
 -- | A variable with a value, which is evaluated completely.
 newFull :: NFData a => a -> Par (IVar a)
@@ -144,12 +179,23 @@ newFull = newFull_ . force
 
 -- | As 'newFull', but evaluates the value to weak head normal form.
 newFull_ :: a -> Par (IVar a)
-newFull_ x = Par (\_ -> evaluate x >>= fmap Written . newMVar)
+newFull_ x = act (Plain <$> (evaluate x >>= newWritten))
 
--- | The value of a variable. Waits until it has been written.
+-- | The value of a variable. If the variable has not been written, the worker goes on with other
+-- computations. If its task has not begun, the caller runs it, which costs a few function calls.
 get :: IVar a -> Par a
-get (Promised promise) = Par (\_ -> await promise)
-get (Written box) = Par (\_ -> readMVar box)
+get variable = Par $ \scope rest -> valueOf content >>= maybe (later scope rest) rest
+  where
+    content = variableOf variable
+    later scope rest = do
+      case variable of
+        Plain _ -> pure ()
+        Result _ task -> begin task
+      valueOf content >>= maybe (wait content scope rest) rest
+
+variableOf :: IVar a -> Variable a
+variableOf (Plain variable) = variable
+variableOf (Result variable _) = variable
 
 -- | Evaluates a value completely, and writes it to the variable.
 put :: NFData a => IVar a -> a -> Par ()
@@ -157,21 +203,25 @@ put variable = put_ variable . force
 
 -- | As 'put', but evaluates the value to weak head normal form.
 put_ :: IVar a -> a -> Par ()
-put_ (Promised _) _ = Par (\_ -> throwIO WrittenTwice)
-put_ (Written box) x = Par $ \_ -> do
-  first <- evaluate x >>= tryPutMVar box
+put_ (Result _ _) _ = act (throwIO WrittenTwice)
+put_ (Plain variable) x = act $ do
+  first <- evaluate x >>= write variable
   unless first (throwIO WrittenTwice)
 
--- | Applies the function to all elements. A computation of its own evaluates each result
--- completely.
+-- | Applies the function to all elements. The results are evaluated completely, in parallel.
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> Par (t b)
-parMap f = parMapM (pure . f)
+parMap f container = act (parEvaluate (force . f) container)
 
 -- | As 'parMap', for functions that compute in parallel themselves.
 parMapM :: (Traversable t, NFData b) => (a -> Par b) -> t a -> Par (t b)
-parMapM f container = Par (\scope -> parTraverse (\x -> computation (f x) scope >>= evaluate . force) container)
-  where
-    computation (Par action) = action
+parMapM f container = Par $ \scope rest -> do
+  let element x = do
+        variable <- newVariable
+        let Par action = f x
+        Plain variable <$ action scope (\y -> evaluate (force y) >>= void . write variable)
+  variables <- parTraverse element container
+  let Par results = traverse get variables
+  results scope rest
 
 -- | The numbers from the first to the second, both included.
 data InclusiveRange = InclusiveRange Int Int
@@ -188,12 +238,12 @@ parMapReduceRangeThresh :: NFData a => Int -> InclusiveRange -> (Int -> Par a) -
 parMapReduceRangeThresh threshold (InclusiveRange first final) body combine neutral = go first final
   where
     go from to
-      | to < from || distance from to < fromIntegral (max 1 threshold) = foldM (\sofar i -> body i >>= combine sofar >>= \x -> Par (\_ -> evaluate (force x))) neutral [from .. to]
+      | to < from || distance from to < fromIntegral (max 1 threshold) = foldM (\sofar i -> body i >>= combine sofar >>= act . evaluate . force) neutral [from .. to]
       | otherwise = do
         let middle = from + fromIntegral (distance from to `quot` 2)
-        (left, right) <- beside (go from middle) (go (middle + 1) to)
-        combine left right
-    beside (Par left) (Par right) = Par (\scope -> both (left scope) (right scope))
+        later <- spawn_ (go (middle + 1) to)
+        left <- go from middle
+        get later >>= combine left
 {-# INLINE parMapReduceRangeThresh #-}
 
 -- | The second number less the first, 0 if it is smaller. It may exceed an 'Int'.

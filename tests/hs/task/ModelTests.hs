@@ -12,7 +12,8 @@ import qualified Model.Shares as Shares
 import qualified Model.Sleep as Sleep
 import qualified Model.Stretch as Stretch
 import qualified Model.Turn as Turn
+import qualified Model.Variable as Variable
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, End.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, End.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests, Variable.tests]

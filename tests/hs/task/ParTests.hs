@@ -4,6 +4,7 @@
 module ParTests (tests) where
 
 import Capstan.Task.Par
+import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import qualified Data.Map as Map
@@ -44,10 +45,28 @@ tests =
         r <- try (evaluate (runPar (fork (void (pure $! throw Overflow)) >> pure ())))
         r @?= (Left Overflow :: Either ArithException ()),
       testCase "a variable that nobody writes" $ do
-        -- A fork, as GHC never finds a thread with a time limit, such as this one, to be blocked
-        -- for ever.
-        r <- try (runParIO (fork (new >>= get)))
-        either (\BlockedIndefinitelyOnMVar -> pure ()) (const (assertFailure "it has a value")) r,
+        -- A thread of its own, as GHC never finds a thread with a time limit, such as this one, to
+        -- be blocked for ever.
+        outcome <- newEmptyMVar
+        _ <- forkIO (try (runParIO (new >>= get)) >>= putMVar outcome)
+        takeMVar outcome >>= either (\BlockedIndefinitelyOnMVar -> pure ()) (\() -> assertFailure "it has a value"),
+      testCase "a fork that waits for a variable that nobody writes is dropped" $
+        runPar (fork (new >>= get >>= \() -> errorWithoutStackTrace "it has a value") >> pure 'x') @?= 'x',
+      testCase "a computation that waits keeps no thread" $ do
+        let count = 20000 :: Int
+            chain = do
+              boxes <- replicateM (count + 1) new
+              zipWithM_ (\box next -> fork (get box >>= put next . (+ 1))) boxes (tail boxes)
+              put (head boxes) 0
+              get (last boxes)
+        runPar chain @?= count,
+      testCase "a variable of another runPar" $ do
+        (variable, later) <- runParIO ((,) <$> new <*> new)
+        answer <- newEmptyMVar
+        _ <- forkIO (try (runParIO (get variable >>= \n -> pure (n + 1))) >>= putMVar answer)
+        runParIO (fork (get later) >> put variable (41 :: Int))
+        runParIO (put later ())
+        takeMVar answer >>= either (\e -> assertFailure (show (e :: SomeException))) (@?= 42),
       testCase "a value that a deadline has ended has its value later" $ do
         let slow = runPar (parMap (\n -> sum [1 .. n]) [2000000 .. 2000007 :: Integer])
         _ <- timeout 3000 (evaluate (length slow))
@@ -65,10 +84,8 @@ tests =
             reduced = parMapReduceRangeThresh threshold (InclusiveRange from to) (\i -> pure [i]) (\a b -> pure (a ++ b)) []
          in runPar reduced === [from .. to],
       testCase "a range of all Ints is halved" $ do
-        r <- try . evaluate . runPar $ do
-          box <- new
-          parFor (InclusiveRange minBound maxBound) $ \i ->
-            if i == minBound then get box >> errorWithoutStackTrace "met" else when (i == 0) (put box ())
+        r <- try . evaluate . runPar $
+          parFor (InclusiveRange minBound maxBound) $ \i -> when (i == 0) (errorWithoutStackTrace "met")
         r @?= Left (ErrorCall "met"),
       testCase "parMapReduceRange and parFor" $ do
         runPar (parMapReduceRange (InclusiveRange 1 5000) pure (\a b -> pure (a + b)) 0) @?= 12502500

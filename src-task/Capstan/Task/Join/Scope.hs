@@ -32,6 +32,8 @@ module Capstan.Task.Join.Scope
     await,
     awaitCatch,
     poll,
+    begin,
+    promiseIn,
     defaultPool,
     withPool,
     lookupPool,
@@ -295,6 +297,18 @@ await promise = awaitCatch promise >>= either throwIO pure
 awaitCatch :: Promise a -> IO (Either SomeException a)
 awaitCatch (Mapped f promise) = fmap f <$> awaitCatch promise
 awaitCatch (Promise workers cell) = do
+  beginCell workers cell
+  now <- Cell.poll cell
+  maybe (expect workers cell) pure now
+
+-- | Runs a task that has not begun, as 'await' does, and does not wait. A caller that has masked
+-- exceptions leaves the task to the workers.
+begin :: Promise a -> IO ()
+begin (Mapped _ promise) = begin promise
+begin (Promise workers cell) = beginCell workers cell
+
+beginCell :: Pool -> Cell.Cell a -> IO ()
+beginCell workers cell = do
   masking <- getMaskingState
   case masking of
     -- Exceptions are masked from the pop on: if the thread popped the entry and did not claim the
@@ -304,8 +318,14 @@ awaitCatch (Promise workers cell) = do
       unless mine switchPoint
       runAwaited (deques workers) cell
     _ -> pure ()
-  now <- Cell.poll cell
-  maybe (expect workers cell) pure now
+{-# INLINE beginCell #-}
+
+-- | A promise whose result is not that of a task, and the action that gives it the result, once. A
+-- thread that awaits the promise leaves its Capability to the tasks of the scope's pool.
+promiseIn :: Scope -> IO (Promise a, a -> IO ())
+promiseIn (Scope workers _) = do
+  cell <- Cell.newCell (Cell.Open Cell.Pending [])
+  pure (Promise workers cell, Cell.finish cell . Cell.Done)
 
 -- | The result or the exception of a task, if the task has ended. Never waits.
 poll :: Promise a -> IO (Maybe (Either SomeException a))

@@ -15,12 +15,13 @@ module Capstan.Task.Loop.Traverse
     parFor_,
     parMap,
     parMapWith,
+    parEvaluate,
     Parallel (..),
   )
 where
 
 import Capstan.Task.Join.Fork (attempt, both, settle)
-import Capstan.Task.Loop.For (range, unsafeMapChunks)
+import Capstan.Task.Loop.For (parallelFor, range, unsafeMapChunks)
 import Capstan.Task.Loop.Stretch (each)
 import qualified Control.Applicative as Applicative
 import Control.DeepSeq (NFData, rnf)
@@ -109,6 +110,19 @@ parMapWith strategy f container = unsafePerformIO $ do
   where
     elements = elementsOf container
 {-# INLINE parMapWith #-}
+
+-- | As 'fmap', with all results evaluated to weak head normal form, in parallel. If an element
+-- throws, the call throws.
+parEvaluate :: Traversable t => (a -> b) -> t a -> IO (t b)
+parEvaluate f container = do
+  results <- M.unsafeNew (V.length elements)
+  parallelFor (range 0 (V.length elements)) $ \i -> do
+    x <- V.unsafeIndexM elements i
+    M.unsafeWrite results i $! f x
+  V.unsafeFreeze results >>= refill container
+  where
+    elements = elementsOf container
+{-# INLINE parEvaluate #-}
 
 -- | The elements, in the order of the container.
 elementsOf :: Foldable t => t a -> V.Vector a
