@@ -16,8 +16,10 @@
  * anyone, and each region would cost wake-ups. So a lost slice tells nothing if at its begin or end
  * more members were awake than there are processors.
  *
- * Haskell code of the same process is a rival too, but a visible one: it is forgotten soon after it
- * has ended. */
+ * Haskell code of the same process is no rival either. If a member slept, GHC would take its
+ * processor, and the call would return only after GHC's slice of 20 ms. A member that spins shares
+ * the processor as the kernel divides it. Code that takes long leaves its processor out instead
+ * (together.c). */
 #include "core/wait/rival.h"
 
 #include "core/base/backoff.h"
@@ -31,8 +33,6 @@ static struct {
     _Atomic bool known;
     struct cst_backoff memory;                   /* a rival stays known while it lasts */
     _Atomic uint32_t asked;                      /* number of suspiciously long waits */
-    _Atomic bool haskell;                        /* the rival is Haskell code of this process, */
-    _Atomic uint64_t seen;                       /* last seen running at this time */
     _Atomic uint64_t lost_from, lost_to;         /* begin and end of the last lost slice, */
     const struct cst_rival_watch *_Atomic loser; /* and the thread that lost it */
 } rival;
@@ -67,17 +67,7 @@ static void remember(uint64_t now) {
     uint64_t last = cst_backoff_until(&rival.memory) + cst_backoff_length(&rival.memory);
     cst_backoff_begin(&rival.memory, now, CST_RIVAL_FIRST_NS, CST_RIVAL_LONGEST_NS,
                       now <= last + CST_RIVAL_STALE_NS);
-    cst_store_relaxed(&rival.haskell, cst_host_haskell_runs());
-    cst_store_relaxed(&rival.seen, now);
     cst_store_relaxed(&rival.known, true);
-}
-
-static bool has_rested(uint64_t now) {
-    if (!cst_load_relaxed(&rival.haskell)) return false;
-    if (!cst_host_haskell_runs())
-        return (int64_t)(now - cst_load_relaxed(&rival.seen)) > CST_RIVAL_REST_NS;
-    cst_store_relaxed(&rival.seen, now);
-    return false;
 }
 
 bool cst_rival_was_known(void) {
@@ -87,7 +77,7 @@ bool cst_rival_was_known(void) {
 bool cst_rival_is_known(void) {
     if (!cst_rival_was_known()) return false;
     uint64_t now = cst_clock_ns();
-    if (cst_backoff_lasts(&rival.memory, now) && !has_rested(now)) return true;
+    if (cst_backoff_lasts(&rival.memory, now)) return true;
     cst_store_relaxed(&rival.known, false);
     return false;
 }
@@ -126,7 +116,7 @@ static bool judge(struct cst_rival_watch *watch, uint64_t ns, uint64_t now, bool
     }
     if (!seen) cst_store_relaxed(&cst_rival_seen, true);
     bool several = are_several(watch, now - ns, now), coarse = is_coarse(watch, now);
-    if (!several && !coarse) return false;
+    if ((!several && !coarse) || cst_host_haskell_runs()) return false;
     remember(now);
     return true;
 }

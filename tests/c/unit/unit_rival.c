@@ -1,6 +1,7 @@
 /* core/wait/rival.h: a slice that may have gone to one of the runtime's own threads tells nothing
- * of rivals. core/host/busy.h: workers count as awake until they sleep in their docks or end.
- * test: flags -fopenmp
+ * of rivals, and neither does one beside Haskell code of the process. core/host/busy.h: workers
+ * count as awake until they sleep in their docks or end.
+ * test: flags -fopenmp -Wl,--wrap=cst_host_haskell_runs
  */
 #include "unit.h"
 
@@ -54,6 +55,30 @@ static void the_begin_of_the_slice_counts(void) {
     UNIT_CHECK(tells(&watch));
 }
 
+static bool haskell_runs;
+
+bool __wrap_cst_host_haskell_runs(void);
+bool __wrap_cst_host_haskell_runs(void) {
+    return haskell_runs;
+}
+
+/* Two threads lose a slice at the same time. */
+static void lose_both(void) {
+    struct cst_rival_watch one = {0}, other = {0};
+    cst_rival_took(&one, LOST_NS, cst_clock_ns());
+    cst_rival_took(&other, LOST_NS, cst_clock_ns());
+}
+
+static void haskell_code_is_no_rival(void) {
+    set(cst_config.available, cst_config.available - 1);
+    haskell_runs = true;
+    lose_both();
+    UNIT_CHECK(!cst_rival_was_known());
+    haskell_runs = false;
+    lose_both();
+    UNIT_CHECK(cst_rival_was_known());
+}
+
 /* Waits until that many workers are awake. */
 static void await_awake(uint32_t count) {
     while (cst_load_relaxed(&cst_awake) != count)
@@ -84,6 +109,7 @@ int main(void) {
     UNIT_RUN(other_masters_regions_are_no_rivals);
     UNIT_RUN(idle_workers_are_no_rivals);
     UNIT_RUN(the_begin_of_the_slice_counts);
+    UNIT_RUN(haskell_code_is_no_rival);
     UNIT_RUN(workers_count_until_they_sleep);
     return unit_state.failures > 0;
 }
