@@ -58,6 +58,10 @@ module Capstan.Task.Lifted
     parTraverse_,
     parFor,
     parFor_,
+    parTraverseN,
+    parTraverseN_,
+    parForN,
+    parForN_,
     parMap,
     parMapWith,
 
@@ -241,6 +245,22 @@ parFor = flip parTraverse
 parFor_ :: (MonadUnliftIO m, Foldable t) => t a -> (a -> m b) -> m ()
 parFor_ = flip parTraverse_
 {-# INLINE parFor_ #-}
+
+-- | 'Task.parTraverseN'.
+parTraverseN :: (HasCallStack, MonadUnliftIO m, Traversable t) => Int -> (a -> m b) -> t a -> m (t b)
+parTraverseN most action container = withRunInIO $ \io -> Task.parTraverseN most (io . action) container
+
+-- | 'Task.parTraverseN_'.
+parTraverseN_ :: (HasCallStack, MonadUnliftIO m, Foldable t) => Int -> (a -> m b) -> t a -> m ()
+parTraverseN_ most action container = withRunInIO $ \io -> Task.parTraverseN_ most (io . action) container
+
+-- | 'Task.parForN'.
+parForN :: (HasCallStack, MonadUnliftIO m, Traversable t) => Int -> t a -> (a -> m b) -> m (t b)
+parForN most = flip (parTraverseN most)
+
+-- | 'Task.parForN_'.
+parForN_ :: (HasCallStack, MonadUnliftIO m, Foldable t) => Int -> t a -> (a -> m b) -> m ()
+parForN_ most = flip (parTraverseN_ most)
 
 -- | 'Task.parallelFor'.
 parallelFor :: MonadUnliftIO m => Range -> (Int -> m ()) -> m ()

@@ -12,7 +12,7 @@ import Control.Exception
 import Control.Monad
 import Data.Either (fromRight)
 import Data.IORef
-import Data.List (sort)
+import Data.List (isInfixOf, sort)
 import qualified Data.Map as Map
 import qualified Data.Vector as V
 import System.Timeout (timeout)
@@ -37,6 +37,30 @@ tests =
         parFor_ marks (\mark -> atomicModifyIORef' mark (\n -> (n + 2, ())))
         counts <- parFor marks readIORef
         assertBool "once" (all (== 3) counts),
+      testCase "no more actions at a time than parTraverseN allows, and as many" $ do
+        busy <- newTVarIO (0 :: Int)
+        most <- newTVarIO 0
+        met <- newTVarIO False
+        let act i = do
+              atomically $ do
+                now <- (+ 1) <$> readTVar busy
+                writeTVar busy now
+                modifyTVar' most (max now)
+                when (now == 5) (writeTVar met True)
+              -- The first ones wait for each other: five run at a time, although they block.
+              atomically (readTVar met >>= check)
+              when (i `mod` 7 == 0) yield
+              atomically (modifyTVar' busy (subtract 1))
+              pure (2 * i)
+        soon (parForN 5 [1 .. 200 :: Int] act >>= (@?= map (2 *) [1 .. 200]))
+        readTVarIO most >>= (@?= 5)
+        soon (parTraverseN_ 1 act [1 .. 10]),
+      testCase "parTraverseN of no action, and of too few at a time" $ do
+        parTraverseN 3 pure ([] :: [Int]) >>= (@?= [])
+        r <- try (parForN_ 0 [1 :: Int] pure)
+        either (\e -> assertBool (show e) ("0 actions" `isInfixOf` show (e :: InvalidArgument))) (const (assertFailure "it ran")) r
+        broken <- try (parTraverseN 2 (\i -> when (i == 7) (throwIO (Broken i))) [1 .. 20])
+        broken @?= (Left (Broken 7) :: Either Broken [()]),
       testCase "an element may wait for what a later one does" $ do
         gates <- replicateM 20 newEmptyMVar
         let wait' (i, gate) = if i == length gates then pure () else takeMVar gate

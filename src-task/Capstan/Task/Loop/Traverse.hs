@@ -13,6 +13,10 @@ module Capstan.Task.Loop.Traverse
     parTraverse_,
     parFor,
     parFor_,
+    parTraverseN,
+    parTraverseN_,
+    parForN,
+    parForN_,
     parMap,
     parMapWith,
     parEvaluate,
@@ -20,6 +24,8 @@ module Capstan.Task.Loop.Traverse
   )
 where
 
+import Capstan.Domain (fetchAdd, newAtomicInt)
+import Capstan.Exception (throwInvalid)
 import Capstan.Task.Join.Fork (attempt, both, settle)
 import Capstan.Task.Loop.For (parallelFor, range, unsafeMapChunks)
 import Capstan.Task.Loop.Stretch (each)
@@ -30,6 +36,7 @@ import Data.Foldable (toList)
 import Data.IORef
 import qualified Data.Vector as V
 import qualified Data.Vector.Mutable as M
+import GHC.Stack (HasCallStack)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | Runs an action for each element in parallel, and evaluates the results to weak head normal
@@ -70,6 +77,55 @@ parFor = flip parTraverse
 parFor_ :: Foldable t => t a -> (a -> IO b) -> IO ()
 parFor_ = flip parTraverse_
 {-# INLINE parFor_ #-}
+
+-- | As 'parTraverse', with at most the given number of actions at a time, also while actions block.
+-- This is for actions that hold something scarce, such as a connection. An action may wait for
+-- others only if these have begun. Throws an 'Capstan.Exception.InvalidArgument' if the number is
+-- below 1.
+--
+-- > pages <- parTraverseN 8 fetch addresses
+parTraverseN :: (HasCallStack, Traversable t) => Int -> (a -> IO b) -> t a -> IO (t b)
+parTraverseN most action container = do
+  results <- M.unsafeNew (V.length elements)
+  inLanes most (V.length elements) $ \i -> do
+    !result <- action (V.unsafeIndex elements i)
+    M.unsafeWrite results i result
+  V.unsafeFreeze results >>= refill container
+  where
+    elements = elementsOf container
+
+-- | As 'parTraverseN', without the results.
+--
+-- > parTraverseN_ 4 upload files
+parTraverseN_ :: (HasCallStack, Foldable t) => Int -> (a -> IO b) -> t a -> IO ()
+parTraverseN_ most action container = inLanes most (V.length elements) (void . action . V.unsafeIndex elements)
+  where
+    elements = elementsOf container
+
+-- | 'parTraverseN' with its last two arguments swapped.
+--
+-- > sizes <- parForN 2 files (\file -> length <$> readFile file)
+parForN :: (HasCallStack, Traversable t) => Int -> t a -> (a -> IO b) -> IO (t b)
+parForN most = flip (parTraverseN most)
+
+-- | 'parTraverseN_' with its last two arguments swapped.
+--
+-- > parForN_ 2 files compress
+parForN_ :: (HasCallStack, Foldable t) => Int -> t a -> (a -> IO b) -> IO ()
+parForN_ most = flip (parTraverseN_ most)
+
+-- | Runs the action for each index below a count, in a number of lanes. A lane runs one action after
+-- the other. Each takes the next index.
+inLanes :: HasCallStack => Int -> Int -> (Int -> IO ()) -> IO ()
+inLanes most count action
+  | most < 1 = throwInvalid ("Capstan.Task.parTraverseN: " ++ show most ++ " actions at a time; the number must be 1 or more")
+  | otherwise = do
+    next <- newAtomicInt 0
+    let lane = do
+          i <- fetchAdd next 1
+          when (i < count) (action i >> lane)
+        lanes n = if n <= 1 then lane else void (both (lanes (n - n `quot` 2)) (lanes (n `quot` 2)))
+    lanes (min most count)
 
 -- | As 'fmap', but the evaluation of the container evaluates all results completely, in parallel.
 -- If an element throws, it throws when it is used. An evaluation that a deadline interrupts is
