@@ -20,8 +20,8 @@
 -- >
 -- > main = print (runPar (fibonacci 30))
 --
--- Each 'runPar' is a scope ("Capstan.Task"): it ends when all its forks have ended, and an
--- exception in a fork ends the others. If a program needs no explicit forks, 'Capstan.Task.parMap'
+-- Each 'runPar' is a scope ("Capstan.Task"): it ends when all its forks have ended or wait for
+-- variables that no computation writes, and an exception in a fork ends the others. If a program needs no explicit forks, 'Capstan.Task.parMap'
 -- and 'Capstan.Task.bothPure' are simpler.
 --
 -- The module is meant to be imported in place of "Capstan.Task", because it has some of its names
@@ -127,7 +127,7 @@ runParIO (Par action) = run $ \scope -> do
 
 -- | Runs a computation in parallel to the caller. Costs as much as 'Capstan.Task.async'.
 fork :: Par () -> Par ()
-fork (Par action) = Par (\scope rest -> async scope (asFunction (action scope pure)) >> rest ())
+fork (Par action) = Par (\scope rest -> async scope (asFunction (action scope (\_ -> pure ()))) >> rest ())
 
 -- | Runs a computation in parallel to the caller. The computation evaluates its result completely.
 spawn :: NFData a => Par a -> Par (IVar a)
@@ -148,8 +148,9 @@ spawnWith strategy (Par action) = Par $ \scope rest -> do
 spawnP :: NFData a => a -> Par (IVar a)
 spawnP = spawn . pure
 
--- | A variable that is written once, and read by any number of computations. Variables are equal if
--- they are the same variable. The result of a 'spawn' has the task that computes it.
+-- | A variable that is written once, and read by any number of computations, also by those of
+-- another 'runPar'. Variables are equal if they are the same variable. The result of a 'spawn' has
+-- the task that computes it.
 data IVar a
   = Plain !(Variable a)
   | Result !(Variable a) !(Promise ())

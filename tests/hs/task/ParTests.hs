@@ -60,6 +60,18 @@ tests =
               put (head boxes) 0
               get (last boxes)
         runPar chain @?= count,
+      testCase "the result of a fork is not evaluated" $
+        runPar (fork (pure (errorWithoutStackTrace "evaluated")) >> pure 'x') @?= 'x',
+      testCase "a value reaches the others if the scope of one that waits has ended" . replicateM_ 20 $ do
+        variable <- runParIO new
+        outcomes <- replicateM 3 newEmptyMVar
+        readers <- forM outcomes $ \outcome -> mask $ \restore -> forkIO (try (restore (runParIO (get variable))) >>= putMVar outcome)
+        threadDelay 1000
+        killThread (readers !! 1)
+        runParIO (put variable (5 :: Int))
+        results <- mapM takeMVar outcomes
+        [n | Right n <- results] @?= [5, 5]
+        either (@?= ThreadKilled) (const (assertFailure "it was not killed")) (results !! 1),
       testCase "a variable of another runPar" $ do
         (variable, later) <- runParIO ((,) <$> new <*> new)
         answer <- newEmptyMVar

@@ -29,6 +29,7 @@ module Capstan.Task.Join.Scope
     runIn,
     async,
     asyncNF,
+    startIfOpen,
     await,
     awaitCatch,
     poll,
@@ -252,14 +253,22 @@ failWith (Scope _ home) = failHome home
 -- >   settings <- readSettings
 -- >   serve settings =<< await index
 async :: Scope -> IO a -> IO (Promise a)
-async (Scope workers home) action = do
+async scope@(Scope _ home) action = do
   failed <- fate (group home)
-  case failed of
-    Just e -> throwIO e
-    Nothing -> do
-      cell <- Cell.newCell (Cell.Task home (action >>= evaluate))
-      spawn workers (counters home) cell
-      pure (Promise workers cell)
+  maybe (start scope action) throwIO failed
+
+start :: Scope -> IO a -> IO (Promise a)
+start (Scope workers home) action = do
+  cell <- Cell.newCell (Cell.Task home (action >>= evaluate))
+  spawn workers (counters home) cell
+  pure (Promise workers cell)
+{-# INLINE start #-}
+
+-- | Starts a task whose result no thread awaits, unless the scope has failed or ended.
+startIfOpen :: Scope -> IO a -> IO ()
+startIfOpen scope@(Scope _ home) action = do
+  failed <- fate (group home)
+  maybe (void (start scope action)) (const (pure ())) failed
 
 -- | As 'async', with a result that the task evaluates completely.
 --

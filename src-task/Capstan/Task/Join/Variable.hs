@@ -16,9 +16,8 @@ module Capstan.Task.Join.Variable
 where
 
 import Capstan.Internal.Swap (changeEvaluated, swapEvaluated)
-import Capstan.Task.Join.Scope (Scope, ScopeEnded (..), async)
-import Control.Exception (catch, mask_)
-import Control.Monad (void)
+import Capstan.Task.Join.Scope (Scope, startIfOpen)
+import Control.Exception (mask_)
 import Data.IORef
 
 -- | A variable that is written once.
@@ -81,6 +80,7 @@ writeSlowly (Variable content) x = mask_ $ do
     Nothing -> pure False
     Just computations -> True <$ mapM_ continue (reverse computations)
   where
-    -- The scope of another 'Capstan.Task.Par.runPar' may have ended. It had its value then.
-    continue (Continuation scope rest) = void (async scope (rest x)) `catch` \ScopeEnded -> pure ()
+    -- The scope of another 'Capstan.Task.Par.runPar' may have ended, or failed. Then nobody needs
+    -- the rest of its computation.
+    continue (Continuation scope rest) = startIfOpen scope (rest x)
 {-# NOINLINE writeSlowly #-}
