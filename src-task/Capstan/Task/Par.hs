@@ -20,9 +20,10 @@
 -- >
 -- > main = print (runPar (fibonacci 30))
 --
--- Each 'runPar' is a scope ("Capstan.Task"): it ends when all its forks have ended or wait for
--- variables that no computation writes, and an exception in a fork ends the others. If a program needs no explicit forks, 'Capstan.Task.parMap'
--- and 'Capstan.Task.bothPure' are simpler.
+-- Each 'runPar' is a scope ("Capstan.Task"): it ends when all its forks have ended. A fork that
+-- waits for a variable that no computation writes is dropped. An exception in a fork ends the
+-- others. If a program needs no explicit forks, 'Capstan.Task.parMap' and 'Capstan.Task.bothPure'
+-- are simpler.
 --
 -- The module is meant to be imported in place of "Capstan.Task", because it has some of its names
 -- with other types.
@@ -191,7 +192,7 @@ get variable = Par $ \scope rest -> valueOf content >>= maybe (later scope rest)
     later scope rest = do
       case variable of
         Plain _ -> pure ()
-        Result _ task -> begin task
+        Result _ task -> beginTask task
       valueOf content >>= maybe (wait content scope rest) rest
 
 variableOf :: IVar a -> Variable a

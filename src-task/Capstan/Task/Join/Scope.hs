@@ -33,7 +33,7 @@ module Capstan.Task.Join.Scope
     await,
     awaitCatch,
     poll,
-    begin,
+    beginTask,
     promiseIn,
     defaultPool,
     withPool,
@@ -312,9 +312,9 @@ awaitCatch (Promise workers cell) = do
 
 -- | Runs a task that has not begun, as 'await' does, and does not wait. A caller that has masked
 -- exceptions leaves the task to the workers.
-begin :: Promise a -> IO ()
-begin (Mapped _ promise) = begin promise
-begin (Promise workers cell) = beginCell workers cell
+beginTask :: Promise a -> IO ()
+beginTask (Mapped _ promise) = beginTask promise
+beginTask (Promise workers cell) = beginCell workers cell
 
 beginCell :: Pool -> Cell.Cell a -> IO ()
 beginCell workers cell = do
