@@ -96,7 +96,7 @@ parTraverseN most action container = do
 
 -- | As 'parTraverseN', without the results.
 --
--- > parTraverseN_ 4 upload files
+-- > parTraverseN_ 4 compress files
 parTraverseN_ :: (HasCallStack, Foldable t) => Int -> (a -> IO b) -> t a -> IO ()
 parTraverseN_ most action container = inLanes most (V.length elements) (void . action . V.unsafeIndex elements)
   where
