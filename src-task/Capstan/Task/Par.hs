@@ -70,7 +70,7 @@ import Capstan.Task.Join.Variable
 import Capstan.Task.Loop.Traverse (parEvaluate, parTraverse)
 import Control.DeepSeq (NFData (..), force)
 import Control.Exception (Exception (..), evaluate, throwIO)
-import Control.Monad (ap, foldM, unless, void)
+import Control.Monad (ap, foldM, unless, void, (>=>))
 import GHC.Exts (oneShot)
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
@@ -86,12 +86,12 @@ pattern Par :: (Scope -> (a -> IO ()) -> IO ()) -> Par a
 pattern Par action <-
   Computation action
   where
-    Par action = Computation (oneShot (\scope -> oneShot (\rest -> action scope rest)))
+    Par action = Computation (oneShot (oneShot . action))
 
 {-# COMPLETE Par #-}
 
 instance Functor Par where
-  fmap f (Par action) = Par (\scope rest -> action scope (oneShot (\x -> rest (f x))))
+  fmap f (Par action) = Par (\scope rest -> action scope (oneShot (rest . f)))
 
 instance Applicative Par where
   pure x = Par (\_ rest -> rest x)
@@ -141,7 +141,7 @@ spawn_ = spawnWith evaluate
 spawnWith :: (a -> IO a) -> Par a -> Par (IVar a)
 spawnWith strategy (Par action) = Par $ \scope rest -> do
   variable <- newVariable
-  task <- async scope (asFunction (action scope (\x -> strategy x >>= void . write variable)))
+  task <- async scope (asFunction (action scope (strategy >=> void . write variable)))
   rest (Result variable task)
 {-# INLINE spawnWith #-}
 
