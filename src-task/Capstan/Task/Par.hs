@@ -75,9 +75,9 @@ import GHC.Exts (oneShot)
 import GHC.IO (IO (..))
 import System.IO.Unsafe (unsafePerformIO)
 
--- | A computation whose parts run in parallel. It is a function of its scope and of its
--- continuation, the rest of the program. If it waits for a variable, the variable keeps the
--- continuation, and no thread waits.
+-- | A computation whose parts run in parallel. A computation is a function of its scope and of its
+-- continuation, the rest of the program. If the computation waits for a variable, the variable keeps
+-- the continuation, and no thread waits.
 newtype Par a = Computation (Scope -> (a -> IO ()) -> IO ())
 
 -- | A computation whose function GHC may assume to run once, as it assumes of actions in 'IO'. So it
