@@ -47,14 +47,7 @@ import System.IO.Unsafe (unsafePerformIO)
 --
 -- > sizes <- parTraverse (fmap length . readFile) ["a", "b", "c"]
 parTraverse :: Traversable t => (a -> IO b) -> t a -> IO (t b)
-parTraverse action container = do
-  results <- M.unsafeNew (V.length elements)
-  each (V.length elements) $ \i -> do
-    !result <- action (V.unsafeIndex elements i)
-    M.unsafeWrite results i result
-  V.unsafeFreeze results >>= refill container
-  where
-    elements = elementsOf container
+parTraverse = gather each
 {-# INLINE parTraverse #-}
 
 -- | As 'parTraverse', without the results.
@@ -85,14 +78,7 @@ parFor_ = flip parTraverse_
 --
 -- > pages <- parTraverseN 8 fetch addresses
 parTraverseN :: (HasCallStack, Traversable t) => Int -> (a -> IO b) -> t a -> IO (t b)
-parTraverseN most action container = do
-  results <- M.unsafeNew (V.length elements)
-  inLanes most (V.length elements) $ \i -> do
-    !result <- action (V.unsafeIndex elements i)
-    M.unsafeWrite results i result
-  V.unsafeFreeze results >>= refill container
-  where
-    elements = elementsOf container
+parTraverseN most = gather (inLanes most)
 
 -- | As 'parTraverseN', without the results.
 --
@@ -170,15 +156,21 @@ parMapWith strategy f container = unsafePerformIO $ do
 -- | As 'fmap', with all results evaluated to weak head normal form, in parallel. If an element
 -- throws, the call throws.
 parEvaluate :: Traversable t => (a -> b) -> t a -> IO (t b)
-parEvaluate f container = do
+parEvaluate f = gather (parallelFor . range 0) (\x -> pure $! f x)
+{-# INLINE parEvaluate #-}
+
+-- | The results of the action for all elements, to weak head normal form. The given loop runs a
+-- body for each index below a count.
+gather :: Traversable t => (Int -> (Int -> IO ()) -> IO ()) -> (a -> IO b) -> t a -> IO (t b)
+gather loop action container = do
   results <- M.unsafeNew (V.length elements)
-  parallelFor (range 0 (V.length elements)) $ \i -> do
-    x <- V.unsafeIndexM elements i
-    M.unsafeWrite results i $! f x
+  loop (V.length elements) $ \i -> do
+    !result <- action (V.unsafeIndex elements i)
+    M.unsafeWrite results i result
   V.unsafeFreeze results >>= refill container
   where
     elements = elementsOf container
-{-# INLINE parEvaluate #-}
+{-# INLINE gather #-}
 
 -- | The elements, in the order of the container.
 elementsOf :: Foldable t => t a -> V.Vector a
