@@ -71,7 +71,7 @@ mixed :: Int -> Int
 mixed = fromIntegral . step . step . step . step . step . step . step . step . fromIntegral
   where
     step :: Word -> Word
-    step x = let y = x * 6364136223846793005 in y `xor` (y `unsafeShiftR` 29)
+    step x = x * (x `xor` (x `unsafeShiftR` 29))
 {-# INLINE mixed #-}
 
 consume :: [Int] -> IO ()

@@ -10,12 +10,13 @@ static uint64_t cheap(uint64_t x) {
     return x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 }
 
-/* Eight steps that no compiler simplifies. */
+/* Eight steps that no compiler simplifies, without a constant of 64 bits: GHC loads such a constant
+ * for each step. They are unrolled, as in GHC's code: in a loop of eight, the time depends on how
+ * well the processor predicts its end (3.9 to 8.4 ms a million).
+ */
 static uint64_t mixed(uint64_t x) {
-    for (int step = 0; step < 8; step++) {
-        x *= UINT64_C(6364136223846793005);
-        x ^= x >> 29;
-    }
+#pragma GCC unroll 8
+    for (int step = 0; step < 8; step++) x *= x ^ (x >> 29);
     return x;
 }
 
