@@ -60,7 +60,7 @@ void cst_rts_get_action(void);
 /* --- frames.c -------------------------------------------------------------------------- */
 
 /* Used by cmm/task.cmm, which explains it. */
-bool cst_rts_is_open(StgPtr top, const StgInfoTable *border);
+bool cst_rts_is_open(const StgTSO *caller, StgPtr top, const StgInfoTable *border);
 
 /* --- trace.c --------------------------------------------------------------------------- */
 

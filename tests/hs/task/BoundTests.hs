@@ -38,6 +38,12 @@ tests =
         replicateM_ 20 $ do
           box <- newEmptyMVar
           run (\scope -> async scope (putMVar box 'x') >> takeMVar box) >>= (@?= 'x'),
+      testCase "the caller runs tasks that it awaits from deep in its stack" . runInBoundThread . occupied $ do
+        me <- myThreadId
+        own <- replicateM 20 . run $ \scope -> do
+          promises <- replicateM 300 (async scope myThreadId)
+          length . filter (== me) <$> mapM await promises
+        maximum own @?= 300,
       testCase "who computes until a task has run" . runInBoundThread . occupied $ do
         done <- newIORef False
         run $ \scope -> async scope (writeIORef done True) >> computeUntil done
