@@ -64,6 +64,7 @@ module Capstan.Task.Lifted
     parForN_,
     parMap,
     parMapWith,
+    Parallel (..),
 
     -- * Loops
     Range,
@@ -102,6 +103,10 @@ module Capstan.Task.Lifted
     lookupPool,
     poolName,
     poolSize,
+
+    -- * An order that follows from a seed
+    seeded,
+    switchPoint,
   )
 where
 
@@ -139,6 +144,7 @@ import Capstan.Task
     unlimited,
   )
 import qualified Capstan.Task as Task
+import qualified Control.Applicative as Applicative
 import Control.DeepSeq (NFData)
 import Control.Exception (SomeException)
 import Control.Monad.IO.Class (MonadIO (..))
@@ -326,3 +332,30 @@ withWorkerState states body = withRunInIO $ \io -> Task.withWorkerState states (
 workerStates :: MonadIO m => WorkerStates s -> m [s]
 workerStates = liftIO . Task.workerStates
 {-# INLINE workerStates #-}
+
+-- | As 'Task.Parallel': '<*>' runs its two actions in parallel.
+newtype Parallel m a = Parallel {runParallel :: m a}
+
+instance Functor m => Functor (Parallel m) where
+  fmap f (Parallel action) = Parallel (f <$> action)
+
+instance MonadUnliftIO m => Applicative (Parallel m) where
+  pure = Parallel . pure
+  liftA2 f (Parallel left) (Parallel right) = Parallel (uncurry f <$> both left right)
+  Parallel left <*> Parallel right = Parallel (uncurry ($) <$> both left right)
+
+instance (MonadUnliftIO m, Semigroup a) => Semigroup (Parallel m a) where
+  (<>) = Applicative.liftA2 (<>)
+
+instance (MonadUnliftIO m, Monoid a) => Monoid (Parallel m a) where
+  mempty = pure mempty
+
+-- | 'Task.seeded'.
+seeded :: MonadUnliftIO m => Int -> m a -> m a
+seeded seed action = withRunInIO $ \io -> Task.seeded seed (io action)
+{-# INLINE seeded #-}
+
+-- | 'Task.switchPoint'.
+switchPoint :: MonadIO m => m ()
+switchPoint = liftIO Task.switchPoint
+{-# INLINE switchPoint #-}

@@ -9,6 +9,7 @@ import Control.Monad (replicateM, void)
 import Control.Monad.IO.Class (liftIO)
 import Control.Monad.Trans.Reader (ask, asks, local, runReaderT)
 import Data.IORef
+import qualified Data.IntSet as IntSet
 import Data.List (nub)
 import qualified Data.Vector as B
 import qualified Data.Vector.Primitive as P
@@ -74,5 +75,22 @@ tests =
           end
           d <- Lifted.await p
           pure (xs, a, b, c, weighed, count, d)
-        r @?= ([11, 12, 13], 20, 10, -10, 450, 1000, Just 10)
+        r @?= ([11, 12, 13], 20, 10, -10, 450, 1000, Just 10),
+      testCase "lifted branches of an applicative" $ do
+        let twice = Lifted.Parallel (asks (* 2))
+        r <- runReaderT (Lifted.runParallel ((,,) <$> twice <*> fmap negate twice <*> pure 'x')) (10 :: Int)
+        r @?= (20, -20, 'x')
+        joined <- runReaderT (Lifted.runParallel (foldMap (\c -> Lifted.Parallel (local (* 3) (asks (`replicate` c)))) "abc")) (1 :: Int)
+        joined @?= "aaabbbccc",
+      testCase "lifted seeded runs" $ do
+        let order = Lifted.run $ \s -> do
+              seen <- liftIO (newIORef [])
+              tasks <- mapM (\i -> Lifted.async s (Lifted.switchPoint >> asks (+ i) >>= \n -> liftIO (modifyIORef seen (n :)))) [1 .. 6]
+              Lifted.awaitAll tasks >> liftIO (readIORef seen)
+            ordered seed = runReaderT (Lifted.seeded seed order) (10 :: Int)
+        orders <- mapM ordered [1 .. 20]
+        repeated <- mapM ordered [1 .. 20]
+        repeated @?= orders
+        map (IntSet.toList . IntSet.fromList) orders @?= replicate 20 [11 .. 16]
+        assertBool "all orders are alike" (length (nub orders) > 1)
     ]
