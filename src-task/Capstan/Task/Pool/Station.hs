@@ -10,8 +10,8 @@
 -- * The /alarm/ wakes the scout when the Capability idles.
 --
 -- This module defines pools and stations, and has all functions by which threads other than the
--- scout change the scout's state. "Capstan.Task.Pool" has the steps of scouts and workers, and the
--- reason why no task is forgotten.
+-- scout change the scout's state. "Capstan.Task.Pool.Work" has the steps of scouts and workers, and
+-- "Capstan.Task.Pool" the reason why no task is forgotten.
 --
 -- == On call
 --
@@ -78,6 +78,9 @@ data Pool = Pool
     -- | The pool's own threads: scouts, workers and alarms.
     threads :: !Threads,
     process :: !Process,
+    -- | Starts a station's new scout ("Capstan.Task.Pool.Work"). The threads that look for tasks
+    -- also appoint scouts, so the pool has this function as a field.
+    appoint :: Station -> IO (),
     -- | Keeps the pool alive, and with it the scouts that sleep. Otherwise the collector would
     -- throw to the scouts that they are blocked for ever, as soon as all threads that use the pool
     -- are.
