@@ -54,7 +54,7 @@ tests =
               pure (2 * i)
         soon (parForN 5 [1 .. 200 :: Int] act >>= (@?= map (2 *) [1 .. 200]))
         readTVarIO most >>= (@?= 5)
-        soon (parTraverseN_ 1 act [1 .. 10]),
+        soon (parTraverseN_ 1 act [1 .. 10 :: Int]),
       testCase "parTraverseN of no action, and of too few at a time" $ do
         parTraverseN 3 pure ([] :: [Int]) >>= (@?= [])
         r <- try (parForN_ 0 [1 :: Int] pure)
