@@ -64,6 +64,12 @@ unsigned cst_cpu_current(void) {
 bool cst_thread_is_main(void) {
     return sim_self() <= 0;
 }
+int cst_cancellation_hold(void) {
+    return 0;
+}
+void cst_cancellation_release(int held) {
+    (void)held;
+}
 /* No library is loaded, so no call needs another stack. */
 bool cst_stack_call(size_t size, void (*function)(void *), void *argument) {
     (void)size;

@@ -190,6 +190,13 @@ unsigned cst_cpu_quota_below(const char *root);
 /* The number of threads that can run at once, by mask and quota; at least 1. */
 unsigned cst_cpu_available(void);
 
+/* --- cancellation.c --------------------------------------------------------------------- */
+
+/* Holds back the cancellation of the calling thread (pthread_cancel), and lets it come again. Calls
+ * that open files or wait would otherwise unwind the thread, which may hold a lock. */
+int cst_cancellation_hold(void);
+void cst_cancellation_release(int held);
+
 /* --- process.c -------------------------------------------------------------------------- */
 
 /* A name of the calling process that no other process has until the machine restarts; 0: /proc does

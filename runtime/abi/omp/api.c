@@ -17,10 +17,8 @@ enum { SUPPORTED_LEVELS = UINT8_MAX };
 /* --- threads ----------------------------------------------------------------------------- */
 
 void omp_set_num_threads(int threads) {
-    struct cst_icv *mine = cst_own_icv();
     uint32_t asked = threads > 0 ? (uint32_t)threads : 1;
-    mine->nthreads = cst_bounds_threads("omp_set_num_threads", asked, cst_config.icv.nthreads);
-    mine->nthreads_explicit = 1;
+    cst_set_most(cst_bounds_threads("omp_set_num_threads", asked, cst_config.icv.nthreads));
 }
 
 int omp_get_num_threads(void) {

@@ -62,6 +62,7 @@ static struct cst_ledger_member *join(void) {
 static struct cst_ledger_member *place(void) {
     struct cst_ledger_member *member = cst_load_acquire(&share.member);
     if (cst_likely(member != NULL)) return member;
+    int held = cst_cancellation_hold();
     cst_lock_acquire(&share.lock);
     member = cst_load_relaxed(&share.member);
     if (!member && cst_load_relaxed(&cst_share_wanted)) {
@@ -69,6 +70,7 @@ static struct cst_ledger_member *place(void) {
         cst_store_release(&share.member, member); /* pairs with the load above */
     }
     cst_lock_release(&share.lock);
+    cst_cancellation_release(held);
     return member;
 }
 
@@ -132,6 +134,15 @@ uint32_t cst_share_take_some(uint32_t threads, uint32_t least, bool at_most, uin
     cst_add_relaxed(&member->regions, 1);
     *hold = taken + 1;
     return at_most ? taken : threads;
+}
+
+uint32_t cst_share_expect(uint32_t threads) {
+    struct cst_ledger_member *member = cst_load_acquire(&share.member);
+    if (!member) return threads;
+    uint32_t held = cst_load_relaxed(&cst_share_held);
+    look(member, held + threads, cst_clock_coarse_ns());
+    uint32_t part = cst_load_relaxed(&cst_share_part), left = part > held ? part - held : 1;
+    return left < threads ? left : threads;
 }
 
 void cst_share_return_some(uint32_t hold) {

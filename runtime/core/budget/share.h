@@ -33,6 +33,11 @@ static inline uint32_t cst_share_take(uint32_t threads, uint32_t least, bool at_
     return cst_share_take_some(threads, least, at_most, hold);
 }
 
+/* The number of threads, at most `threads` and at least 1, of a region that the caller is about to
+ * open. The process counts as one that wants processors. Takes no lock. Before the process's first
+ * region the answer is `threads`. */
+uint32_t cst_share_expect(uint32_t threads);
+
 void cst_share_return_some(uint32_t hold);
 static inline void cst_share_return(uint32_t hold) {
     if (cst_unlikely(hold != 0)) cst_share_return_some(hold);

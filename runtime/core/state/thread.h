@@ -88,9 +88,12 @@ struct cst_thread {
     struct cst_thread_class class;
 };
 
-/* The one thread-local variable. It is read again after every suspension. */
+/* The record of the calling thread; NULL: none yet. It is read again after every suspension. */
 extern _Thread_local struct cst_thread *cst_current_thread
     __attribute__((tls_model("initial-exec")));
+
+/* The thread has asked for the number of threads of its next region before it had a record. */
+extern _Thread_local bool cst_asked_unknown __attribute__((tls_model("initial-exec"))) CST_HIDDEN;
 
 /* Makes a record for the calling thread. Never NULL: without memory for it the process ends. */
 struct cst_thread *cst_thread_make(void);

@@ -36,6 +36,7 @@ struct cst_asking {
     uint64_t since; /* at this time; 0: not timed, */
     bool vain;      /* and waited there in vain */
     uint32_t era;   /* of its announcement, plus 1; 0: none, or the region has begun */
+    uint32_t told;  /* its last answer, if that is a promise (team/size.h); 0: none */
 };
 
 /* Of the time in which a line comes from another processor (wait/patience.h). */

@@ -106,9 +106,11 @@ static void warn(uint32_t wanted, uint32_t granted, const char *reason) {
                 reason, wanted, granted);
 }
 
-/* Adds workers until the team has `threads` members or one cannot be made. */
+/* Adds workers until the team has `threads` members or one cannot be made. The first one starts the
+ * substrate, which waits and opens files. */
 static void enlarge(struct cst_team *team, uint32_t threads) {
     const char *reason = NULL;
+    int held = cst_cancellation_hold();
     cst_lock_acquire(&pool.lock);
     const struct cst_substrate *substrate = cst_host_substrate();
     while (!reason && cst_load_relaxed(&team->capacity) < threads) {
@@ -143,6 +145,7 @@ static void enlarge(struct cst_team *team, uint32_t threads) {
     cst_dispatch_enlarge(team, cst_load_relaxed(&team->capacity));
     if (reason) warn(threads, cst_load_relaxed(&team->capacity), reason);
     cst_lock_release(&pool.lock);
+    cst_cancellation_release(held);
 }
 
 /* The team that the thread had last at this kind of level; else a free one; else a new one. */
@@ -177,7 +180,7 @@ void cst_pool_announce(struct cst_thread *thread) {
     if (from.team && !keep) take_over(thread, &from);
 }
 
-struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
+struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, enum cst_shrink shrink,
                                 uint32_t *granted) {
     bool nested = thread->team->active_level > 0;
     if (cst_unlikely(cst_load_relaxed(&cst_host_forks) > 0)) cst_host_notice_fork();
@@ -190,13 +193,12 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, boo
     /* The master of a nested region already counts. */
     struct cst_turn turn = {.threads = threads - nested,
                             .least = 2 - nested,
-                            .at_most = at_most,
+                            .at_most = shrink == CST_SHRINK_TO_IDLE,
                             .may_wait = !nested && !keep};
     if (!nested) cst_announce_opens(&thread->asking);
     struct cst_turn_from from;
     uint32_t shared;
-    bool may_shrink = thread->task->icv.dynamic == CST_DYNAMIC_ON;
-    turn.threads = cst_share_take(turn.threads, turn.least, may_shrink, &shared);
+    turn.threads = cst_share_take(turn.threads, turn.least, shrink != CST_SHRINK_NEVER, &shared);
     threads =
         (turn.threads < turn.least ? turn.threads : cst_turn_take(thread, &turn, &from)) + nested;
     *granted = 1;

@@ -12,10 +12,16 @@
 #include "core/state/thread.h"
 #include "platform/check.h"
 
-/* Leases a team of up to `threads` members: as many as can be made. If `at_most`, the number is
- * also bounded by the processors that no other region uses. The size is in *granted: 1 if there is
- * no team. */
-struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, bool at_most,
+/* The bounds of a region's size, besides the number that it asks for. */
+enum cst_shrink {
+    CST_SHRINK_NEVER,    /* nothing, */
+    CST_SHRINK_TO_SHARE, /* the processors that other processes leave (CAPSTAN_SHARE), */
+    CST_SHRINK_TO_IDLE   /* and also the processors that no other region uses */
+};
+
+/* Leases a team of up to `threads` members: as many as can be made. The size is in *granted: 1 if
+ * there is no team. */
+struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, enum cst_shrink shrink,
                                 uint32_t *granted);
 void cst_pool_return(struct cst_team *team);
 

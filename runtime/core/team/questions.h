@@ -5,7 +5,9 @@
 #define CST_CORE_TEAM_QUESTIONS_H
 
 #include "core/state/thread.h"
+#include "core/budget/share.h"
 #include "core/team/pool.h"
+#include "core/team/size.h"
 #include "core/wait/announce.h"
 
 /* Number and size come from one seat, so they fit each other. This holds also in a signal handler
@@ -34,9 +36,15 @@ static inline uint32_t cst_ask_active_level(void) {
  * which the question returns. */
 static inline uint32_t cst_ask_most(const void *from) {
     const struct cst_thread *self = cst_known();
-    if (!self) return cst_config.icv.nthreads;
-    if (self->team->active_level == 0 && cst_announce_asks(&cst_current_thread->asking, from))
-        cst_pool_announce(cst_current_thread);
+    if (!self) {
+        cst_asked_unknown = true;
+        return cst_config.icv.nthreads;
+    }
+    if (self->team->active_level > 0) return self->task->icv.nthreads;
+    bool about = cst_announce_asks(&cst_current_thread->asking, from);
+    if (about) cst_pool_announce(cst_current_thread);
+    if (cst_unlikely(cst_load_relaxed(&cst_share_wanted)))
+        return cst_size_promise(cst_current_thread, about);
     return self->task->icv.nthreads;
 }
 
@@ -90,6 +98,15 @@ static inline const void *cst_ask_task(unsigned generation) {
  * thread. */
 static inline struct cst_icv *cst_own_icv(void) {
     return &cst_self()->task->icv;
+}
+
+/* From now on the thread's regions without a num_threads clause have this number of threads. An
+ * earlier answer is void. */
+static inline void cst_set_most(uint32_t threads) {
+    struct cst_thread *self = cst_self();
+    self->task->icv.nthreads = threads;
+    self->task->icv.nthreads_explicit = 1;
+    self->asking.told = 0;
 }
 
 /* The current task, as the owner of a nestable lock. */

@@ -154,7 +154,7 @@ static struct cst_team *prepare(struct cst_thread *thread, const struct cst_regi
     uint32_t limited = 0;
     uint32_t size = cst_size_choose(thread, region, &limited);
     struct cst_team *team = NULL;
-    if (size > 1) team = cst_pool_lease(thread, size, cst_size_may_shrink(thread, region), &size);
+    if (size > 1) team = cst_pool_lease(thread, size, cst_size_shrinks(thread, region), &size);
     if (size == 1 || !team) {
         size = 1;
         if (team) cst_pool_return(team);

@@ -16,6 +16,8 @@
 
 _Thread_local struct cst_thread *cst_current_thread __attribute__((tls_model("initial-exec")));
 
+_Thread_local bool cst_asked_unknown __attribute__((tls_model("initial-exec")));
+
 static struct {
     cst_lock lock;
     struct cst_thread *all;   /* all records ever made, linked by `all` */
@@ -136,6 +138,7 @@ struct cst_thread *cst_thread_make(void) {
     thread->id = 0;
     thread->asked_at = 0;
     thread->waited_to = 0;
+    thread->asking = (struct cst_asking){.told = cst_asked_unknown ? cst_config.icv.nthreads : 0};
     thread->class.word[CST_CLASS_OWN] = 0;
     thread->identity = cst_add_relaxed(&threads.known, 1) + 1;
     thread->rival = (struct cst_rival_watch){0};

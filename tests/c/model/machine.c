@@ -77,6 +77,12 @@ int32_t cst_thread_id(void) {
 bool cst_thread_is_main(void) {
     return explore_self() == 0;
 }
+int cst_cancellation_hold(void) {
+    return 0;
+}
+void cst_cancellation_release(int held) {
+    (void)held;
+}
 
 void cst_yield(void) {
     explore_spin(EXPLORE_AT("yield"));

@@ -14,7 +14,7 @@ static unsigned leases;
 
 static void use(struct cst_thread *thread) {
     uint32_t granted;
-    struct cst_team *got = cst_pool_lease(thread, 2, false, &granted);
+    struct cst_team *got = cst_pool_lease(thread, 2, CST_SHRINK_NEVER, &granted);
     unsigned which = got == team[1];
     EXPLORE_CHECK(got == team[which] && granted == 2);
     EXPLORE_CHECK(cst_add_relaxed(&inside[which], 1) == 0);
@@ -45,7 +45,7 @@ static void prepare(unsigned times, enum cst_dynamic dynamic) {
         cst_current_thread = NULL;
         master[i] = cst_self();
         master[i]->task->icv.dynamic = dynamic;
-        team[i] = cst_pool_lease(master[i], 2, false, &granted);
+        team[i] = cst_pool_lease(master[i], 2, CST_SHRINK_NEVER, &granted);
     }
     for (unsigned i = 0; i < MASTERS; i++) cst_pool_return(team[i]);
     /* Both masters had the second team last. */
