@@ -50,9 +50,9 @@ struct cst_substrate {
      * in C. 0 while a collection runs. */
     unsigned (*idle_capabilities)(void);
 
-    /* Does a Haskell thread run that ran on the same Capability at the last call, by any thread?
-     * NULL without Capabilities. */
-    bool (*haskell_goes_on)(void);
+    /* The number of Haskell threads that run, and ran on the same Capability at the last call by
+     * any thread. NULL without Capabilities. */
+    unsigned (*haskell_going_on)(void);
 
     /* Called as a region of several threads begins: for a while the collector keeps out of its way.
      * Mostly one load. NULL without a collector. */

@@ -128,9 +128,9 @@ bool cst_host_haskell_runs(void) {
     return cst_host_haskell_taken() > 0;
 }
 
-bool cst_host_haskell_goes_on(void) {
+uint32_t cst_host_haskell_going_on(void) {
     const struct cst_substrate *substrate = of_haskell_program();
-    return substrate && substrate->haskell_goes_on();
+    return substrate ? substrate->haskell_going_on() : 0;
 }
 
 bool cst_host_haskell_fills(void) {

@@ -40,8 +40,8 @@ uint32_t cst_host_idle_capabilities(uint32_t otherwise);
 
 /* In a Haskell program: does any of its Haskell code run now? Costs a load for each Capability. */
 bool cst_host_haskell_runs(void);
-/* Does a Haskell thread run that ran at the last call, by any thread? */
-bool cst_host_haskell_goes_on(void);
+/* The number of Haskell threads that run and ran at the last call, by any thread. */
+uint32_t cst_host_haskell_going_on(void);
 
 /* In a Haskell program: the Capabilities on which its Haskell code runs now, the caller's own left
  * out. Costs some loads for each Capability. */

@@ -83,9 +83,10 @@ bool cst_rival_is_known(void) {
 }
 
 bool cst_rival_computes(uint64_t now) {
-    static _Atomic uint64_t without;  /* a look found no thread that goes on at this time, */
-    static _Atomic uint32_t in_a_row; /* and so many looks since then found one */
-    if (!cst_heuristic_is_on(CST_HEURISTIC_HASKELL) || !cst_host_haskell_goes_on()) {
+    static _Atomic uint64_t without;  /* a look found too few threads that go on at this time, */
+    static _Atomic uint32_t in_a_row; /* and so many looks since then found enough */
+    if (!cst_heuristic_is_on(CST_HEURISTIC_HASKELL) ||
+        cst_host_haskell_going_on() < cst_config.available) {
         cst_store_relaxed(&without, now);
         cst_store_relaxed(&in_a_row, 0);
         return false;

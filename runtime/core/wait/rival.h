@@ -16,9 +16,9 @@ extern CST_HIDDEN _Atomic bool cst_rival_seen;
 bool cst_rival_is_known(void);
 /* Was a rival known at the last answer? One load. */
 bool cst_rival_was_known(void);
-/* Does a Haskell thread compute beside the regions? Each call looks at the Capabilities. The answer
- * is true when several looks in a row have found that a thread goes on. A thread that runs for some
- * microseconds between two regions does not count. */
+/* Do Haskell threads compute on all processors, beside the regions? Each call looks at the
+ * Capabilities. The answer is true when several looks in a row have found as many threads that go
+ * on. A thread that runs for some microseconds between two regions does not count. */
 bool cst_rival_computes(uint64_t now);
 /* Checks whether the thread has lost its processor since its last look. A system call. */
 void cst_rival_look(struct cst_rival_watch *watch);

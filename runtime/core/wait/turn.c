@@ -235,9 +235,9 @@ static uint32_t progress(const struct waiter *waiter) {
     return line.passed + (waiter->announces ? cst_load_relaxed(&line.begun) : 0);
 }
 
-/* Would a master that does not announce wait in vain? Turns rest, or Haskell code computes. A
- * member that waits behind that code delays its region by a slice. The other masters can use that
- * time. */
+/* Would a master that does not announce wait in vain? Turns rest, or Haskell code computes on all
+ * processors. A member that waits behind that code delays its region by a slice. The other masters
+ * can use that time. */
 static bool is_in_vain(uint64_t now) {
     return cst_backoff_lasts(&line.rest, now) || cst_rival_computes(now);
 }

@@ -217,18 +217,18 @@ unsigned cst_rts_idle_capabilities(void) {
     return held < count ? idle : 0;
 }
 
-bool cst_rts_haskell_goes_on(void) {
+unsigned cst_rts_haskell_going_on(void) {
     static _Atomic(const void *) last[KNOWN];
     unsigned count = cst_rts_capabilities();
-    if (gone()) return false;
+    if (gone()) return 0;
     void *task = cst_rts_task();
-    bool goes_on = false;
+    unsigned going_on = 0;
     for (unsigned i = 0; i < count && i < KNOWN; i++) {
         Capability *capability = cst_rts_capability(i);
         if (!capability || holder(capability) == task || is_spared(i)) continue;
         const void *now = runner(capability);
-        goes_on |= now && now == cst_load_relaxed(&last[i]);
+        going_on += now && now == cst_load_relaxed(&last[i]);
         cst_store_relaxed(&last[i], now);
     }
-    return goes_on;
+    return going_on;
 }

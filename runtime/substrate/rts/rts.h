@@ -71,7 +71,7 @@ cst_trace_function *cst_rts_trace(void);
 unsigned cst_rts_capabilities(void);
 bool cst_rts_haskell_runs(unsigned capability);
 unsigned cst_rts_idle_capabilities(void);
-bool cst_rts_haskell_goes_on(void);
+unsigned cst_rts_haskell_going_on(void);
 
 /* Called by Haskell (Capstan.Task.Pool): a scout begins or ends to look for tasks on the
  * Capability, which counts as idle meanwhile. */

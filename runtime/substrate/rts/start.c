@@ -33,7 +33,7 @@ const struct cst_substrate cst_rts_linked_substrate = {
     .capabilities = cst_rts_capabilities,
     .haskell_runs = cst_rts_haskell_runs,
     .idle_capabilities = cst_rts_idle_capabilities,
-    .haskell_goes_on = cst_rts_haskell_goes_on,
+    .haskell_going_on = cst_rts_haskell_going_on,
 #ifndef CST_SHARED_LIBRARY
     .region_begins = cst_rts_note_region,
 #endif

@@ -1,6 +1,6 @@
 /* core/wait/turn.h: a master whose region does not fit waits for its turn, and looks by itself.
  *
- * test: flags -Wl,--wrap=cst_futex_wait_for,--wrap=cst_clock_ns,--wrap=cst_host_haskell_goes_on
+ * test: flags -Wl,--wrap=cst_futex_wait_for,--wrap=cst_clock_ns,--wrap=cst_host_haskell_going_on
  */
 #include "unit.h"
 
@@ -35,11 +35,11 @@ uint64_t __wrap_cst_clock_ns(void) {
     return now;
 }
 
-static bool haskell_computes;
+static uint32_t computing; /* Haskell threads */
 
-bool __wrap_cst_host_haskell_goes_on(void);
-bool __wrap_cst_host_haskell_goes_on(void) {
-    return haskell_computes;
+uint32_t __wrap_cst_host_haskell_going_on(void);
+uint32_t __wrap_cst_host_haskell_going_on(void) {
+    return computing;
 }
 
 /* The waits of the second master. The first master's region ends during the wait with that number,
@@ -164,30 +164,38 @@ static void look(int times, uint64_t ns) {
 }
 
 static void masters_go_ahead_beside_haskell_code(void) {
-    haskell_computes = true;
+    computing = PROCESSORS;
     look(2 * CST_RIVAL_LOOKS, CST_RIVAL_COMPUTES_NS);
     UNIT_EQUAL(waits_before(CLOSE), 0);
-    haskell_computes = false;
+    computing = 0;
     UNIT_EQUAL(waits_before(CLOSE), 1);
+}
+
+/* A processor is left, so turns gain as much as without that code. */
+static void masters_take_turns_beside_one_thread(void) {
+    computing = PROCESSORS - 1;
+    look(2 * CST_RIVAL_LOOKS, CST_RIVAL_COMPUTES_NS);
+    UNIT_EQUAL(waits_before(CLOSE), 1);
+    computing = 0;
 }
 
 /* Neither many looks at once nor one after a long time are enough. */
 static void code_that_ends_soon_is_no_rival(void) {
     look(1, 1000);
-    haskell_computes = true;
+    computing = PROCESSORS;
     look(10 * CST_RIVAL_LOOKS, CST_RIVAL_COMPUTES_NS / (20 * CST_RIVAL_LOOKS));
     UNIT_EQUAL(waits_before(CLOSE), 1);
-    haskell_computes = false;
+    computing = 0;
     look(1, 1000);
-    haskell_computes = true;
+    computing = PROCESSORS;
     look(1, 100 * CST_RIVAL_COMPUTES_NS);
     UNIT_EQUAL(waits_before(CLOSE), 1);
-    haskell_computes = false;
+    computing = 0;
     UNIT_EQUAL(waits_before(CLOSE), 1);
 }
 
 static void a_waiter_leaves_the_line_beside_it(void) {
-    haskell_computes = true;
+    computing = PROCESSORS;
     look(CST_RIVAL_LOOKS / 2, 1000);
     waits.count = 0;
     waits.ends_in = MANY;
@@ -195,7 +203,7 @@ static void a_waiter_leaves_the_line_beside_it(void) {
     UNIT_EQUAL(begin(&second), PROCESSORS);
     UNIT_CHECK(waits.count > 0 && waits.count <= CST_RIVAL_LOOKS);
     cst_turn_return(2 * PROCESSORS);
-    haskell_computes = false;
+    computing = 0;
 }
 
 int main(void) {
@@ -210,6 +218,7 @@ int main(void) {
     UNIT_RUN(one_late_region_proves_nothing);
     UNIT_RUN(pauses_do_not_count);
     UNIT_RUN(masters_go_ahead_beside_haskell_code);
+    UNIT_RUN(masters_take_turns_beside_one_thread);
     UNIT_RUN(code_that_ends_soon_is_no_rival);
     UNIT_RUN(a_waiter_leaves_the_line_beside_it);
     return unit_result();

@@ -51,9 +51,9 @@ foreign import ccall safe "probe_idle" idleSafe :: IO CInt
 
 foreign import ccall unsafe "probe_idle" idleUnsafe :: IO CInt
 
-foreign import ccall safe "probe_goes_on" goesOnSafe :: IO CInt
+foreign import ccall safe "probe_going_on" goingOnSafe :: IO CInt
 
-foreign import ccall unsafe "probe_goes_on" goesOnUnsafe :: IO CInt
+foreign import ccall unsafe "probe_going_on" goingOnUnsafe :: IO CInt
 
 foreign import ccall safe "probe_region_begins" regionBegins :: IO ()
 
@@ -189,7 +189,7 @@ idle = asked "idle" (2, 1) idleSafe idleUnsafe
 -- | A thread that computes on another Capability is found again by the next look. The caller's own
 -- does not count.
 goesOn :: IO ()
-goesOn = asked "goes on" (0, 1) goesOnSafe goesOnUnsafe
+goesOn = asked "goes on" (0, 1) goingOnSafe goingOnUnsafe
 
 -- | A question has one answer while no Haskell code runs, and another beside a computation, by a
 -- safe and by an unsafe call. Other threads of the process may be about to sleep, so the test asks

@@ -209,8 +209,8 @@ int probe_idle(void) {
     return (int)rts->idle_capabilities();
 }
 
-int probe_goes_on(void) {
-    return rts->haskell_goes_on();
+int probe_going_on(void) {
+    return (int)rts->haskell_going_on();
 }
 
 /* Tells the substrate that a region begins. */
