@@ -6,7 +6,7 @@
  * test: not stock GCC's runtime knows no other process
  * test: alone
  */
-#include "process.h"
+#include "share_group.h"
 #include <omp.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -16,7 +16,6 @@
 enum { SECONDS = 20 };
 
 static int processors;
-static char group[40], path[200];
 
 static int region_size(void) {
     int size = 0;
@@ -94,18 +93,6 @@ static void run(const char *what, const char *setting, const char *said) {
     CHECK(said ? strstr(child.output, said) != NULL : child.output[0] == '\0');
 }
 
-static void name_file(void) {
-    char space[64] = "";
-    CHECK(readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0);
-    snprintf(group, sizeof group, "test-%d", (int)getpid());
-    snprintf(path, sizeof path, "/dev/shm/capstan-%u-%lu-%s", (unsigned)geteuid(),
-             strtoul(strchr(space, '[') + 1, NULL, 10), group);
-}
-
-static void remove_file(void) {
-    unlink(path);
-}
-
 static void bad_files_are_refused(void) {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     CHECK(fd >= 0);
@@ -134,8 +121,7 @@ int main(int count, char **arguments) {
     if (strcmp(role, "number") == 0) return asked_by_number();
     if (strcmp(role, "alone") == 0) return is_alone();
     if (processors == 1) test_skip("there is one processor");
-    name_file();
-    atexit(remove_file);
+    name_group();
     char number[20];
     snprintf(number, sizeof number, "=%d", processors);
     run("share", "", NULL);

@@ -5,7 +5,7 @@
  * test: not stock GCC's runtime knows no other process
  * test: alone
  */
-#include "process.h"
+#include "share_group.h"
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -106,8 +106,7 @@ int main(int count, char **arguments) {
     int processors = omp_get_num_procs();
     if (count > 1) return work(processors);
     if (processors == 1) test_skip("there is one processor");
-    char group[64];
-    snprintf(group, sizeof group, "test-promise-%d", (int)getpid());
+    name_group();
     CHECK_EQ(setenv("CAPSTAN_SHARE", group, 1), 0);
     CHECK_EQ(unsetenv("OMP_NUM_THREADS"), 0);
     pid_t child[PROCESSES];
@@ -129,8 +128,5 @@ int main(int count, char **arguments) {
             CHECK_EQ(WEXITSTATUS(status), 0);
     }
     CHECK(shared > 0);
-    char pattern[128];
-    snprintf(pattern, sizeof pattern, "rm -f /dev/shm/capstan-*-%s", group);
-    CHECK_EQ(system(pattern), 0);
     return 0;
 }
