@@ -88,7 +88,8 @@ struct cst_thread {
     struct cst_thread_class class;
 };
 
-/* The record of the calling thread; NULL: none yet. It is read again after every suspension. */
+/* The calling thread's record, or NULL before it has one. Code reads it again after every
+ * suspension. */
 extern _Thread_local struct cst_thread *cst_current_thread
     __attribute__((tls_model("initial-exec")));
 
