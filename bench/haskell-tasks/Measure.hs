@@ -16,7 +16,7 @@ where
 import Bench
 import Control.Concurrent (forkOn, newEmptyMVar, putMVar, readMVar, takeMVar)
 import Control.Exception (SomeException, evaluate, throwIO, try)
-import Control.Monad (forM, forM_, replicateM, when, (>=>))
+import Control.Monad (forM, forM_, join, replicateM, when, (>=>))
 import System.Mem (performMajorGC)
 
 -- | A case: its name, and an action whose time is measured, made anew for each sample.
@@ -25,9 +25,7 @@ data Measured = Measured String (IO (IO ()))
 -- | The medians of several cases. Their samples run in turn, A B C C B A, so that a disturbance
 -- affects all cases. Each sample is made anew, and returns its time in nanoseconds. It does not pay
 -- for the garbage of the sample before. With several samples, the median does not contain the first
--- sample's requests for memory pages either. The order changes, as GHC returns pages after a sample
--- with a large heap: the sample that always follows would pay for them. (A vector of a million
--- elements took 0.72 ms so, and 0.52 otherwise.)
+-- sample's requests for memory pages either.
 measure :: Arguments -> [IO (IO Double)] -> IO [Double]
 measure a cases = do
   when (argSamples a > 1) (mapM_ sample cases)
@@ -41,10 +39,13 @@ measure a cases = do
       action
     columns rounds = [map (!! i) rounds | i <- [0 .. length cases - 1]]
 
--- | Prints the wanted cases in a unit; the number is the length of a nanosecond in that unit.
+-- | Prints the wanted cases in a unit; the number is the length of a nanosecond in that unit. Before
+-- each sample the case runs once without a clock. GHC gives memory back after a case with a large
+-- heap, and whichever case came next would pay for it: a vector of a million elements took 0.46 ms
+-- after some cases and 0.57 after others.
 report :: Arguments -> String -> Double -> [Measured] -> IO ()
 report a unit scale cases = do
-  times <- measure a [timed <$> make | Measured _ make <- chosen]
+  times <- measure a [join make >> timed <$> make | Measured _ make <- chosen]
   sequence_ [emit name unit (time * scale) | (Measured name _, time) <- zip chosen times]
   where
     chosen = [c | c@(Measured name _) <- cases, wanted a name]
