@@ -213,6 +213,7 @@ put_ (Plain variable) x = act $ do
 -- | Applies the function to all elements. The results are evaluated completely, in parallel.
 parMap :: (Traversable t, NFData b) => (a -> b) -> t a -> Par (t b)
 parMap f container = act (parEvaluate (force . f) container)
+{-# INLINE parMap #-}
 
 -- | As 'parMap', for functions that compute in parallel themselves.
 parMapM :: (Traversable t, NFData b) => (a -> Par b) -> t a -> Par (t b)

@@ -38,6 +38,7 @@ import qualified Data.Vector as V
 import qualified Data.Vector.Mutable as M
 import GHC.Stack (HasCallStack)
 import System.IO.Unsafe (unsafePerformIO)
+import Unsafe.Coerce (unsafeCoerce)
 
 -- | Runs an action for each element in parallel, and evaluates the results to weak head normal
 -- form. If an action throws, the others are interrupted, and the exception is thrown again when
@@ -155,8 +156,15 @@ parMapWith strategy f container = unsafePerformIO $ do
 
 -- | As 'fmap', with all results evaluated to weak head normal form, in parallel. If an element
 -- throws, the call throws.
+--
+-- Each result takes the place of its element, so that the collector keeps no element whose result
+-- is there. (In the port "Paths" of @tests/ports@ it copied 1.3 GB otherwise, 0.85 so.)
 parEvaluate :: Traversable t => (a -> b) -> t a -> IO (t b)
-parEvaluate f = gather (parallelFor . range 0) (\x -> pure $! f x)
+parEvaluate f container = do
+  elements <- V.thaw (elementsOf container)
+  let results = unsafeCoerce elements
+  parallelFor (range 0 (M.length elements)) $ \i -> M.unsafeRead elements i >>= \x -> M.unsafeWrite results i $! f x
+  V.unsafeFreeze results >>= refill container
 {-# INLINE parEvaluate #-}
 
 -- | The results of the action for all elements, to weak head normal form. The given loop runs a
