@@ -13,7 +13,8 @@ import qualified Model.Sleep as Sleep
 import qualified Model.Stretch as Stretch
 import qualified Model.Turn as Turn
 import qualified Model.Variable as Variable
+import qualified Model.Visit as Visit
 import Test.Tasty
 
 tests :: TestTree
-tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, End.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests, Variable.tests]
+tests = testGroup "models" [Deque.tests, Cell.tests, Group.tests, Scope.tests, End.tests, Shares.tests, Sleep.tests, Stretch.tests, Turn.tests, Variable.tests, Visit.tests]

@@ -1,3 +1,6 @@
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnliftedFFITypes #-}
+
 -- | Scopes, promises, forks and pools. Several mirror the test programs of Domainslib by behaviour.
 module ScopeTests (tests) where
 
@@ -13,6 +16,8 @@ import Data.IORef
 import Data.List (isInfixOf)
 import Data.Maybe (catMaybes, isJust, isNothing)
 import Fibonacci (fibonacci)
+import GHC.Conc (ThreadId (..))
+import GHC.Exts (ThreadId#)
 import System.Mem (performMajorGC)
 import System.Mem.Weak (deRefWeak)
 import Test.Tasty
@@ -54,6 +59,11 @@ tests =
         count <- newIORef (0 :: Int)
         run $ \s -> replicateM_ 5000 (async s (atomicModifyIORef' count (\n -> (n + 1, ()))))
         readIORef count >>= (@?= 5000),
+      testCase "the stack of a worker does not grow with its tasks" $ do
+        most <- newIORef 0
+        run $ \s -> replicateM_ 50000 (async s (stackWords >>= \n -> atomicModifyIORef' most (\m -> (max m n, ()))))
+        n <- readIORef most
+        assertBool (show n ++ " words") (n < 10000),
       testCase "tasks that tasks start have ended" $ do
         count <- newIORef (0 :: Int)
         let grow :: Scope -> Int -> IO ()
@@ -123,6 +133,12 @@ tests =
         assertBool (show alive ++ " pools are alive") (alive <= 10),
       testCase "a pool runs no more tasks at once than its size" smallPool
     ]
+
+-- | The words of the calling thread's stack.
+stackWords :: IO Int
+stackWords = myThreadId >>= \(ThreadId thread) -> wordsOf thread
+
+foreign import ccall unsafe "capstan_test_stack_words" wordsOf :: ThreadId# -> IO Int
 
 forks :: Int -> IO Int
 forks n | n < 2 = pure n

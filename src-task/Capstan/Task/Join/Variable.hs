@@ -56,7 +56,7 @@ wait (Variable content) scope rest = do
   ready <- changeEvaluated content $ \now -> case now of
     Written x -> (now, Just x)
     Waiting others -> (Waiting (Continuation scope rest : others), Nothing)
-  mapM_ rest ready
+  maybe (pure ()) rest ready
 {-# NOINLINE wait #-}
 
 -- | Writes an evaluated value, and continues the computations that wait for it, each as a task of

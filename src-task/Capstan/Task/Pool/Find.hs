@@ -75,7 +75,7 @@ takeSpilled pool = do
       block <- atomicModifyIORef' (spilled pool) (\now -> (drop 1 now, concat (take 1 now))) >>= filterM isWanted
       case block of
         [] -> takeSpilled pool
-        entry : others -> Just entry <$ mapM_ (spawnSurely pool (uncounted pool)) others
+        entry : others -> Just entry <$ spawnAgain pool others
 
 -- | Publishes the private tasks of all Capabilities, by a thread on each Capability that has some.
 askForPrivate :: Pool -> IO ()

@@ -9,7 +9,7 @@
 module Capstan.Task.Pool.Push
   ( spawn,
     spawnValue,
-    spawnSurely,
+    spawnAgain,
   )
 where
 
@@ -22,12 +22,14 @@ import Capstan.Task.Work.Cell (Cell)
 import Capstan.Task.Work.Counters (Counters, countPushed)
 import Capstan.Task.Work.Deque
 import Capstan.Task.Work.Group
-import Capstan.Task.Work.Run (isWanted, runClaimed)
+import Capstan.Task.Work.Run (asWorker, isWanted)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import Data.Bits (unsafeShiftR, (.&.))
 import Data.IORef
+import Data.List (nub)
+import Data.Maybe (catMaybes)
 import qualified Data.Vector as V
 import GHC.IO (noDuplicate)
 
@@ -63,21 +65,30 @@ spawnSlowly pool counters cell answer
     -- No deque remembers a thread of a seeded run, so its pushes always come here.
     offerCell me entryIn = do
       entry <- entryIn <$> (placeHere >>= contextAt)
-      offer me (countPushed counters) (isWanted entry) (workerPlace (\mine self -> runClaimed mine self entry))
+      offer me (countPushed counters) (isWanted entry) (asWorker (\_ runs -> runs entry))
 {-# NOINLINE spawnSlowly #-}
 
 -- | Pushes a task even if the scout sleeps, or spills it, so that all workers find it. The caller
 -- is uninterruptible.
 spawnSurely :: Pool -> Counters -> Entry -> IO ()
-spawnSurely pool counters entry = do
+spawnSurely pool counters entry = pushOrSpill pool counters entry >>= mapM_ (wakeAfter pool)
+
+-- | As 'spawnSurely', for tasks that their scopes have counted. It wakes scouts once for all tasks.
+spawnAgain :: Pool -> [Entry] -> IO ()
+spawnAgain pool entries = mapM (pushOrSpill pool (uncounted pool)) entries >>= mapM_ (wakeAfter pool) . nub . catMaybes
+
+-- | Pushes a task, or spills it. Returns the answer of the push, after which the caller must wake
+-- scouts ('wakeAfter').
+pushOrSpill :: Pool -> Counters -> Entry -> IO (Maybe Int)
+pushOrSpill pool counters entry = do
   pushed <- pushSurely (deques pool) (flags pool) counters entry
   if pushed /= 0
-    then wakeAfter pool pushed
+    then pure (Just pushed)
     else do
       countPushed counters
       spill pool
       again <- pushSurely (deques pool) (flags pool) (uncounted pool) entry
-      if again /= 0 then wakeAfter pool again else spillBlock pool [entry]
+      if again /= 0 then pure (Just again) else Nothing <$ spillBlock pool [entry]
 
 -- | Keeps the promise of a push to wake a scout.
 wakeAfter :: Pool -> Int -> IO ()

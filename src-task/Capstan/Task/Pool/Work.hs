@@ -16,10 +16,10 @@ import Capstan.Task.Pool.Station
 import Capstan.Task.Pool.Threads
 import Capstan.Task.Pool.Workers
 import Capstan.Task.Thread.Stay (settle)
-import Capstan.Task.Thread.Target (Self, masked)
+import Capstan.Task.Thread.Target (masked)
 import Capstan.Task.Work.Deque
 import Capstan.Task.Work.Group
-import Capstan.Task.Work.Run (runClaimed)
+import Capstan.Task.Work.Run (asWorker)
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -30,13 +30,13 @@ import GHC.Clock (getMonotonicTimeNSec)
 startScout :: Pool -> Station -> IO ()
 startScout pool station =
   -- The thread must not inherit a masking state that keeps exceptions from its tasks.
-  counted (threads pool) (void . forkOn (number station)) . masked . workerPlace $ \place self ->
-    scout pool station >>= mapM_ (work pool station place self)
+  counted (threads pool) (void . forkOn (number station)) . masked . asWorker $ \place runs ->
+    scout pool station >>= mapM_ (work pool station place runs)
 
 -- | Runs a task, and further tasks that it finds. The thread has exceptions masked, except within
 -- the tasks.
-work :: Pool -> Station -> Place -> Self -> Entry -> IO ()
-work pool station place self first = do
+work :: Pool -> Station -> Place -> (Entry -> IO ()) -> Entry -> IO ()
+work pool station place runs first = do
   worker <- engage (engaged station) place
   addEngaged (flags pool) 1
   startScout pool station
@@ -48,13 +48,15 @@ work pool station place self first = do
   void (ring pool free)
   where
     serve worker entry = do
-      runClaimed place self entry
+      runs entry
       goesOn (engaged station) worker
       settle
       stays <- belongs pool station
       crowded <- othersCompute (engaged station) worker
       waiting <- inLine (engaged station)
-      when (stays && not crowded && waiting < longLine) (findTask pool >>= mapM_ (serve worker))
+      next <- if stays && not crowded && waiting < longLine then findTask pool else pure Nothing
+      -- This is a tail call, which 'mapM_' is not: the stack of a worker does not grow by its tasks.
+      maybe (pure ()) (serve worker) next
 
 -- | Looks for a task until it finds one, or until the scout has left its station.
 scout :: Pool -> Station -> IO (Maybe Entry)

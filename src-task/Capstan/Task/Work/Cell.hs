@@ -50,6 +50,7 @@ module Capstan.Task.Work.Cell
     isEnded,
     isInterrupted,
     begin,
+    pause,
     finish,
     writeResult,
     wakeAll,
@@ -253,6 +254,25 @@ begin thread stopForked cell = do
       if swapped then pure True else begin thread stopForked cell
     _ -> pure False
 
+-- | Notes that the thread computes nothing for now, after 'begin'. No exception arrives from here on
+-- until it begins again. The caller has masked exceptions, and begins no more once its group is
+-- doomed ("Capstan.Task.Work.Visit").
+pause :: Cell a -> IO ()
+pause cell = do
+  status <- readStatus cell
+  case status of
+    Open phase waiters -> do
+      case phase of
+        Interrupting thrower -> endThrow thrower
+        _ -> pure ()
+      swapped <- swap cell status (Open Pending waiters)
+      if swapped then pure () else pause cell
+    _ -> pure ()
+
+-- | Ends the throw of an interrupt: it has arrived, or it never will.
+endThrow :: ThreadId -> IO ()
+endThrow thrower = uninterruptibleMask_ (killThread thrower >> switchPoint)
+
 -- | Writes the result ('Done' or 'Failed') and wakes the waiters. The caller has masked exceptions,
 -- and no exception arrives.
 finish :: Cell a -> Status a -> IO ()
@@ -265,7 +285,7 @@ writeResult cell result = do
   case status of
     Open phase waiters -> do
       case phase of
-        Interrupting thrower -> uninterruptibleMask_ (killThread thrower >> switchPoint)
+        Interrupting thrower -> endThrow thrower
         _ -> pure ()
       swapped <- swap cell status result
       if swapped then pure waiters else writeResult cell result

@@ -2,7 +2,7 @@
 -- Module      : Capstan.Task.Work.Run
 -- Description : Runs a claimed task, in a worker or in the thread that awaits it
 module Capstan.Task.Work.Run
-  ( runClaimed,
+  ( asWorker,
     runAwaited,
     runElsewhere,
     isWanted,
@@ -17,6 +17,7 @@ import Capstan.Task.Work.Cell
 import Capstan.Task.Work.Counters
 import Capstan.Task.Work.Deque (Deques, Entry (..), contextHere, entryOf)
 import Capstan.Task.Work.Group
+import Capstan.Task.Work.Visit
 import Control.Concurrent.MVar (tryPutMVar)
 import Control.Exception
 import Control.Monad (unless, void, when)
@@ -36,27 +37,30 @@ isWanted (Entry cell context) = do
     Spark _ -> isNothing <$> stopped context
     _ -> pure False
 
--- | Claims a task that a worker took from a deque, and runs it. The caller has masked exceptions,
--- and passes its place and itself. Exceptions that arrive outside of the task are dropped, as they
--- concern no task any more.
-runClaimed :: Place -> Self -> Entry -> IO ()
-runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $ do
+-- | Runs an action in the calling thread, which has exceptions masked, as a worker. The action gets
+-- the thread's place, and the function by which the worker runs the entries that it takes.
+asWorker :: (Place -> (Entry -> IO ()) -> IO a) -> IO a
+asWorker action = workerPlace $ \place self -> do
+  visits <- newVisits
+  x <- action place (runEntry visits place self)
+  x <$ leave visits
+
+-- | Claims a task that a worker took from a deque, and runs it. Exceptions that arrive outside of
+-- the task are dropped, as they concern no task any more.
+runEntry :: Visits -> Place -> Self -> Entry -> IO ()
+runEntry visits place self entry@(Entry cell context) = (>> workDone self) . quench $ do
   wanted <- isWanted entry
   status <- if wanted then claim cell else look cell
   case status of
     _ | not wanted -> pure ()
     Task home action -> do
-      (reason, member) <- memberOf thread self cell
-      let inside = Inside thread (group home) reason
-      refused <- enter inside member
-      outcome <- attempt refused inside (pure ()) (aboveBorderUnmasked action)
-      failed <- fate (group home)
+      outcome <- during visits place (group home) action
       case outcome of
-        Right x -> end home cell (Done x)
-        Left e
-          | isInterrupt cell e -> end home cell (Failed (fromMaybe e failed))
-          | otherwise -> failHome home e >> end home cell (Failed e)
+        Returned x -> end home cell (Done x)
+        Stopped e -> end home cell (Failed e)
+        Threw e -> failHome home e >> end home cell (Failed e)
     Branch masking right -> do
+      leave visits
       branch <- newGroup
       (reason, member) <- memberOf thread self cell
       let listens = masking == Unmasked
@@ -75,6 +79,7 @@ runClaimed place self entry@(Entry cell context) = (>> workDone self) . quench $
             when listens tell
             finish cell (Failed e)
     Spark x -> do
+      leave visits
       values <- newGroup
       (reason, member) <- memberOf thread self cell
       refused <- enter context member
@@ -121,9 +126,9 @@ runAwaited deques cell = do
 
 -- | Starts a thread for a task that is not claimed. In a seeded run the conductor starts it.
 runElsewhere :: Cell a -> IO ()
-runElsewhere cell = asMember (const (pure ())) (void (forkMasked (workerPlace run)))
+runElsewhere cell = asMember (const (pure ())) (void (forkMasked (asWorker run)))
   where
-    run place self = runClaimed place self (entryOf cell (Outside (target place)))
+    run place runs = runs (entryOf cell (Outside (target place)))
 {-# NOINLINE runElsewhere #-}
 
 -- | Runs a task in this thread, if it is not claimed.
