@@ -36,6 +36,7 @@ import Data.Foldable (toList)
 import Data.IORef
 import qualified Data.Vector as V
 import qualified Data.Vector.Mutable as M
+import qualified Data.Vector.Unboxed.Mutable as U
 import GHC.Stack (HasCallStack)
 import System.IO.Unsafe (unsafePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
@@ -132,9 +133,11 @@ parMapWith :: Traversable t => (b -> ()) -> (a -> b) -> t a -> t b
 parMapWith strategy f container = unsafePerformIO $ do
   results <- M.unsafeNew (V.length elements)
   _ <- unsafeMapChunks (range 0 (V.length elements)) $ \from to -> do
-    next <- newIORef from
+    -- The index of the element that is being evaluated, unboxed: an 'IORef' would take a boxed number
+    -- for each element.
+    next <- U.replicate 1 from
     let go !i = when (i < to) $ do
-          writeIORef next i
+          U.unsafeWrite next 0 i
           x <- V.unsafeIndexM elements i
           let !y = f x
           M.unsafeWrite results i $! (strategy y `seq` y)
@@ -147,7 +150,7 @@ parMapWith strategy f container = unsafePerformIO $ do
           M.unsafeWrite results i y
           settle (y `seq` strategy y)
           through (i + 1)
-        through !i = attempt (go i) >>= \done -> unless done (readIORef next >>= alone)
+        through !i = attempt (go i) >>= \done -> unless done (U.unsafeRead next 0 >>= alone)
     through from
   V.unsafeFreeze results >>= refill container
   where
