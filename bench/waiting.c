@@ -19,6 +19,7 @@
 
 enum {
     FIRST_REGIONS = 40,
+    GENERATIONS = 20,
     WORK_NS = 500000,
     PAUSE_US = 20000,
     LONG_WORK_NS = 2000000,
@@ -132,6 +133,29 @@ static void after_pause(const struct bench *b, const char *name) {
     free(value);
 }
 
+/* Generations of a process: each runs a few regions, forks the next one, and waits for it. */
+static double generations(const struct bench *b) {
+    double begin = bench_now();
+    pid_t first = getpid();
+    for (int i = 0; i < GENERATIONS; i++) {
+        regions(b, 10);
+        pid_t child = fork();
+        if (child == 0) continue;
+        int status = 1;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) _exit(1);
+        if (getpid() == first) return (bench_now() - begin) / GENERATIONS;
+        _exit(0);
+    }
+    _exit(0);
+}
+
+static void generations_case(const struct bench *b, const char *name) {
+    double *value = malloc((size_t)b->samples * sizeof *value);
+    for (int i = 0; i < b->samples; i++) value[i] = generations(b);
+    bench_print(name, "ns", bench_median(value, b->samples));
+    free(value);
+}
+
 /* --- cases ---------------------------------------------------------------------------- */
 
 static void fork_join_case(const struct bench *b, const char *name) {
@@ -174,6 +198,7 @@ static const struct {
     {"first-regions", first_empty, NOBODY},
     {"first-work", first_with_work, NOBODY},
     {"after-pause", after_pause, NOBODY},
+    {"generations", generations_case, NOBODY},
     {"region-beside-one", region_mean, ONE},
     {"barriers-x10-beside-one", barriers_mean, ONE},
     {"region-beside-each", region_mean, ONE_EACH},

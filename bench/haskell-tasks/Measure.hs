@@ -41,8 +41,8 @@ measure a cases = do
 
 -- | Prints the wanted cases in a unit; the number is the length of a nanosecond in that unit. Before
 -- each sample the case runs once without a clock. GHC gives memory back after a case with a large
--- heap, and whichever case came next would pay for it: a vector of a million elements took 0.46 ms
--- after some cases and 0.57 after others.
+-- heap, and the case that came next would pay for it. A vector of a million elements took 0.46 ms
+-- after some cases, and 0.57 after others.
 report :: Arguments -> String -> Double -> [Measured] -> IO ()
 report a unit scale cases = do
   times <- measure a [join make >> timed <$> make | Measured _ make <- chosen]

@@ -12,6 +12,7 @@
 #include "core/team/pool.h"
 #include "core/team/threads.h"
 #include "core/wait/policy.h"
+#include "core/wait/wait.h"
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -36,6 +37,7 @@ static void after_fork_in_parent(void) {
     cst_pinned_after_fork();
     cst_memory_after_fork();
     cst_sub_acq_rel(&cst_host_forks, 1);
+    cst_wait_note_fork();
 }
 
 /* The child of a fork has one thread. It releases all that other threads held. Teams and their

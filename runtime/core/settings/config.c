@@ -126,7 +126,7 @@ static const struct variable variables[] = {
     {.name = "CAPSTAN_WAIT",
      .read = read_waiting,
      .allowed = "a list such as \"turns:off,spin:on\" of spin, yield, costs, rivals, haskell, "
-                "apart, giveway, wake, newcomer, turns, patience, together and all"},
+                "apart, giveway, wake, newcomer, turns, patience, together, forks and all"},
     {.name = "CAPSTAN_ADOPT",
      .read = read_adopt,
      .allowed = "\"all\", \"none\", or a list of \"openblas\", \"fftw\" and \"onetbb\""},

@@ -3,14 +3,21 @@
 
 #include "core/base/parse.h"
 
-static const struct cst_word names[] = {
-    {"spin", CST_HEURISTIC_SPIN},         {"yield", CST_HEURISTIC_YIELD},
-    {"costs", CST_HEURISTIC_COSTS},       {"rivals", CST_HEURISTIC_RIVALS},
-    {"haskell", CST_HEURISTIC_HASKELL},   {"apart", CST_HEURISTIC_APART},
-    {"giveway", CST_HEURISTIC_GIVEWAY},   {"wake", CST_HEURISTIC_WAKE},
-    {"newcomer", CST_HEURISTIC_NEWCOMER}, {"turns", CST_HEURISTIC_TURNS},
-    {"patience", CST_HEURISTIC_PATIENCE}, {"together", CST_HEURISTIC_TOGETHER},
-    {"all", CST_HEURISTIC_ALL},           {NULL, 0}};
+static const struct cst_word names[] = {{"spin", CST_HEURISTIC_SPIN},
+                                        {"yield", CST_HEURISTIC_YIELD},
+                                        {"costs", CST_HEURISTIC_COSTS},
+                                        {"rivals", CST_HEURISTIC_RIVALS},
+                                        {"haskell", CST_HEURISTIC_HASKELL},
+                                        {"apart", CST_HEURISTIC_APART},
+                                        {"giveway", CST_HEURISTIC_GIVEWAY},
+                                        {"wake", CST_HEURISTIC_WAKE},
+                                        {"newcomer", CST_HEURISTIC_NEWCOMER},
+                                        {"turns", CST_HEURISTIC_TURNS},
+                                        {"patience", CST_HEURISTIC_PATIENCE},
+                                        {"together", CST_HEURISTIC_TOGETHER},
+                                        {"forks", CST_HEURISTIC_FORKS},
+                                        {"all", CST_HEURISTIC_ALL},
+                                        {NULL, 0}};
 
 static const struct cst_word states[] = {{"on", 0}, {"off", 1}, {NULL, 0}};
 

@@ -20,7 +20,8 @@ enum cst_heuristic {
     CST_HEURISTIC_TURNS = 1 << 9,     /* masters that want too many processors take turns */
     CST_HEURISTIC_PATIENCE = 1 << 10, /* in an ordered loop a thread polls rarely */
     CST_HEURISTIC_TOGETHER = 1 << 11, /* members share processors beside Haskell (together.h) */
-    CST_HEURISTIC_ALL = (1 << 12) - 1,
+    CST_HEURISTIC_FORKS = 1 << 12,    /* idle, a worker sleeps when its process forks */
+    CST_HEURISTIC_ALL = (1 << 13) - 1,
 };
 
 /* Text such as "turns:off,spin:off" or "all:off,spin:on": a later word overrides an earlier one.

@@ -6,7 +6,8 @@
  *   - More threads are busy in regions than there are processors: a spinning thread would keep a
  *     processor from the thread that it waits for. So it yields, and sleeps if yields cost time
  *     slices (yields.h).
- *   - Another process wants the processors (rival.h): the member sleeps at once. */
+ *   - Another process wants the processors (rival.h): the member sleeps at once.
+ *   - This process forks: its idle workers sleep, as the child wants a processor. */
 #include "core/wait/wait.h"
 
 #include "core/wait/apart.h"
@@ -62,6 +63,20 @@ static inline bool is_unwanted(const struct cst_thread *thread, const struct cst
     if (!cst_heuristic_is_on(CST_HEURISTIC_HASKELL)) return false;
     if (waited < CST_SPIN_BESIDE_NS && cst_load_relaxed(&cst_turn_waiting) != 0) return false;
     return cst_host_haskell_fills();
+}
+
+/* The number of forks of this process. */
+static _Atomic uint32_t forks;
+
+void cst_wait_note_fork(void) {
+    cst_add_relaxed(&forks, 1);
+}
+
+/* Has the process forked since the idle worker began to spin? Then it sleeps: the child wants a
+ * processor, and the thread that forked mostly waits for the child. */
+static inline bool has_forked(const struct cst_wait *wait, uint32_t before) {
+    return wait->idle && cst_unlikely(cst_load_relaxed(&forks) != before) && !cst_policy.forever &&
+           cst_heuristic_is_on(CST_HEURISTIC_FORKS);
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
@@ -148,7 +163,7 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t begin = cst_clock_ns(), last = begin, apart_ns = CST_SPIN_APART_NS;
     bool asked = wait->idle;
-    uint32_t burst = cst_policy.burst_polls;
+    uint32_t burst = cst_policy.burst_polls, forks_before = cst_load_relaxed(&forks);
     for (;;) {
         bool has_helped = false;
         pass_turn(thread, wait);
@@ -159,6 +174,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         uint64_t now = cst_clock_ns();
         if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
+        if (has_forked(wait, forks_before)) return false;
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
             cst_together_suggest(thread->seat->team);

@@ -48,6 +48,9 @@ static inline void cst_wait_word(struct cst_thread *thread, _Atomic uint32_t *wo
     cst_wait(thread, &wait);
 }
 
+/* Tells idle workers that the process has forked. For the parent. */
+void cst_wait_note_fork(void);
+
 /* Wakes a member that was found parked. */
 void cst_wake_parked(struct cst_seat *seat);
 

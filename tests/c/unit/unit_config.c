@@ -135,17 +135,17 @@ static void waiting(void) {
 }
 
 /* One digit for each heuristic of waiting: spin, yield, costs, rivals, haskell, apart, giveway,
- * wake, newcomer, turns, patience, together. */
+ * wake, newcomer, turns, patience, together, forks. */
 static void switches(void) {
-    UNIT_TEXT(RUN("switches"), "111111111111");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT="), "111111111111");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off"), "111111111011");
+    UNIT_TEXT(RUN("switches"), "1111111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT="), "1111111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off"), "1111111110111");
     UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT= Spin : OFF , apart:off,patience:off "),
-              "011110111101");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off,turns:on"), "111111111111");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off"), "000000000000");
-    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off,spin:on"), "100000000000");
-    char value[200] = "CAPSTAN_WAIT=", expected[] = "111111111111";
+              "0111101111011");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=turns:off,turns:on"), "1111111111111");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off"), "0000000000000");
+    UNIT_TEXT(RUN("switches", "CAPSTAN_WAIT=all:off,spin:on"), "1000000000000");
+    char value[200] = "CAPSTAN_WAIT=", expected[] = "1111111111111";
     const char *name;
     uint32_t bit;
     for (size_t i = 0; (name = cst_waiting_name(i, &bit)); i++) {

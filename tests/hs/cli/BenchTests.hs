@@ -221,7 +221,7 @@ tests fixture =
         resultExit result @?= ExitSuccess
         let shown = [C.unwords (takeWhile (/= "2") (C.words line)) | line <- C.lines (resultOut result), "pthread" `elem` C.words line]
         nub (map (C.unwords . filter (`notElem` ["parallel", "barrier"]) . C.words) shown)
-          @?= ["spin", "yield", "costs", "rivals", "apart", "giveway", "newcomer", "giveway, newcomer", "wake"],
+          @?= ["spin", "yield", "costs", "rivals", "apart", "giveway", "newcomer", "giveway, newcomer", "wake", "forks"],
       testCase "only the named cases are judged" $ do
         tree <- newTree fixture "cases" [target "parallel" 0.5, target "barrier" 0.5]
         saveResults tree [row "parallel" "libgomp" (around 100), row "parallel" "pthread" (around 40)]

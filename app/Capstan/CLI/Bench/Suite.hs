@@ -149,6 +149,7 @@ suites =
         waiting ["newcomer"] firsts,
         waiting ["giveway", "newcomer"] firsts,
         waiting ["wake"] ["after-pause"],
+        waiting ["forks"] ["generations"],
         -- Other waits are not patient (struct cst_wait).
         (waiting ["patience"] ["ordered", "doacross"]) {programOnly = True},
         inHaskell "turns" "callers" ["green-8"],

@@ -34,7 +34,7 @@ data Visit = Visit !Group !(Cell ()) !Context
 newVisits :: IO Visits
 newVisits = Visits <$> newIORef Nothing
 
--- | What became of a task.
+-- | The end of a task.
 data Outcome a
   = Returned a
   | Threw !SomeException

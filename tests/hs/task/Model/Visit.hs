@@ -34,7 +34,7 @@ data Fault
   | PauseDoesNotAwaitKill
   deriving (Eq, Ord)
 
--- | What a task does: it ends soon; it ends soon and masks exceptions; it runs until an interrupt.
+-- | Tasks that end soon, those that also mask exceptions, and those that run until an interrupt.
 data Task = Short | Deaf | Endless
   deriving (Eq, Ord)
 
