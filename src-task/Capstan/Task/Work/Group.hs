@@ -8,8 +8,9 @@
 --
 -- One failure ends a whole /group/. A group is the body and the tasks of a scope, or the right
 -- branch of a fork that a worker has taken, with all forks inside it. Its members are its running
--- parts, each with an action that stops it. To doom a group stops all its members, and the members
--- of groups inside it, before any of them has left one frame of its stack.
+-- parts, each with an action that stops it. A worker that runs tasks of a scope one after the other
+-- is one member meanwhile ("Capstan.Task.Work.Visit"). To doom a group stops all its members, and
+-- the members of groups inside it, before any of them has left one frame of its stack.
 --
 -- A group is one word, which changes by compare-and-swap: either it lives and has members, or it is
 -- doomed. So either the thread that dooms the group finds a new member, or the new member finds the
