@@ -22,6 +22,9 @@
 -- from a deque, the thread that awaits it, or a thread that finds an entry that was left behind.
 -- The claim decides which thread runs it.
 --
+-- A worker's visit to a scope has a cell as well, which no thread awaits ("Capstan.Task.Work.Visit").
+-- It goes back from 'Started' to 'Pending' between two tasks ('pause').
+--
 -- == Interrupts
 --
 -- Each interrupt has a thread of its own, the thrower. It swaps 'Started' to 'Interrupting', with
