@@ -10,8 +10,8 @@ static uint64_t cheap(uint64_t x) {
     return x * x + 12345;
 }
 
-/* Eight steps that no compiler simplifies (see Elements.hs). They are unrolled, as in GHC's code: in
- * a loop of eight, the time depends on how well the processor predicts its end.
+/* Eight steps that no compiler simplifies (see Elements.hs). They are unrolled, as in GHC's code:
+ * in a loop of eight, the time depends on how well the processor predicts its end.
  */
 static uint64_t mixed(uint64_t x) {
 #pragma GCC unroll 8

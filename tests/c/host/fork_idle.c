@@ -1,5 +1,5 @@
-/* Idle workers sleep when their process forks, so that the child finds a processor. Without the fork
- * they would spin for 40 s here.
+/* Idle workers sleep when their process forks, so that the child finds a processor. Without the
+ * fork they would spin for 40 s here.
  * test: not stock its workers spin
  * test: env OMP_NUM_THREADS=2 GOMP_SPINCOUNT=4000000000 CAPSTAN_WAIT=rivals:off
  */
