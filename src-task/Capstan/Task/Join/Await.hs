@@ -25,7 +25,7 @@ import Capstan.Task.Work.Run (runElsewhere)
 import Control.Concurrent (killThread, threadDelay)
 import Control.Exception
 import Control.Monad (join)
-import Data.Foldable (asum, for_, toList)
+import Data.Foldable (for_, toList)
 import Data.IORef
 import GHC.Conc (STM, TVar, atomically, newTVarIO, orElse, readTVar, retry, throwSTM, unsafeIOToSTM, writeTVar)
 import GHC.Stack (HasCallStack)
@@ -64,14 +64,18 @@ awaitAll promises = do
 -- | Waits until one of several tasks has ended, and returns it with its result. If several have
 -- ended already, it takes the first in the order of the container. Throws the exception of that
 -- task, if it threw. The other tasks go on. The caller runs none of the tasks: each task that has
--- not begun gets a thread, which costs a microsecond. Throws an 'Capstan.Exception.InvalidArgument'
--- if there are no tasks.
+-- not begun gets a thread, which costs a microsecond. Each time that one of the tasks ends, the
+-- call looks at all of them. Throws an 'Capstan.Exception.InvalidArgument' if there are no tasks.
 --
 -- > (winner, answer) <- mapM (async scope . ask) servers >>= awaitAny
 awaitAny :: (HasCallStack, Foldable t) => t (Promise a) -> IO (Promise a, a)
 awaitAny promises
   | null promises = throwInvalid "Capstan.Task.awaitAny: no tasks; there must be one or more"
-  | otherwise = atomically (asum [(,) promise <$> awaitSTM promise | promise <- toList promises])
+  | otherwise = atomically (first (toList promises))
+  where
+    -- A chain of 'orElse' takes the square of the number of tasks, for its nested transactions.
+    first [] = retry
+    first (promise : others) = pollSTM promise >>= maybe (first others) (either throwSTM (\x -> pure (promise, x)))
 
 -- | The result of a task in a transaction, which retries until the task has ended. Throws the
 -- exception of the task, if it threw. A task that has not begun gets a thread, which costs a
