@@ -261,20 +261,7 @@ begin thread stopForked cell = do
 -- until it begins again. The caller has masked exceptions, and begins no more once its group is
 -- doomed ("Capstan.Task.Work.Visit").
 pause :: Cell a -> IO ()
-pause cell = do
-  status <- readStatus cell
-  case status of
-    Open phase waiters -> do
-      case phase of
-        Interrupting thrower -> endThrow thrower
-        _ -> pure ()
-      swapped <- swap cell status (Open Pending waiters)
-      if swapped then pure () else pause cell
-    _ -> pure ()
-
--- | Ends the throw of an interrupt: it has arrived, or it never will.
-endThrow :: ThreadId -> IO ()
-endThrow thrower = uninterruptibleMask_ (killThread thrower >> switchPoint)
+pause cell = void (change cell (Open Pending))
 
 -- | Writes the result ('Done' or 'Failed') and wakes the waiters. The caller has masked exceptions,
 -- and no exception arrives.
@@ -283,16 +270,24 @@ finish cell result = writeResult cell result >>= wakeAll
 
 -- | As 'finish', but leaves the waiters to the caller, which wakes them.
 writeResult :: Cell a -> Status a -> IO [Waiter]
-writeResult cell result = do
-  status <- readStatus cell
-  case status of
-    Open phase waiters -> do
-      case phase of
-        Interrupting thrower -> endThrow thrower
-        _ -> pure ()
-      swapped <- swap cell status result
-      if swapped then pure waiters else writeResult cell result
-    _ -> pure []
+writeResult cell = change cell . const
+
+-- | Changes the status of a claimed task, once no interrupt is on its way any more: it has arrived,
+-- or it never will. Returns the waiters.
+change :: Cell a -> ([Waiter] -> Status a) -> IO [Waiter]
+change cell next = go
+  where
+    go = do
+      status <- readStatus cell
+      case status of
+        Open phase waiters -> do
+          case phase of
+            Interrupting thrower -> uninterruptibleMask_ (killThread thrower >> switchPoint)
+            _ -> pure ()
+          swapped <- swap cell status (next waiters)
+          if swapped then pure waiters else go
+        _ -> pure []
+{-# INLINE change #-}
 
 -- | Wakes all that wait for a result.
 wakeAll :: [Waiter] -> IO ()

@@ -222,20 +222,18 @@ finally' w threads =
 start :: World
 start = World Unclaimed [] [] 0 Nothing [] [] False False False []
 
-every :: [[Thread]] -> ([String], Int)
-every = foldMap' . map (explore step always finally' start)
-  where
-    foldMap' results = (concatMap fst results, sum (map snd results))
+outcomes :: [[Thread]] -> ([String], Int)
+outcomes = every . map (explore step always finally' start)
 
 -- | Two workers meet the task; other threads wait for it or interrupt it.
 tasks :: Fault -> [Thread] -> ([String], Int)
 tasks f others =
-  every [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False False]
+  outcomes [Claim f t : Claim f t : others | d <- [False, True], x <- [False, True], let t = Task d x False False]
 
 -- | A worker has the right branch of a fork, and its owner may be killed.
 forks :: Fault -> [Thread] -> ([String], Int)
 forks f others =
-  every
+  outcomes
     [ Claim f (Task d x listens instead) : Left' f leftFails : Asked 9 : others
       | d <- [False, True],
         x <- [False, True],

@@ -2,6 +2,7 @@
 module Model.Explore
   ( Step (..),
     explore,
+    every,
     passes,
     fails,
   )
@@ -42,6 +43,10 @@ explore step always finally' start threads = go Set.empty [(start, threads)]
           ]
         complaints = always world ++ (if null next then finally' world ts else [])
     splits xs = [splitAt i xs | i <- [0 .. length xs - 1]]
+
+-- | The complaints of several explorations, and the number of their states.
+every :: [([String], Int)] -> ([String], Int)
+every results = (concatMap fst results, sum (map snd results))
 
 -- | Checks that the model has no complaint, and that there were states to visit.
 passes :: ([String], Int) -> Assertion

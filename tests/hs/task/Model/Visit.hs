@@ -105,7 +105,7 @@ step thread w = case thread of
   Over -> End
 
 run :: Fault -> ([String], Int)
-run f = foldr (\tasks (found, states) -> let (more, n) = visit tasks in (more ++ found, n + states)) ([], 0) [[a, b, c] | a <- kinds, b <- kinds, c <- kinds]
+run f = every [visit [a, b, c] | a <- kinds, b <- kinds, c <- kinds]
   where
     kinds = [Short, Deaf, Endless]
     visit tasks = explore step complaints finally' (World False False Pending False False False []) [Enter f tasks, Doom]
