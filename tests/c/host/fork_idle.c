@@ -6,30 +6,21 @@
 #include "process.h"
 #include <omp.h>
 
-/* Do all threads but this one sleep? */
-static int others_sleep(void) {
-    int sleep = 1;
-    DIR *folder = opendir("/proc/self/task");
-    CHECK(folder != NULL);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        char path[300], text[300] = "";
-        if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid()) continue;
-        snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
-        FILE *file = fopen(path, "r");
-        if (!file) continue;
-        if (fgets(text, sizeof text, file)) {
-            const char *name_end = strrchr(text, ')');
-            if (name_end && strncmp(name_end, ") S", 3) != 0) sleep = 0;
-        }
-        fclose(file);
-    }
-    closedir(folder);
-    return sleep;
+/* Returns 1 if the thread is another one, and runs. */
+static long runs(pid_t thread, const char *folder) {
+    char path[320], text[300] = "";
+    if (thread == getpid()) return 0;
+    snprintf(path, sizeof path, "%s/stat", folder);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    const char *name_end = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+    fclose(file);
+    return name_end && strncmp(name_end, ") S", 3) != 0;
 }
 
 static void wait_until_all_sleep(void) {
     /* Once more after a pause: a thread may sleep for a moment while it spins. */
-    for (int times = 0; times < 3; times = others_sleep() ? times + 1 : 0) pause_ms(10);
+    for (int times = 0; times < 3; times = sum_over_threads(runs) ? 0 : times + 1) pause_ms(10);
 }
 
 int main(void) {

@@ -17,20 +17,13 @@ static double processor_seconds(void) {
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Returns the number of context switches of all threads but this one. */
-static long switches(void) {
-    long sum = 0;
-    DIR *folder = opendir("/proc/self/task");
-    CHECK(folder != NULL);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        char path[300];
-        if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid()) continue;
-        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
-        sum += proc_number(path, "voluntary_ctxt_switches");
-        sum += proc_number(path, "nonvoluntary_ctxt_switches");
-    }
-    closedir(folder);
-    return sum;
+/* Returns the number of context switches of a thread, 0 for this one. */
+static long switches(pid_t thread, const char *folder) {
+    char path[320];
+    if (thread == getpid()) return 0;
+    snprintf(path, sizeof path, "%s/status", folder);
+    return proc_number(path, "voluntary_ctxt_switches") +
+           proc_number(path, "nonvoluntary_ctxt_switches");
 }
 
 int main(void) {
@@ -48,10 +41,10 @@ int main(void) {
     }
     pause_ms(1000); /* the workers may spin for a moment */
     double used = processor_seconds();
-    long switched = switches();
+    long switched = sum_over_threads(switches);
     pause_ms(2000);
     used = processor_seconds() - used;
-    switched = switches() - switched;
+    switched = sum_over_threads(switches) - switched;
     if (used > 0.02 || switched > most)
         fprintf(stderr, "idle for 2 s: %.3f s of processor time, %ld switches\n", used, switched);
     CHECK(used <= 0.02);

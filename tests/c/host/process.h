@@ -47,6 +47,22 @@ __attribute__((unused)) static long settled_thread_count(void) {
     return before;
 }
 
+/* Returns the sum of `of` over the threads of the process. Its arguments are the thread's number,
+ * and the thread's folder in /proc. */
+__attribute__((unused)) static long sum_over_threads(long (*of)(pid_t thread, const char *folder)) {
+    long sum = 0;
+    DIR *threads = opendir("/proc/self/task");
+    CHECK(threads != NULL);
+    for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        char folder[300];
+        if (entry->d_name[0] == '.') continue;
+        snprintf(folder, sizeof folder, "/proc/self/task/%s", entry->d_name);
+        sum += of(atoi(entry->d_name), folder);
+    }
+    closedir(threads);
+    return sum;
+}
+
 struct child {
     int status;        /* as from waitpid */
     char output[8192]; /* from stdout and stderr, in the order of writing */

@@ -6,13 +6,11 @@
  * test: not clang-stock the part has a libgomp of its own
  * test: flags -ldl
  */
-#include "testing.h"
+#include "host/process.h"
 
 #include <omp.h>
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <string.h>
 
 static int (*members)(int), (*number)(void), (*level)(void), (*nest)(omp_nest_lock_t *);
 static void (*schedule)(int *, int *), (*locked)(omp_lock_t *, long *, int), (*tasks)(int, int *);
@@ -36,15 +34,6 @@ static void load(const char *program) {
     schedule = (void (*)(int *, int *))find(part, "gcc_schedule");
     locked = (void (*)(omp_lock_t *, long *, int))find(part, "gcc_lock");
     tasks = (void (*)(int, int *))find(part, "gcc_tasks");
-}
-
-static int count_threads(void) {
-    int count = 0;
-    DIR *folder = opendir("/proc/self/task");
-    CHECK(folder != NULL);
-    for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
-    closedir(folder);
-    return count;
 }
 
 /* Returns the number of executable mappings of files with the name of an OpenMP runtime. */
@@ -125,9 +114,9 @@ int main(int count, char **arguments) {
         CHECK_EQ(level(), 1);
     }
     CHECK_EQ(before, 4);
-    int threads = count_threads();
+    long threads = thread_count();
     for (int i = 0; i < 10; i++) CHECK_EQ(members(4), 4);
-    CHECK_EQ(count_threads(), threads);
+    CHECK_EQ(thread_count(), threads);
     CHECK_EQ(count_runtimes(), 1);
     locks();
     int done = 0;
