@@ -47,17 +47,17 @@ __attribute__((unused)) static long settled_thread_count(void) {
     return before;
 }
 
-/* Returns the sum of `of` over the threads of the process. Its arguments are the thread's number,
- * and the thread's folder in /proc. */
-__attribute__((unused)) static long sum_over_threads(long (*of)(pid_t thread, const char *folder)) {
+/* Returns the sum of `of` over all threads but the main thread. Its argument is the thread's folder
+ * in /proc. */
+__attribute__((unused)) static long sum_over_other_threads(long (*of)(const char *folder)) {
     long sum = 0;
     DIR *threads = opendir("/proc/self/task");
     CHECK(threads != NULL);
     for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
         char folder[300];
-        if (entry->d_name[0] == '.') continue;
+        if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid()) continue;
         snprintf(folder, sizeof folder, "/proc/self/task/%s", entry->d_name);
-        sum += of(atoi(entry->d_name), folder);
+        sum += of(folder);
     }
     closedir(threads);
     return sum;

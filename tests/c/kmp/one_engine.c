@@ -115,6 +115,7 @@ int main(int count, char **arguments) {
     }
     CHECK_EQ(before, 4);
     long threads = thread_count();
+    CHECK(threads > 0);
     for (int i = 0; i < 10; i++) CHECK_EQ(members(4), 4);
     CHECK_EQ(thread_count(), threads);
     CHECK_EQ(count_runtimes(), 1);
