@@ -1,10 +1,10 @@
 -- | Regions while Haskell allocates and collects, and collections while a region is open.
 --
 -- "region-" is the time of single regions, in nanoseconds. "allocating" runs them beside one
--- Haskell thread that allocates, and leaves the number of threads to the runtime. "crowded" runs
--- teams of all cores beside the same number of such threads. "gc-pause-" is the longest major
--- collection of a live heap while C computes on all cores, in a region or on the program's own
--- threads.
+-- Haskell thread that allocates, and leaves the number of threads to the runtime. "exact" runs
+-- teams of all cores beside it, and "crowded" beside as many such threads as cores. "gc-pause-" is
+-- the longest major collection of a live heap while C computes on all cores, in a region or on the
+-- program's own threads.
 module Latency (latency, serial) where
 
 import Bench
@@ -37,10 +37,12 @@ latency a = do
   regions a "alone" everybody []
   loops a "alone" []
   loops a "allocating" [allocate]
-  regions a "allocating" 0 [allocate]
+  regions a "exact" everybody [allocate]
   regions a "collecting" everybody [const (performMajorGC >> threadDelay 2000)]
   regions a "crowded" everybody (allocate <$ [1 .. everybody])
   pauses a
+  -- At the end, as the runtime may choose the sizes of all teams from here on.
+  regions a "allocating" 0 [allocate]
   where
     everybody = argThreads a
 

@@ -54,8 +54,9 @@ struct cst_substrate {
      * any thread. NULL without Capabilities. */
     unsigned (*haskell_going_on)(void);
 
-    /* Called as a region of several threads begins: for a while the collector keeps out of its way.
-     * Mostly one load. NULL without a collector. */
+    /* Called as a region begins that has several threads, or only one because Haskell code has the
+     * other processors. For a while the collector keeps out of its way. Mostly one load. NULL
+     * without a collector. */
     void (*region_begins)(void);
 
     /* Does the calling thread hold a Capability, as in an unsafe foreign call? Some loads. Always

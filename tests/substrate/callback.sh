@@ -47,6 +47,7 @@ for options in -N1 -N2 -N4 '-N2 -c' '-N3 -A64k' '-N1 -V0'; do
     # shellcheck disable=SC2086
     passes threaded +RTS $options
 done
+passes threaded 'a region of one thread keeps the collector to one thread' +RTS -N2 -T
 
 # A program that ends beside callbacks prints nothing.
 for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -26,9 +26,15 @@ const char *cst_host_note(void);
  * on, workers are plain threads. */
 void cst_host_end_guest(bool (*without_workers)(void (*act)(void)));
 
-/* If not NULL, the caller of a region of several threads calls it at the begin (substrate.h,
- * region_begins). */
+/* The substrate's `region_begins`, or NULL. */
 extern CST_HIDDEN _Atomic(void (*)(void)) cst_host_region_begins;
+
+/* Tells the substrate that a region begins beside Haskell code (substrate.h, region_begins). Mostly
+ * two loads. */
+static inline void cst_host_note_region(void) {
+    void (*begins)(void) = cst_load_relaxed(&cst_host_region_begins);
+    if (begins) begins();
+}
 
 /* --- Haskell --------------------------------------------------------------------------------- */
 

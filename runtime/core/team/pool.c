@@ -185,8 +185,7 @@ struct cst_team *cst_pool_lease(struct cst_thread *thread, uint32_t threads, enu
     bool nested = thread->team->active_level > 0;
     if (cst_unlikely(cst_load_relaxed(&cst_host_forks) > 0)) cst_host_notice_fork();
     if (cst_unlikely(!thread->has_traits)) cst_workers_learn_traits(thread);
-    void (*begins)(void) = cst_load_relaxed(&cst_host_region_begins);
-    if (begins) begins();
+    cst_host_note_region();
     /* Values of threadprivate variables persist from one outermost region of a thread to its next
      * (OpenMP 5.2, section 5.2), unless the team's size is adjusted. */
     bool keep = !nested && thread->task->icv.dynamic == CST_DYNAMIC_OFF;

@@ -38,6 +38,7 @@ adjusted(const struct cst_thread *thread, const struct cst_region *region, uint3
     uint32_t available = cst_processors();
     if (!cst_host_is_haskell()) return threads < available ? threads : available;
     if (region->threads || thread->task->icv.nthreads_explicit) return threads;
+    cst_host_note_region(); /* also if one thread is left, which leases no team */
     uint32_t idle = cst_host_idle_capabilities(available), busy = cst_busy_threads();
     if (idle > available) idle = available;
     idle = idle > busy ? idle - busy : 1;

@@ -24,6 +24,7 @@ module CFunctions
     regionCancellable,
     callInChild,
     regionSize,
+    largestSize,
     narrowMembers,
     regionUntil,
     regionCompute,
@@ -93,6 +94,8 @@ foreign import ccall safe "call_in_child" callInChild :: FunPtr Real1 -> IO CInt
 foreign import ccall safe "team_in_child" teamInChild :: CInt -> IO CInt
 
 foreign import ccall safe "region_size" regionSize :: IO CInt
+
+foreign import ccall safe "largest_size" largestSize :: CInt -> IO CInt
 
 foreign import ccall safe "region_until" regionUntil :: CInt -> Ptr CInt -> IO ()
 

@@ -15,6 +15,7 @@ import Foreign.C.String (peekCString, withCString)
 import Foreign.Ptr (nullPtr)
 import Foreign.StablePtr (freeStablePtr, newStablePtr)
 import GHC.IO.Exception (IOErrorType (InvalidArgument))
+import GHC.Stats (gc, gcdetails_threads, getRTSStats, getRTSStatsEnabled)
 import System.IO.Error (ioeGetErrorType)
 import System.Timeout (timeout)
 
@@ -32,6 +33,7 @@ tests =
     test "a region has the size that the caller was told" asTold,
     test "members keep their masks beside Haskell code" masksStay,
     test "a region may be smaller where the program says so" smaller,
+    test "a region of one thread keeps the collector to one thread" smallCollections,
     test "settings in a callback" inCallback,
     test "the child of a fork obeys numbers" inChild,
     test "questions" questions,
@@ -136,6 +138,23 @@ smaller = besideComputation 2 . withSettings defaultSettings {settingsDynamic = 
   told <- getMaxThreads
   sizes <- replicateM 8 regionSize
   equal "sizes" True (all (\n -> n >= 1 && n <= fromIntegral told) sizes)
+
+-- | A collection beside regions wakes no thread on the caller's processor, even if the regions have
+-- only one thread because of the Haskell code that collects. In some looks a region has two
+-- threads, as no Haskell code runs in a collection. The script @callback.sh@ runs the test with two
+-- Capabilities and with statistics (@+RTS -T@); without them nothing shows what the collector does.
+smallCollections :: IO ()
+smallCollections =
+  getRTSStatsEnabled >>= \enabled -> when enabled . besideComputation 1 $ do
+    seen <- newEmptyMVar
+    _ <- forkIO (try (replicateM 20 look) >>= putMVar seen)
+    results <- takeMVar seen >>= either (throwIO :: SomeException -> IO a) pure
+    equal ("one thread, by size and threads of the collector: " <> show results) True ((1, 1) `elem` results)
+  where
+    look = withSettings defaultSettings {settingsDynamic = Just True} $ do
+      size <- largestSize 15
+      threads <- gcdetails_threads . gc <$> getRTSStats
+      pure (size, threads)
 
 -- | Runs an action beside @count@ Haskell threads that compute.
 besideComputation :: Int -> IO a -> IO a

@@ -282,6 +282,17 @@ int region_size(void) {
     return size;
 }
 
+/* Opens a region of a size that the runtime chooses every 10 ms. Returns the largest size. */
+int largest_size(int regions) {
+    int largest = 0;
+    for (int i = 0; i < regions; i++) {
+        int size = region_size();
+        if (size > largest) largest = size;
+        for (double begin = omp_get_wtime(); omp_get_wtime() - begin < 0.01;) continue;
+    }
+    return largest;
+}
+
 /* A region without callbacks that ends when words[0] is set. words[1] counts the members that have
  * begun, and words[2] the members that have ended. */
 void region_until(int threads, int *words) {

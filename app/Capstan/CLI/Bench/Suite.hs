@@ -155,7 +155,7 @@ suites =
         inHaskell "turns" "callers" ["green-8"],
         inHaskell "haskell" "mixed" ["region-p50-allocating"],
         inHaskell "haskell" "unsafe" ["unsafe-beside-allocating"],
-        (haskell "latency" 3) {programCases = const ["region-p50-allocating", "region-p99-allocating"], programSwitches = ["together"]}
+        (haskell "latency" 3) {programCases = const ["region-p50-exact", "region-p99-exact"], programSwitches = ["together"]}
       ],
     suite "callers" "Several masters" [program "callers" allCores, host "callers"],
     suite "mixed" "Regions while Haskell computes" [host "mixed"],
