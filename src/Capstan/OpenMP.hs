@@ -144,9 +144,10 @@ data Settings = Settings
     -- | May the runtime give a region fewer threads than 'getMaxThreads' says (@OMP_DYNAMIC@)? By
     -- default it may not. With 'True', a region that names no number gets only processors on which
     -- neither Haskell nor another region runs. A library that relies on the number of
-    -- 'getMaxThreads' then waits for ever for the missing threads; OpenBLAS is such a library. With
-    -- 'False' each OS thread keeps a team of its own, so that @threadprivate@ variables persist
-    -- from one of its regions to the next; by default OS threads share teams.
+    -- 'getMaxThreads' there waits for ever for the missing threads. OpenBLAS names the number in
+    -- its regions, and gets it. With 'False' each OS thread keeps a team of its own, so that
+    -- @threadprivate@ variables persist from one of its regions to the next; by default OS threads
+    -- share teams.
     settingsDynamic :: Maybe Bool,
     -- | @OMP_SCHEDULE@.
     settingsSchedule :: Maybe Schedule,
