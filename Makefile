@@ -36,7 +36,7 @@ include mk/demo.mk
 all: lib rts command ## The library, the rts substrate and the command (the default).
 
 help: ## This list.
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 30
 
 clean: ## Removes all that was built.
 	rm -rf $(BUILD) dist-newstyle
