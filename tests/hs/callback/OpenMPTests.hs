@@ -146,9 +146,7 @@ smaller = besideComputation 2 . withSettings defaultSettings {settingsDynamic = 
 smallCollections :: IO ()
 smallCollections =
   getRTSStatsEnabled >>= \enabled -> when enabled . besideComputation 1 $ do
-    seen <- newEmptyMVar
-    _ <- forkIO (try (replicateM 20 look) >>= putMVar seen)
-    results <- takeMVar seen >>= either (throwIO :: SomeException -> IO a) pure
+    results <- green (replicateM 20 look) >>= either throwIO pure
     equal ("one thread, by size and threads of the collector: " <> show results) True ((1, 1) `elem` results)
   where
     look = withSettings defaultSettings {settingsDynamic = Just True} $ do
