@@ -5,13 +5,19 @@
 # fails without a network. All packages come from Debian.
 export CABAL_CONFIG := $(abspath tools/cabal.config)
 export CABAL_DIR := $(abspath $(BUILD)/cabal/home)
-CABAL_FLAGS := --builddir=$(abspath $(BUILD)/cabal/dist)
+CABAL_DIST := $(abspath $(BUILD)/cabal/dist)
+CABAL_FLAGS := --builddir=$(CABAL_DIST)
 # Cabal does not know which headers a C file includes, and calls a package up to date whose objects
-# were compiled with older ones. So its work is thrown away when a header has changed. One Cabal at a
-# time, whatever -j says: two take each other's files.
-CABAL_RUN = mkdir -p $(CABAL_DIR) && exec 9>$(BUILD)/cabal/lock && flock 9 && \
-    if [ -n "$$(find runtime app src-bench examples tests bench -name '*.h' -newer $(CABAL_DIR) | head -n 1)" ]; then \
-        rm -rf $(abspath $(BUILD)/cabal/dist); touch $(CABAL_DIR); fi && $(CABAL) -v1
+# were compiled with older ones. So its work is thrown away when a header has changed. GHC does not
+# link a program again if only a library's C code has changed. So when a C file has changed, the
+# programs are thrown away, with Cabal's notes of what is up to date. One Cabal at a time, whatever
+# -j says: two take each other's files.
+cabal_changed = find runtime app cmm src-bench examples tests bench \( $(1) \) -newer $(CABAL_DIR) | grep -q .
+CABAL_RUN = mkdir -p $(CABAL_DIR) $(CABAL_DIST) && exec 9>$(BUILD)/cabal/lock && flock 9 && \
+    if $(call cabal_changed,-name '*.h'); then rm -rf $(CABAL_DIST); touch $(CABAL_DIR); \
+    elif $(call cabal_changed,-name '*.[cS]' -o -name '*.cmm'); then \
+        find $(CABAL_DIST) -type f \( -perm -u+x ! -name '*.so' -o -path '*/cache/build' \) -delete; \
+        touch $(CABAL_DIR); fi && $(CABAL) -v1
 
 # cabal_program NAME: builds the program of this name, and copies it to the target.
 define cabal_program

@@ -13,6 +13,7 @@ import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as S
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word32, Word64)
+import Foreign (sizeOf)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -52,6 +53,9 @@ tests =
         agree (0 :: Word64)
         agree (0 :: Float)
         agree (0 :: Double),
+      testCase "sums from all over a page" $ do
+        fromPlaces (0 :: Int32)
+        fromPlaces (0 :: Double),
       testCase "sums that no cache holds" $ do
         unboxedSums (P.replicate 2000001 1) @?= P.enumFromN (1 :: Int) 2000001
         storableSums (S.replicate 4000001 1) @?= S.enumFromN (1 :: Float) 4000001,
@@ -78,6 +82,17 @@ agree _ = mapM_ check [0, 1, 2, 7, 400, 4095, 4096, 4097, 20011, 69990]
           expected = P.postscanl' (+) 0 xs
       P.toList (unboxedSums xs) @?= P.toList expected
       S.toList (storableSums (S.convert xs)) @?= P.toList expected
+
+-- | Checks sums of numbers that begin at each third place in a page of 4096 bytes. The C code begins with
+-- the later block at another place for each. The last block has five numbers.
+fromPlaces :: forall a. (Summand a, Eq a, Show a) => a -> Assertion
+fromPlaces _ = mapM_ check [0, 3 .. places - 1]
+  where
+    places = 4096 `quot` sizeOf (0 :: a)
+    numbers = P.generate (4101 + places) (\i -> fromIntegral (i * i `mod` 23)) :: P.Vector a
+    check place = do
+      let xs = P.slice place 4101 numbers
+      assertBool ("from " ++ show place) (unboxedSums xs == P.postscanl' (+) 0 xs)
 
 sorted :: [(Int, Int)] -> [(Int, Int)]
 sorted xs = U.toList $
