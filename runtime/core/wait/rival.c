@@ -11,6 +11,11 @@
  * threads in each region. So a rival counts only if the team's regions and barriers are some way
  * apart, or if two threads have lost their processors at the same time.
  *
+ * When a waiter that has lost its slice runs again, the awaited member has mostly run too, and the
+ * wait has ended. So the end of a spin is looked at as well. But two losses at the same time do not
+ * count there, as empty regions have many of them
+ * (docs/notes/145-slices-that-were-lost-at-the-end-of-a-spin.md).
+ *
  * The runtime's own threads may also take a member's slice: those of other masters' teams, or idle
  * workers that have not fallen asleep yet. That is no rival. To sleep would not make room for
  * anyone, and each region would cost wake-ups. So a lost slice tells nothing if at its begin or end
@@ -124,6 +129,13 @@ static bool judge(struct cst_rival_watch *watch, uint64_t ns, uint64_t now, bool
 
 bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
     return judge(watch, ns, now, may_be_ours(watch));
+}
+
+void cst_rival_note(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    if (!cst_heuristic_is_on(CST_HEURISTIC_RIVALS)) return;
+    bool ours = may_be_ours(watch);
+    if (ns < CST_RIVAL_SLICE_NS || ours) return;
+    if (is_coarse(watch, now) && !cst_host_haskell_runs()) remember(now);
 }
 
 void cst_rival_look(struct cst_rival_watch *watch) {

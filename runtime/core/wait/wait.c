@@ -158,6 +158,12 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     return true;
 }
 
+/* The wait has ended. Has the thread lost a slice since `last`? */
+static void note_end(struct cst_thread *thread, uint64_t last) {
+    uint64_t now = cst_clock_ns();
+    cst_rival_note(&thread->rival, now - last, now);
+}
+
 /* Spins without giving the processor away for long. True: the condition holds. False: another
  * thread wants the processor, or the time is over. */
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
@@ -168,11 +174,15 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         bool has_helped = false;
         pass_turn(thread, wait);
         for (uint32_t i = 0; i < burst; i++) {
-            if (wait->holds(wait)) return true;
+            if (wait->holds(wait)) {
+                note_end(thread, last);
+                return true;
+            }
             has_helped |= cst_wait_helped(thread, wait);
             pause_between_polls(thread, wait);
         }
         uint64_t now = cst_clock_ns();
+        if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
         if (has_forked(wait, forks_before)) return false;
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
@@ -182,7 +192,6 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
             if (give_way(thread, wait)) return true;
         }
         if (now - begin > cst_policy.spin_ns && !is_endless(thread, wait)) return false;
-        if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (!asked && now - begin > CST_SPIN_LONG_NS) {
             asked = true;
             cst_rival_ask(&thread->rival);

@@ -1,12 +1,13 @@
 /* core/wait/rival.h: a slice that may have gone to one of the runtime's own threads tells nothing
- * of rivals, and neither does one beside Haskell code of the process. core/host/busy.h: workers
- * count as awake until they sleep in their docks or end.
+ * of rivals, and neither does one beside Haskell code of the process. The end of a spin tells too.
+ * core/host/busy.h: workers count as awake until they sleep in their docks or end.
  * test: flags -fopenmp -Wl,--wrap=cst_host_haskell_runs
  */
 #include "unit.h"
 
 #include "core/host/busy.h"
 #include "core/settings/config.h"
+#include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "platform/platform.h"
 
@@ -79,6 +80,28 @@ static void haskell_code_is_no_rival(void) {
     UNIT_CHECK(cst_rival_was_known());
 }
 
+/* A thread with that many waits in the last 60 ms loses a slice at the end of a spin. Is a rival
+ * known then? Forgets it. */
+static bool known_after(struct cst_rival_watch *watch, uint32_t waits) {
+    watch->counted_ns = cst_clock_ns() - CST_RIVAL_STALE_NS / 2;
+    watch->waits = watch->counted_waits + waits;
+    cst_rival_note(watch, LOST_NS, cst_clock_ns());
+    bool known = cst_rival_was_known();
+    while (cst_rival_is_known()) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return known;
+}
+
+static void the_end_of_a_spin_tells_of_rivals(void) {
+    struct cst_rival_watch watch = {0}, other = {0}, third = {0};
+    uint32_t seldom = 10, often = CST_RIVAL_STALE_NS / CST_RIVAL_COARSE_NS;
+    set(cst_config.available, cst_config.available - 1);
+    UNIT_CHECK(known_after(&watch, seldom));
+    UNIT_CHECK(!known_after(&watch, often));
+    UNIT_CHECK(!known_after(&other, often)); /* also if two lose it at the same time */
+    set(cst_config.available + 1, 0);
+    UNIT_CHECK(!known_after(&third, seldom)); /* it may have gone to our own threads */
+}
+
 /* Waits until that many workers are awake. */
 static void await_awake(uint32_t count) {
     while (cst_load_relaxed(&cst_awake) != count)
@@ -105,7 +128,8 @@ static void workers_count_until_they_sleep(void) {
 
 int main(void) {
     unit_limit(60);
-    /* First: the losses of the other tests may count as several at the same time. */
+    UNIT_RUN(the_end_of_a_spin_tells_of_rivals);
+    /* Before the others, whose losses may count as several at the same time. */
     UNIT_RUN(haskell_code_is_no_rival);
     UNIT_RUN(a_single_team_sees_rivals);
     UNIT_RUN(other_masters_regions_are_no_rivals);
