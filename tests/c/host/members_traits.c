@@ -86,7 +86,8 @@ static void *on_one_processor(void *unused) {
 }
 
 static void *nicer(void *unused) {
-    CHECK(setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 7) == 0);
+    id_t self = (id_t)syscall(SYS_gettid);
+    CHECK(setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + 7) == 0);
     expect_equal_members();
     return unused;
 }
