@@ -77,6 +77,7 @@ struct cst_thread {
     uint32_t record; /* its number among all records, from 0; unique among live threads */
     struct cst_coroutine *coroutine; /* evaluates its callbacks; NULL: none now */
     struct cst_origin origin;        /* its last call, recorded while a tool listens (trace.h) */
+    uint32_t forks;                  /* of the process, as a worker's last region began (wait.c) */
     bool worker;
     bool has_traits;
     int32_t id; /* the kernel's number, once it has slept; 0: not known */

@@ -33,14 +33,16 @@ static bool await_order(struct cst_thread *thread, struct cst_seat *seat) {
                                 .target = seat->region + 1,
                                 .idle = true,
                                 .patience = patience};
-        if (cst_reached(wait.word, wait.target)) return true;
+        if (cst_reached(wait.word, wait.target)) break;
         cst_wait(thread, &wait);
         /* In the child of a fork there is no master: the only thread ends, and with it the
          * process. */
         if (cst_unlikely(seat->team->orphaned)) exit(EXIT_SUCCESS);
-        if (cst_likely(cst_reached(wait.word, wait.target))) return true;
+        if (cst_likely(cst_reached(wait.word, wait.target))) break;
         if (cst_workers_retire(seat, &patience)) return false;
     }
+    cst_wait_forget_forks(thread);
+    return true;
 }
 
 /* The last step of a worker's thread: it is neither awake nor known any more. */

@@ -65,18 +65,18 @@ static inline bool is_unwanted(const struct cst_thread *thread, const struct cst
     return cst_host_haskell_fills();
 }
 
-/* The number of forks of this process. */
-static _Atomic uint32_t forks;
+struct cst_forks cst_forks;
 
 void cst_wait_note_fork(void) {
-    cst_add_relaxed(&forks, 1);
+    cst_add_relaxed(&cst_forks.number, 1);
 }
 
-/* Has the process forked since the idle worker began to spin? Then it sleeps: the child wants a
- * processor, and the thread that forked mostly waits for the child. */
-static inline bool has_forked(const struct cst_wait *wait, uint32_t before) {
-    return wait->idle && cst_unlikely(cst_load_relaxed(&forks) != before) && !cst_policy.forever &&
-           cst_heuristic_is_on(CST_HEURISTIC_FORKS);
+/* Has the process forked since the idle worker's last region began? Then it sleeps: the child wants
+ * a processor, and the thread that forked mostly waits for the child. The fork may come before the
+ * worker begins to spin. */
+static inline bool has_forked(const struct cst_thread *thread, const struct cst_wait *wait) {
+    return wait->idle && cst_unlikely(cst_load_relaxed(&cst_forks.number) != thread->forks) &&
+           !cst_policy.forever && cst_heuristic_is_on(CST_HEURISTIC_FORKS);
 }
 
 /* Does the thread never sleep, as the user wishes (cst_policy.forever)? A worker whose last master
@@ -169,7 +169,7 @@ static void note_end(struct cst_thread *thread, uint64_t last) {
 static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
     uint64_t begin = cst_clock_ns(), last = begin, apart_ns = CST_SPIN_APART_NS;
     bool asked = wait->idle;
-    uint32_t burst = cst_policy.burst_polls, forks_before = cst_load_relaxed(&forks);
+    uint32_t burst = cst_policy.burst_polls;
     for (;;) {
         bool has_helped = false;
         pass_turn(thread, wait);
@@ -184,7 +184,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         uint64_t now = cst_clock_ns();
         if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
-        if (has_forked(wait, forks_before)) return false;
+        if (has_forked(thread, wait)) return false;
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
             cst_together_suggest(thread->seat->team);

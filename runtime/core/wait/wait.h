@@ -48,8 +48,16 @@ static inline void cst_wait_word(struct cst_thread *thread, _Atomic uint32_t *wo
     cst_wait(thread, &wait);
 }
 
+/* The number of forks of this process, in a line of its own, which is seldom written. */
+extern CST_HIDDEN struct cst_forks { CST_LINE_ALIGNED _Atomic uint32_t number; } cst_forks;
+
 /* Tells idle workers that the process has forked. For the parent. */
 void cst_wait_note_fork(void);
+
+/* A worker's region begins: only later forks will concern it. */
+static inline void cst_wait_forget_forks(struct cst_thread *thread) {
+    thread->forks = cst_load_relaxed(&cst_forks.number);
+}
 
 /* Wakes a member that was found parked. */
 void cst_wake_parked(struct cst_seat *seat);
