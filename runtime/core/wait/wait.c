@@ -175,17 +175,17 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         pass_turn(thread, wait);
         for (uint32_t i = 0; i < burst; i++) {
             if (wait->holds(wait)) {
-                note_end(thread, last);
+                if (!has_helped) note_end(thread, last);
                 return true;
             }
             has_helped |= cst_wait_helped(thread, wait);
             pause_between_polls(thread, wait);
         }
         uint64_t now = cst_clock_ns();
+        if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (cst_rival_took(&thread->rival, now - last, now)) return false;
         if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
         if (has_forked(thread, wait)) return false;
-        if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
         if (now - begin > apart_ns) {
             cst_together_suggest(thread->seat->team);
             apart_ns = cst_apart(thread) ? UINT64_MAX : 2 * apart_ns;

@@ -1,7 +1,7 @@
 /* core/wait/rival.h: a slice that may have gone to one of the runtime's own threads tells nothing
  * of rivals, and neither does one beside Haskell code of the process. The end of a spin tells too.
  * core/host/busy.h: workers count as awake until they sleep in their docks or end.
- * test: flags -fopenmp -Wl,--wrap=cst_host_haskell_runs
+ * test: flags -fopenmp -Wl,--wrap=cst_host_haskell_runs,--wrap=cst_rival_took,--wrap=cst_rival_note
  */
 #include "unit.h"
 
@@ -14,7 +14,28 @@
 #include <omp.h>
 #include <time.h>
 
-enum { LOST_NS = 3000000 };
+enum { LOST_NS = 3000000, TASK_NS = 100000000 };
+
+static _Atomic uint64_t most_ns; /* the longest slice that counted as lost */
+
+static void note_most(uint64_t ns) {
+    uint64_t most = cst_load_relaxed(&most_ns);
+    while (ns > most && !cst_cas_relaxed(&most_ns, &most, ns)) continue;
+}
+
+bool __real_cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
+bool __wrap_cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
+bool __wrap_cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    note_most(ns);
+    return __real_cst_rival_took(watch, ns, now);
+}
+
+void __real_cst_rival_note(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
+void __wrap_cst_rival_note(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
+void __wrap_cst_rival_note(struct cst_rival_watch *watch, uint64_t ns, uint64_t now) {
+    note_most(ns);
+    __real_cst_rival_note(watch, ns, now);
+}
 
 /* Has the loss of a slice been taken for a rival's? */
 static bool tells(struct cst_rival_watch *watch) {
@@ -102,6 +123,43 @@ static void the_end_of_a_spin_tells_of_rivals(void) {
     UNIT_CHECK(!known_after(&third, seldom)); /* it may have gone to our own threads */
 }
 
+static void compute_for(uint64_t ns) {
+    for (uint64_t begin = cst_clock_ns(); cst_clock_ns() - begin < ns;) continue;
+}
+
+/* A worker that spins at a barrier runs a task. The master comes to the barrier after that time. */
+static void help_at_barrier(uint64_t master_ns) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp master
+        {
+            compute_for(CST_SPIN_NS / 4); /* the worker spins by now */
+#pragma omp task
+            nanosleep(&(struct timespec){.tv_nsec = TASK_NS}, NULL);
+            compute_for(master_ns);
+        }
+#pragma omp barrier
+    }
+}
+
+/* Before the first region, as workers read the settings. Beside other programs the worker would
+ * otherwise sleep: at once, or before the master has made the task. */
+static void tasks_are_no_lost_slices(void) {
+    uint64_t spin_ns = cst_policy.spin_ns;
+    cst_policy.spin_ns = UINT64_C(10000000000);
+    cst_config.wait_off |= CST_HEURISTIC_RIVALS;
+    cst_store_relaxed(&most_ns, 0);
+    for (int i = 0; i < 3; i++) {
+        help_at_barrier(TASK_NS + CST_SPIN_NS / 2); /* the worker spins on */
+        UNIT_CHECK(cst_load_relaxed(&most_ns) < TASK_NS);
+        help_at_barrier(TASK_NS / 2); /* the wait ends with the task */
+        UNIT_CHECK(cst_load_relaxed(&most_ns) < TASK_NS);
+    }
+    UNIT_EQUAL(omp_pause_resource_all(omp_pause_soft), 0);
+    cst_policy.spin_ns = spin_ns;
+    cst_config.wait_off &= ~CST_HEURISTIC_RIVALS;
+}
+
 /* Waits until that many workers are awake. */
 static void await_awake(uint32_t count) {
     while (cst_load_relaxed(&cst_awake) != count)
@@ -128,6 +186,7 @@ static void workers_count_until_they_sleep(void) {
 
 int main(void) {
     unit_limit(60);
+    UNIT_RUN(tasks_are_no_lost_slices);
     UNIT_RUN(the_end_of_a_spin_tells_of_rivals);
     /* Before the others, whose losses may count as several at the same time. */
     UNIT_RUN(haskell_code_is_no_rival);
