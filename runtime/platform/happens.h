@@ -18,6 +18,9 @@ static inline void cst_happens_before(const void *object) {
 static inline void cst_happens_after(const void *object) {
     (void)object;
 }
+static inline bool cst_happens_is_told(void) {
+    return false;
+}
 
 #else
 
@@ -45,6 +48,11 @@ static inline void cst_happens_before(const void *object) {
 /* Called after the wait. */
 static inline void cst_happens_after(const void *object) {
     if (cst_unlikely(__tsan_acquire != NULL)) cst_tell_after(object);
+}
+
+/* Is there a sanitizer to tell? */
+static inline bool cst_happens_is_told(void) {
+    return cst_unlikely(__tsan_acquire != NULL);
 }
 
 #endif

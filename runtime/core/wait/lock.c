@@ -40,3 +40,13 @@ void cst_lock_missed(void) {
 void cst_lock_wake(cst_lock *lock) {
     cst_futex_wake(lock, 1);
 }
+
+void cst_lock_acquire_rest(cst_lock *lock, bool got) {
+    if (!got) cst_lock_wait(lock);
+    cst_happens_after(lock);
+}
+
+void cst_lock_release_told(cst_lock *lock) {
+    cst_happens_before(lock);
+    cst_lock_give(lock);
+}
