@@ -36,6 +36,7 @@ void cst_lock_release_told(cst_lock *lock);
  * holder may need the Capability that the caller keeps, so the Capability is given back. */
 void cst_lock_missed(void);
 
+/* The word alone: the sanitizer is not told of these two. The take does not block. */
 static inline bool cst_lock_take(cst_lock *lock) {
     uint32_t expected = CST_LOCK_FREE;
     /* Acquire pairs with the last holder's release: the holder's writes are seen. */
@@ -45,8 +46,8 @@ static inline bool cst_lock_take(cst_lock *lock) {
 /* Does not block. The lock's memory is not read after the exchange, as the next holder may free it.
  * The wake-up uses the address alone, and futex(2) allows a stray wake-up. */
 static inline void cst_lock_give(cst_lock *lock) {
-    /* Release publishes the critical section to the next holder's acquire. It is an exchange and
-     * not a store, because the same step must tell whether a thread sleeps. */
+    /* The release order publishes the critical section to the next holder's acquire. The operation
+     * is an exchange and not a store, because the same step must tell whether a thread sleeps. */
     if (cst_unlikely(cst_exchange_release(lock, CST_LOCK_FREE) == CST_LOCK_CONTENDED))
         cst_lock_wake(lock);
 }

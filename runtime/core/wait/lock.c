@@ -27,7 +27,7 @@ void cst_lock_wait(cst_lock *lock) {
     cst_lock_missed();
     if (spin(lock)) return;
     /* From here on the word says that a thread may sleep, even when this thread gets the lock, as
-     * it cannot know whether others sleep. Acquire as in cst_lock_try. The futex compares the word
+     * it cannot know whether others sleep. Acquire as in cst_lock_take. The futex compares the word
      * under the kernel's lock, so the sleep does not miss a release after the exchange. */
     while (cst_exchange_acquire(lock, CST_LOCK_CONTENDED) != CST_LOCK_FREE)
         cst_futex_wait(lock, CST_LOCK_CONTENDED);

@@ -26,7 +26,8 @@ void cst_rival_look(struct cst_rival_watch *watch);
 void cst_rival_forgive(struct cst_rival_watch *watch);
 /* A few microseconds of spinning have taken `ns` by the clock. True: rivals are the cause. */
 bool cst_rival_took(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
-/* The same at the end of a spin. A rival is remembered for the next waits. */
+/* The last microseconds of a spin, in which its condition came true, have taken `ns` by the clock.
+ * If rivals are the cause, they are remembered for the next waits. */
 void cst_rival_note(struct cst_rival_watch *watch, uint64_t ns, uint64_t now);
 /* A wait is suspiciously long: each thread shall look at its next wait. */
 void cst_rival_ask(struct cst_rival_watch *watch);
