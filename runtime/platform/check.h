@@ -31,4 +31,8 @@
 #define cst_likely(condition) __builtin_expect(!!(condition), 1)
 #define cst_unlikely(condition) __builtin_expect(!!(condition), 0)
 
+/* Stands after the last call of a function. The compiler then makes no jump of the call, so a
+ * debugger shows the function while the call waits. */
+#define cst_keep_frame() __asm__ volatile("")
+
 #endif
