@@ -24,6 +24,14 @@ make -s uninstall PREFIX=/opt/capstan DESTDIR="$work/stage"
 left=$(find "$work/stage" -type f -o -type l)
 [ -z "$left" ] || fail "left behind: $left"
 
+# The C library alone, without the command.
+make -s install-lib PREFIX=/opt/capstan DESTDIR="$work/stage"
+for file in lib/capstan/libgomp.so.1 lib/capstan/libomp.so.5 include/capstan.h lib/pkgconfig/capstan.pc; do
+    [ -s "$stage/$file" ] || fail "install-lib did not install $file"
+done
+[ ! -e "$stage/lib/capstan/libcapstan-rts.so" ] || fail "install-lib installed GHC's substrate"
+rm -r "$stage"
+
 # In earnest: far from the build folder, the command finds its libraries.
 make -s install PREFIX="$work/prefix"
 cat >"$work/team.c" <<'END'
