@@ -46,7 +46,8 @@ $(eval $(call variant,thread,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=thread))
 $(eval $(call variant,address,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=address))
 $(eval $(call variant,undefined,-DCST_CHECK_LEVEL=2 -O1 -fsanitize=undefined -fno-sanitize-recover=all))
 
-# The symbol versions are GCC's and LLVM's; nodelete, because a thread may still run in here at dlclose. One
+# The symbol versions are GCC's and LLVM's; nodelete, because a thread may still run in here at dlclose. The library's own
+# calls stay in it (Bsymbolic-functions): another runtime in the process, or a tracer before it, has some of the names. One
 # file under all names: the dynamic linker knows a file that it has loaded, whatever it is called
 # (docs/adr/0018-one-file-two-interfaces.md).
 # Linux maps sixteen pages around each page that is used. So the code that runs while the library is loaded comes first,
@@ -67,7 +68,7 @@ $(LIBGOMP): $(lib_OBJECTS) $(VERSION_MAPS) runtime/abi/constants.ld
 	@mkdir -p $(@D)
 	$(CC) -shared $(CFLAGS) -o $@ -Wl,-u,pthread_atfork -lc $(LINKED_OBJECTS) -Wl,-soname,libgomp.so.1 \
 	    -Wl,-T,runtime/abi/constants.ld \
-	    $(VERSION_MAPS:%=-Wl,--version-script=%) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -ldl -lpthread
+	    $(VERSION_MAPS:%=-Wl,--version-script=%) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,relro -Wl,-Bsymbolic-functions -ldl -lpthread
 	for name in libgomp.so.1 libomp.so.5 libiomp5.so; do ln -sf $(@F) $(@D)/$$name; done
 	ln -sf libgomp.so.1 $(@D)/libgomp.so
 
