@@ -10,8 +10,9 @@
 #define DEQUES_RING 2
 #define DEQUES_STRIDE 2
 
-/* A ring: an entry and its context for each slot, then the place in which the thread of
- * STATE_THREAD keeps its context. The number of slots is a power of two. */
+/* A ring, or the stub, which has two pointers. A ring: an entry and its context for each slot, then
+ * the place in which the thread of STATE_THREAD keeps its context. The number of slots is a power
+ * of two. */
 #define RING_SLOTS 1024
 #define RING_PLACE (2 * RING_SLOTS)
 #define RING_POINTERS (RING_PLACE + 1)

@@ -11,6 +11,7 @@ import Data.IORef
 import Data.List (nub)
 import Data.Maybe (isJust)
 import Fibonacci (fibonacci)
+import System.Mem (getAllocationCounter, setAllocationCounter)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -18,11 +19,36 @@ tests :: TestTree
 tests =
   testGroup
     "Capabilities come and go"
-    [ testCase (concat [show from, " to ", show to]) (setNumCapabilities to >> allTakePart to >> everywhere)
-      | (from, to) <- zip numbers (drop 1 numbers)
-    ]
+    ( [ testCase (concat [show from, " to ", show to]) (setNumCapabilities to >> allTakePart to >> everywhere)
+        | (from, to) <- zip numbers (drop 1 numbers)
+      ]
+        ++ [ testCase "Capabilities younger than the scope" younger,
+             testCase "memory for Capabilities that push nothing" unused
+           ]
+    )
   where
     numbers = [4, 5, 2, 1, 3] :: [Int]
+
+-- | The scope waits for the tasks that are started on Capabilities which it did not know.
+younger :: Assertion
+younger = do
+  setNumCapabilities 1
+  done <- newIORef (0 :: Int)
+  run $ \scope -> do
+    setNumCapabilities 3
+    boxes <- forM [0 .. 2] $ \n -> do
+      box <- newEmptyMVar
+      box <$ forkOn n (replicateM_ 1000 (async scope (atomicModifyIORef' done (\k -> (k + 1, ())))) >> putMVar box ())
+    mapM_ takeMVar boxes
+  readIORef done >>= (@?= 3000)
+
+-- | A pool for many Capabilities takes 16 KiB for each that pushes, and 4 KiB for each other one.
+unused :: Assertion
+unused = do
+  setAllocationCounter 0
+  withPool "unused" 200 (const (pure ()))
+  left <- getAllocationCounter
+  assertBool (show (negate left) ++ " bytes") (negate left < 2500000)
 
 -- | A loop that ends when each Capability has run an index of it; the first use of tasks on these
 -- Capabilities. The caller may still be on a Capability that is no longer in use. Such a Capability

@@ -55,7 +55,7 @@ import qualified Capstan.Task.Work.Deque as Deque
 import Capstan.Task.Work.Group
 import Capstan.Task.Work.Run
 import Control.Applicative ((<|>))
-import Control.Concurrent (killThread, myThreadId, threadDelay)
+import Control.Concurrent (getNumCapabilities, killThread, myThreadId, threadDelay)
 import Control.Concurrent.MVar
 import Control.DeepSeq (NFData, force)
 import Control.Exception
@@ -140,7 +140,7 @@ runOn workers body = do
   masking <- getMaskingState
   mask $ \restore -> do
     members <- newGroup
-    home <- Home <$> newCounters (Deque.capacity (deques workers)) <*> pure members <*> newEmptyMVar <*> myThreadId
+    home <- Home <$> (getNumCapabilities >>= newCounters) <*> pure members <*> newEmptyMVar <*> myThreadId
     bodyCell <- Cell.newCell (Cell.Open Cell.Pending [])
     place <- placeHere
     _ <- Cell.begin (target place) (pure ()) bodyCell

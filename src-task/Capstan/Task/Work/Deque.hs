@@ -100,7 +100,7 @@ entryOf cell = Entry (unsafeCoerce cell)
 
 foreign import prim "cst_task_pushzh"
   push# ::
-    SmallArray# Any ->
+    SmallMutableArray# RealWorld Any ->
     MutableByteArray# RealWorld ->
     MutVar# RealWorld (Status a) ->
     MutableByteArray# RealWorld ->
@@ -111,21 +111,21 @@ foreign import prim "cst_task_pushzh"
 
 foreign import prim "cst_task_popzh"
   pop# ::
-    SmallArray# Any -> MutVar# RealWorld (Status a) -> State# RealWorld -> (# State# RealWorld, Int# #)
+    SmallMutableArray# RealWorld Any -> MutVar# RealWorld (Status a) -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_publishzh"
-  publish# :: SmallArray# Any -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
+  publish# :: SmallMutableArray# RealWorld Any -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_rememberzh"
   remember# ::
-    SmallArray# Any -> MutVar# RealWorld Context -> State# RealWorld -> (# State# RealWorld, Int# #)
+    SmallMutableArray# RealWorld Any -> MutVar# RealWorld Context -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 foreign import prim "cst_task_contextzh"
-  context# :: SmallArray# Any -> State# RealWorld -> (# State# RealWorld, Int#, Any #)
+  context# :: SmallMutableArray# RealWorld Any -> State# RealWorld -> (# State# RealWorld, Int#, Any #)
 
 foreign import prim "cst_task_hungryzh"
   hungry# ::
-    SmallArray# Any -> MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, Int# #)
+    SmallMutableArray# RealWorld Any -> MutableByteArray# RealWorld -> State# RealWorld -> (# State# RealWorld, Int# #)
 
 -- | Pushes a task on the deque of the caller's Capability, in the context of the caller, and counts
 -- it. Returns 0 if nothing was pushed: the ring is full, the Capability has no deque, its scout is
@@ -139,16 +139,19 @@ push (Deques deques) (Flags (Words flags)) (Counters counters) (Cell cell) =
 
 -- | As 'push', in the context of the entry, even if the scout sleeps. The caller has promised to
 -- wake the scout of the Capability afterwards, whose number is a quarter of the answer. The push
--- makes the whole deque public. Returns 0 if the ring is full, or if the Capability has no deque.
+-- makes the whole deque public. Returns 0 if the ring is full, or if the Capability has none.
 pushSurely :: Deques -> Flags -> Counters -> Entry -> IO Int
-pushSurely (Deques deques) (Flags (Words flags)) (Counters counters) (Entry (Cell cell) !context) =
+pushSurely known@(Deques deques) (Flags (Words flags)) (Counters counters) (Entry (Cell cell) !context) = do
+  capabilityNumber >>= makeRing known
   IO $ \s -> case push# deques flags cell counters (unsafeCoerce context) 1# s of
     (# s1, answer #) -> (# s1, I# answer #)
 
 -- | Remembers on this Capability the place of the calling thread, which holds its context.
 remember :: Deques -> Place -> IO ()
-remember (Deques deques) (Place place _) = IO $ \s -> case remember# deques place s of
-  (# s1, _ #) -> (# s1, () #)
+remember known@(Deques deques) (Place place _) = do
+  capabilityNumber >>= makeRing known
+  IO $ \s -> case remember# deques place s of
+    (# s1, _ #) -> (# s1, () #)
 
 -- | The context of the calling thread.
 contextHere :: Deques -> IO Context

@@ -14,12 +14,17 @@
 -- The deques of a pool are one array (@runtime\/haskell\/task_layout.h@). It has the entry that
 -- marks an empty slot, and for each Capability a state, which is words, and a ring, which is
 -- pointers. "Capstan.Task.Work.Deque" describes the meaning of the words.
+--
+-- A Capability gets its ring at its first push. Before that it has the /stub/, a ring with one empty
+-- slot, to which nothing is written. A major collection reads each ring, which takes 7 µs, and a
+-- large machine has many Capabilities that push nothing.
 module Capstan.Task.Work.Layout
   ( Deques (..),
     newDeques,
     clearDeques,
     capacity,
     ringSize,
+    makeRing,
     emptyEntry,
     Words (..),
     stateOf,
@@ -37,12 +42,12 @@ module Capstan.Task.Work.Layout
 where
 
 import Capstan.Task.Work.Cell (Cell (..), Phase (..), Status (..), newCell)
-import Control.Monad (forM_)
+import Control.Monad (forM_, when)
 import GHC.Exts
 import GHC.IO (IO (..))
 
 -- | The deques of a pool, one for each Capability up to a number.
-data Deques = Deques (SmallArray# Any)
+data Deques = Deques (SmallMutableArray# RealWorld Any)
 
 -- | Words that several threads change: a deque's state, or the flags of a pool.
 data Words = Words (MutableByteArray# RealWorld)
@@ -81,57 +86,75 @@ newDeques :: Int -> IO Deques
 newDeques count = do
   Cell var <- newCell (Open Pending []) :: IO (Cell Any)
   let !(I# elements) = DEQUES_STRIDE * count + 1
-  IO $ \s -> case entryToAny# var s of
-    (# s1, empty #) -> case newSmallArray# elements empty s1 of
-      (# s2, array #) -> case fill array empty of
-        IO filled -> case filled s2 of
-          (# s3, () #) -> case unsafeFreezeSmallArray# array s3 of
-            (# s4, deques #) -> (# s4, Deques deques #)
+      !(I# emptyAt) = DEQUES_EMPTY
+  deques <- IO $ \s -> case entryToAny# var s of
+    (# s1, empty #) -> case newArray# 2# empty s1 of
+      (# s2, ring #) -> case ringToAny# ring s2 of
+        (# s3, stub #) -> case newSmallArray# elements stub s3 of
+          (# s4, array #) -> (# writeSmallArray# array emptyAt empty s4, Deques array #)
+  deques <$ forM_ [0 .. count - 1] (addState deques)
   where
-    fill array empty = forM_ [0 .. count - 1] $ \n -> do
+    addState (Deques array) n = do
       state@(Words bytes) <- newWords STATE_WORDS
       clearState state
       let !(I# stateAt) = DEQUES_STRIDE * n + DEQUES_STATE
-          !(I# ringAt) = DEQUES_STRIDE * n + DEQUES_RING
-          !(I# size) = RING_POINTERS
       IO $ \s -> case stateToAny# bytes s of
-        (# s1, stateAny #) -> case newArray# size empty s1 of
-          (# s2, ring #) -> case ringToAny# ring s2 of
-            (# s3, ringAny #) ->
-              (# writeSmallArray# array ringAt ringAny (writeSmallArray# array stateAt stateAny s3), () #)
+        (# s1, stateAny #) -> (# writeSmallArray# array stateAt stateAny s1, () #)
 
--- | Resets a deque's state: no entries, no remembered thread, and no scout.
+-- | Gives a Capability its ring, if it has none. Several threads may do so at a time.
+makeRing :: Deques -> Int -> IO ()
+makeRing deques@(Deques array) n = when (n < capacity deques) $ do
+  Ring now <- ringOf deques n
+  let !(I# at) = DEQUES_STRIDE * n + DEQUES_RING
+      !(I# size) = RING_POINTERS
+  when (isTrue# (sizeofMutableArray# now <# size)) . IO $ \s -> case emptyEntry deques of
+    (# empty #) -> case newArray# size empty s of
+      (# s1, ring #) -> case ringToAny# ring s1 of
+        (# s2, ringAny #) -> case ringToAny# now s2 of
+          (# s3, stub #) -> case casSmallArray# array at stub ringAny s3 of
+            (# s4, _, _ #) -> (# s4, () #)
+
+-- | Resets a deque's state: no entries, no remembered thread, and no scout. The indices begin at 1,
+-- so that a pop from a stub looks at its slot.
 clearState :: Words -> IO ()
-clearState state = clearWords STATE_WORDS state >> writeWord state STATE_SCOUT SCOUT_ABSENT
+clearState state = do
+  clearWords STATE_WORDS state
+  writeWord state STATE_SHARED 0x100000001
+  writeWord state STATE_BOTTOM 1
+  writeWord state STATE_SCOUT SCOUT_ABSENT
 
 -- | Forgets all entries and scouts. No thread may use the deques meanwhile.
 clearDeques :: Deques -> IO ()
 clearDeques deques = forM_ [0 .. capacity deques - 1] $ \n -> do
   stateOf deques n >>= clearState
   Ring ring <- ringOf deques n
-  forM_ [0 .. RING_POINTERS - 1] $ \(I# i) -> IO $ \s -> case emptyEntry deques of
+  forM_ [0 .. I# (sizeofMutableArray# ring) - 1] $ \(I# i) -> IO $ \s -> case emptyEntry deques of
     (# empty #) -> (# writeArray# ring i empty s, () #)
 
 -- | The entry in an empty slot.
 emptyEntry :: Deques -> (# Any #)
-emptyEntry (Deques deques) = case DEQUES_EMPTY of I# i -> indexSmallArray# deques i
+emptyEntry deques = case DEQUES_EMPTY of I# i -> indexSmallArray# (constant# deques) i
 {-# INLINE emptyEntry #-}
 
 -- | The number of Capabilities that have a deque.
 capacity :: Deques -> Int
-capacity (Deques deques) = I# (sizeofSmallArray# deques -# 1#) `quot` DEQUES_STRIDE
+capacity deques = I# (sizeofSmallArray# (constant# deques) -# 1#) `quot` DEQUES_STRIDE
+
+-- Only the rings change, which are not read in this way.
+constant# :: Deques -> SmallArray# Any
+constant# (Deques deques) = unsafeCoerce# deques
 
 -- | The state of the deque with a number.
 stateOf :: Deques -> Int -> IO Words
 stateOf (Deques deques) n = case DEQUES_STRIDE * n + DEQUES_STATE of
-  I# i -> case indexSmallArray# deques i of
-    (# x #) -> IO $ \s -> case anyToState# x s of (# s1, state #) -> (# s1, Words state #)
+  I# i -> IO $ \s -> case readSmallArray# deques i s of
+    (# s1, x #) -> case anyToState# x s1 of (# s2, state #) -> (# s2, Words state #)
 
 -- | The ring of the deque with a number.
 ringOf :: Deques -> Int -> IO Ring
 ringOf (Deques deques) n = case DEQUES_STRIDE * n + DEQUES_RING of
-  I# i -> case indexSmallArray# deques i of
-    (# x #) -> IO $ \s -> case anyToRing# x s of (# s1, ring #) -> (# s1, Ring ring #)
+  I# i -> IO $ \s -> case readSmallArray# deques i s of
+    (# s1, x #) -> case anyToRing# x s1 of (# s2, ring #) -> (# s2, Ring ring #)
 
 -- | Words at the start of a cache line. The array is large enough for GHC to keep it in blocks of
 -- its own. A small pinned array would lie in the block that GHC is filling, which counts as new. So
