@@ -17,6 +17,7 @@ struct kmp_ident {
     int32_t reserved1, flags, reserved2, reserved3;
     const char *source; /* ";file;function;line;column;;" */
 };
+enum { KMP_BIND_PRIMARY = 5 };           /* LLVM's number of proc_bind(primary) */
 enum { KMP_IDENT_ATOMIC_REDUCE = 0x10 }; /* flags: a reduction has code with atomics */
 
 typedef struct kmp_ident kmp_loc;
@@ -277,6 +278,8 @@ uint64_t __kmpc_get_taskid(void);
 uint64_t __kmpc_get_parent_taskid(void);
 struct kmp_task *__kmpc_omp_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags, size_t size,
                                        size_t shareds, kmp_routine *routine);
+bool __kmpc_omp_has_task_team(int32_t thread);
+void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 struct kmp_task *__kmpc_omp_target_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags,
                                               size_t size, size_t shareds, kmp_routine *routine,
                                               int64_t device);

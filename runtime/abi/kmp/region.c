@@ -107,6 +107,8 @@ void __kmpc_pop_num_threads(kmp_loc *loc, int32_t thread) {
 
 void __kmpc_push_proc_bind(kmp_loc *loc, int32_t thread, int32_t bind) {
     (void)loc, (void)thread;
+    /* For the old name `master` compilers give OpenMP's number. */
+    if (bind == KMP_BIND_PRIMARY) bind = CST_BIND_PRIMARY;
     cst_region_clauses(cst_self())->bind = (uint8_t)bind;
 }
 

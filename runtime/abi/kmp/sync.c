@@ -59,15 +59,18 @@ void __kmpc_end_master(kmp_loc *loc, int32_t thread) {
     (void)loc, (void)thread;
 }
 
-int32_t __kmpc_barrier_master(kmp_loc *loc, int32_t thread) {
+int32_t __kmpc_barrier_master_nowait(kmp_loc *loc, int32_t thread) {
     __kmpc_barrier(loc, thread);
     return cst_ask_number() == 0;
 }
-void __kmpc_end_barrier_master(kmp_loc *loc, int32_t thread) {
-    (void)loc, (void)thread;
+/* The other members wait in a second barrier, at which the master arrives when its part ends. */
+int32_t __kmpc_barrier_master(kmp_loc *loc, int32_t thread) {
+    if (__kmpc_barrier_master_nowait(loc, thread)) return 1;
+    __kmpc_barrier(loc, thread);
+    return 0;
 }
-int32_t __kmpc_barrier_master_nowait(kmp_loc *loc, int32_t thread) {
-    return __kmpc_barrier_master(loc, thread);
+void __kmpc_end_barrier_master(kmp_loc *loc, int32_t thread) {
+    __kmpc_barrier(loc, thread);
 }
 
 int32_t __kmpc_single(kmp_loc *loc, int32_t thread) {

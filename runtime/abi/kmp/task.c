@@ -172,6 +172,17 @@ struct kmp_task *__kmpc_omp_target_task_alloc(kmp_loc *loc, int32_t thread, int3
     return __kmpc_omp_task_alloc(loc, thread, flags, size, shareds, routine);
 }
 
+/* libomptarget asks whether it may return from a target task before the device has ended, and put
+ * the task into the queue again. It may not, so it waits. */
+bool __kmpc_omp_has_task_team(int32_t thread) {
+    (void)thread;
+    return false;
+}
+void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread) {
+    (void)thread;
+    return NULL;
+}
+
 int32_t __kmpc_omp_task(kmp_loc *loc, int32_t thread, struct kmp_task *task) {
     (void)thread;
     cst_kmp_note(loc);

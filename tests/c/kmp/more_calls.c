@@ -8,6 +8,7 @@
 #include "testing.h"
 
 #include <omp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -68,6 +69,8 @@ struct task {
 };
 typedef int routine(int, struct task *);
 struct task *__kmpc_omp_task_alloc(void *, int, int, size_t, size_t, routine *);
+bool __kmpc_omp_has_task_team(int);
+void **__kmpc_omp_get_target_async_handle_ptr(int);
 struct task *__kmpc_omp_target_task_alloc(void *, int, int, size_t, size_t, routine *, int64_t);
 int __kmpc_omp_task(void *, int, struct task *), __kmpc_omp_task_parts(void *, int, struct task *);
 void __kmpc_taskloop_5(void *, int, struct task *, int, long *, long *, long, int, int, uint64_t,
@@ -210,8 +213,11 @@ static void barriers(void) {
                              : __kmpc_barrier_master_nowait(NULL, self());
         wrong += GET(&arrived) < 4 * round;
         wrong += mine != (omp_get_thread_num() == 0);
+        if (mine && round % 2) pause_ms(1);
         if (mine) INCREMENT(&chosen);
         if (mine && round % 2) __kmpc_end_barrier_master(NULL, self());
+        /* The others wait for the master's part, but not after the call without a wait. */
+        if (round % 2) wrong += GET(&chosen) != round;
 #pragma omp barrier
         wrong += GET(&chosen) != round;
     }
@@ -248,6 +254,11 @@ static void clauses(void) {
 #pragma omp master
     bound = omp_get_proc_bind();
     CHECK_EQ(bound, omp_proc_bind_spread);
+    __kmpc_push_proc_bind(NULL, self(), 5); /* as clang 19 says `primary` */
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    bound = omp_get_proc_bind();
+    CHECK_EQ(bound, omp_proc_bind_master);
     int limit = omp_get_thread_limit();
     __kmpc_set_thread_limit(NULL, self(), 2);
     int members = 0;
@@ -368,6 +379,8 @@ static void tasks(void) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
     {
+        CHECK(!__kmpc_omp_has_task_team(self()));
+        CHECK(!__kmpc_omp_get_target_async_handle_ptr(self()));
         __kmpc_omp_task(NULL, self(),
                         __kmpc_omp_target_task_alloc(NULL, self(), TIED, sizeof(struct task), 0,
                                                      count_run, -1));
