@@ -5,6 +5,7 @@
  * "behind-a-lock" does so as OpenBLAS does: each master asks for the number of threads, spins for a
  * lock, and opens its region under it. The members work for some 7 microseconds. Figures are
  * nanoseconds per region over all masters, and the number of threads of the process at the end.
+ * "servers" are several such processes at once, whose regions take 7 to 450 microseconds.
  */
 #include "bench.h"
 
@@ -14,8 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { CALLERS = 8, WORK = 25000 };
+enum { SERVERS = 4, SERVER_CALLERS = 4, SERVER_REGIONS = 28, SIZES = 7 };
 
 static void regions(const struct bench *b, long n) {
     for (long i = 0; i < n; i++) {
@@ -64,15 +68,21 @@ static void at_once(struct crew *c, int number) {
     regions(c->bench, c->regions);
 }
 
+static void region_behind_a_lock(struct crew *c, int size) {
+    int threads = omp_get_max_threads();
+    while (atomic_flag_test_and_set(&c->lock)) continue;
+#pragma omp parallel num_threads(threads)
+    for (volatile int work = 0; work < size; work++) bench_keep();
+    atomic_flag_clear(&c->lock);
+}
+
 static void behind_a_lock(struct crew *c, int number) {
     (void)number;
-    for (long i = 0; i < c->regions; i++) {
-        int threads = omp_get_max_threads();
-        while (atomic_flag_test_and_set(&c->lock)) continue;
-#pragma omp parallel num_threads(threads)
-        for (volatile int work = 0; work < WORK; work++) bench_keep();
-        atomic_flag_clear(&c->lock);
-    }
+    for (long i = 0; i < c->regions; i++) region_behind_a_lock(c, WORK);
+}
+
+static void of_mixed_sizes(struct crew *c, int number) {
+    for (long i = 0; i < c->regions; i++) region_behind_a_lock(c, WORK << (i + number) % SIZES);
 }
 
 static void *call(void *argument) {
@@ -115,18 +125,28 @@ static int live_threads(void) {
     return threads;
 }
 
+static void open_crew(struct crew *c, struct caller *caller) {
+    pthread_barrier_init(&c->start, NULL, (unsigned)c->callers + 1);
+    pthread_barrier_init(&c->finish, NULL, (unsigned)c->callers + 1);
+    pthread_mutex_init(&c->turn_lock, NULL);
+    pthread_cond_init(&c->turn_changed, NULL);
+    for (int i = 0; i < c->callers; i++) {
+        caller[i] = (struct caller){.crew = c, .number = i};
+        pthread_create(&caller[i].thread, NULL, call, &caller[i]);
+    }
+}
+
+static void close_crew(struct crew *c, struct caller *caller) {
+    c->over = true;
+    pthread_barrier_wait(&c->start);
+    for (int i = 0; i < c->callers; i++) pthread_join(caller[i].thread, NULL);
+}
+
 static void measure(const struct bench *b, const char *name, int callers, calls *calls) {
     if (!bench_wanted(b, name)) return;
     struct crew c = {.bench = b, .callers = callers, .calls = calls, .lock = ATOMIC_FLAG_INIT};
     struct caller caller[CALLERS];
-    pthread_barrier_init(&c.start, NULL, (unsigned)callers + 1);
-    pthread_barrier_init(&c.finish, NULL, (unsigned)callers + 1);
-    pthread_mutex_init(&c.turn_lock, NULL);
-    pthread_cond_init(&c.turn_changed, NULL);
-    for (int i = 0; i < callers; i++) {
-        caller[i] = (struct caller){.crew = &c, .number = i};
-        pthread_create(&caller[i].thread, NULL, call, &caller[i]);
-    }
+    open_crew(&c, caller);
     long n = 1;
     double each = callers * (calls == take_turns ? 100.0 : 1.0),
            *value = malloc((size_t)b->samples * sizeof(double));
@@ -136,20 +156,55 @@ static void measure(const struct bench *b, const char *name, int callers, calls 
     char threads[64];
     snprintf(threads, sizeof threads, "%s-threads", name);
     bench_print(threads, "threads", live_threads());
-    c.over = true;
-    pthread_barrier_wait(&c.start);
-    for (int i = 0; i < callers; i++) pthread_join(caller[i].thread, NULL);
+    close_crew(&c, caller);
+    free(value);
+}
+
+static void serve(const struct bench *b) {
+    struct crew c = {
+        .bench = b, .callers = SERVER_CALLERS, .calls = of_mixed_sizes, .lock = ATOMIC_FLAG_INIT};
+    struct caller caller[SERVER_CALLERS];
+    open_crew(&c, caller);
+    run_crew(&c, SERVER_REGIONS);
+    close_crew(&c, caller);
+}
+
+/* The time by the clock until all processes have ended, per region. This process has opened no
+ * region yet, since a runtime need not survive a fork. */
+static double run_servers(const struct bench *b) {
+    double start = bench_now();
+    for (int i = 0; i < SERVERS; i++) {
+        pid_t server = fork();
+        if (server < 0) exit(1);
+        if (server == 0) {
+            serve(b);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < SERVERS; i++) {
+        int status = 1;
+        if (wait(&status) < 0 || status != 0) exit(1);
+    }
+    return (bench_now() - start) / (SERVERS * SERVER_CALLERS * SERVER_REGIONS);
+}
+
+static void measure_servers(const struct bench *b) {
+    if (!bench_wanted(b, "servers")) return;
+    double *value = malloc((size_t)b->samples * sizeof(double));
+    for (int i = 0; i < b->samples; i++) value[i] = run_servers(b);
+    bench_print("servers", "ns", bench_median(value, b->samples));
     free(value);
 }
 
 int main(int argc, char **argv) {
     struct bench arguments = bench_arguments(argc, argv), *b = &arguments;
     omp_set_dynamic(0);
+    omp_set_num_threads(b->threads);
+    measure_servers(b);
     bench_case(b, "main-thread", regions, 1);
     measure(b, "one-other-thread", 1, at_once);
     measure(b, "eight-in-turns", CALLERS, take_turns);
     measure(b, "eight-at-once", CALLERS, at_once);
-    omp_set_num_threads(b->threads);
     measure(b, "two-behind-a-lock", 2, behind_a_lock);
     measure(b, "eight-behind-a-lock", CALLERS, behind_a_lock);
     return 0;

@@ -108,6 +108,12 @@ static bool part(struct cst_thread *thread, bool at_once) {
     return there != 0;
 }
 
+bool cst_apart_is_beside(struct cst_thread *thread) {
+    uint64_t others[CST_CPU_MASK_WORDS];
+    all_of(others);
+    return meets(thread, cst_cpu_current(), others);
+}
+
 bool cst_apart(struct cst_thread *thread) {
     return cst_load_relaxed(&cst_rival_seen) && part(thread, false);
 }

@@ -20,6 +20,10 @@ bool cst_apart(struct cst_thread *thread);
  * knows that another one ran here while it waited. */
 bool cst_apart_at_once(struct cst_thread *thread);
 
+/* Was another member of the team last seen on the thread's processor? Then that member may have had
+ * a slice which the thread has lost. Members say where they are once a slice has been lost. */
+bool cst_apart_is_beside(struct cst_thread *thread);
+
 /* Does the kernel queue a woken worker on its waker's processor, although another processor idles?
  * It does so in virtual machines, where a sleeping processor looks taken. */
 extern CST_HIDDEN _Atomic bool cst_apart_wakes_here;

@@ -19,7 +19,8 @@
  * The runtime's own threads may also take a member's slice: those of other masters' teams, or idle
  * workers that have not fallen asleep yet. That is no rival. To sleep would not make room for
  * anyone, and each region would cost wake-ups. So a lost slice tells nothing if at its begin or end
- * more members were awake than there are processors.
+ * more members were awake than there are processors. And a slice that a member of the same team had
+ * is not lost: the two are on one processor by the kernel's choice (wait.c, `lost_to_others`).
  *
  * Haskell code of the same process is no rival either. If a member slept, GHC would take its
  * processor, and the call would return only after GHC's slice of 20 ms. A member that spins shares

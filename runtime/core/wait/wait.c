@@ -133,12 +133,12 @@ static bool may_be_confined(void) {
  *
  * If the yield lasted long, the other member computed here and could have computed elsewhere
  * meanwhile: this one moves away. It also moves if short yields helped several times in a row: then
- * the two are alone on the processor. It does not yield after a lost slice. Then another process
- * may be queued, and a member beside it must not give away the rest of its slice (apart.c). True:
- * the condition holds. */
+ * the two are alone on the processor. After a lost slice it yields only to a member that was last
+ * seen on its processor. Otherwise another process may be queued, and a member beside it must not
+ * give away the rest of its slice (apart.c). True: the condition holds. */
 static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
-    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY) || cst_load_relaxed(&cst_rival_seen))
-        return false;
+    if (!cst_heuristic_is_on(CST_HEURISTIC_GIVEWAY)) return false;
+    if (cst_load_relaxed(&cst_rival_seen) && !cst_apart_is_beside(thread)) return false;
     look_for_filter(thread);
     if (cst_confined() || (wait->idle && may_be_confined())) return false;
     uint64_t begin = cst_clock_ns();
@@ -158,10 +158,17 @@ static bool give_way(struct cst_thread *thread, const struct cst_wait *wait) {
     return true;
 }
 
+/* The length of a slice that the thread has lost, perhaps to a rival. A member of its own team that
+ * is on its processor is none: the kernel may queue the two there while another processor idles. If
+ * its slices counted, no member would give way any more, and more of them would be lost. */
+static uint64_t lost_to_others(struct cst_thread *thread, uint64_t ns) {
+    return cst_unlikely(ns >= CST_RIVAL_SLICE_NS) && cst_apart_is_beside(thread) ? 0 : ns;
+}
+
 /* The wait has ended. Has the thread lost a slice since `last`? */
 static void note_end(struct cst_thread *thread, uint64_t last) {
     uint64_t now = cst_clock_ns();
-    cst_rival_note(&thread->rival, now - last, now);
+    cst_rival_note(&thread->rival, lost_to_others(thread, now - last), now);
 }
 
 /* Spins without giving the processor away for long. True: the condition holds. False: another
@@ -183,7 +190,7 @@ static bool spin(struct cst_thread *thread, const struct cst_wait *wait) {
         }
         uint64_t now = cst_clock_ns();
         if (has_helped) begin = last = now, apart_ns = CST_SPIN_APART_NS;
-        if (cst_rival_took(&thread->rival, now - last, now)) return false;
+        if (cst_rival_took(&thread->rival, lost_to_others(thread, now - last), now)) return false;
         if (is_oversubscribed(thread, wait) || is_unwanted(thread, wait, now - begin)) return false;
         if (has_forked(thread, wait)) return false;
         if (now - begin > apart_ns) {

@@ -12,6 +12,7 @@
 #include "platform/platform.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <time.h>
 
 enum { LOST_NS = 3000000, TASK_NS = 100000000 };
@@ -144,11 +145,37 @@ static void help_at_barrier(uint64_t master_ns) {
 
 /* Before the first region, as workers read the settings. Beside other programs the worker would
  * otherwise sleep: at once, or before the master has made the task. */
-static void tasks_are_no_lost_slices(void) {
-    uint64_t spin_ns = cst_policy.spin_ns;
+static void spin_for_long(void) {
     cst_policy.spin_ns = UINT64_C(10000000000);
     cst_config.wait_off |= CST_HEURISTIC_RIVALS;
     cst_store_relaxed(&most_ns, 0);
+}
+
+/* The members spin on one processor, each until the kernel gives it to the other one. */
+static void a_member_here_is_no_rival(void) {
+    uint64_t spin_ns = cst_policy.spin_ns;
+    uint32_t wait_off = cst_config.wait_off;
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    spin_for_long();
+    cst_config.wait_off |= CST_HEURISTIC_GIVEWAY | CST_HEURISTIC_NEWCOMER;
+    for (int i = 0; i < 20; i++) {
+#pragma omp parallel num_threads(2)
+        UNIT_CHECK(sched_getcpu() < CPU_SETSIZE);
+    }
+    UNIT_CHECK(cst_load_relaxed(&most_ns) < CST_RIVAL_SLICE_NS);
+    UNIT_EQUAL(omp_pause_resource_all(omp_pause_soft), 0);
+    sched_setaffinity(0, sizeof all, &all);
+    cst_policy.spin_ns = spin_ns;
+    cst_config.wait_off = wait_off;
+}
+
+static void tasks_are_no_lost_slices(void) {
+    uint64_t spin_ns = cst_policy.spin_ns;
+    spin_for_long();
     for (int i = 0; i < 3; i++) {
         help_at_barrier(TASK_NS + CST_SPIN_NS / 2); /* the worker spins on */
         UNIT_CHECK(cst_load_relaxed(&most_ns) < TASK_NS);
@@ -186,6 +213,7 @@ static void workers_count_until_they_sleep(void) {
 
 int main(void) {
     unit_limit(60);
+    UNIT_RUN(a_member_here_is_no_rival);
     UNIT_RUN(tasks_are_no_lost_slices);
     UNIT_RUN(the_end_of_a_spin_tells_of_rivals);
     /* Before the others, whose losses may count as several at the same time. */

@@ -9,7 +9,9 @@
  */
 #include "unit.h"
 
+#include "core/host/busy.h"
 #include "core/wait/apart.h"
+#include "core/wait/policy.h"
 #include "core/wait/rival.h"
 #include "core/state/team.h"
 #include "core/state/thread.h"
@@ -129,6 +131,31 @@ static void gives_way(void) {
     UNIT_CHECK(regions_with > REGIONS / 2);
 }
 
+/* A slice goes to a rival, as no worker is awake meanwhile. */
+static void lose_a_slice(void) {
+    static struct cst_rival_watch watch;
+    uint32_t awake = cst_load_relaxed(&cst_awake);
+    cst_sub_relaxed(&cst_awake, awake);
+    cst_rival_took(&watch, 2 * CST_RIVAL_SLICE_NS, cst_clock_ns());
+    cst_add_relaxed(&cst_awake, awake);
+    UNIT_CHECK(cst_load_relaxed(&cst_rival_seen));
+}
+
+/* The other member was last seen on this processor. */
+static void gives_way_beside_a_rival(void) {
+    int regions_with = 0;
+    together();
+    regions(1);
+    for (int i = 0; i < REGIONS; i++) {
+        lose_a_slice();
+        int before = yields;
+        regions(1);
+        regions_with += yields > before;
+    }
+    UNIT_CHECK(regions_with > REGIONS / 2);
+    cst_store_relaxed(&cst_rival_seen, false);
+}
+
 /* Returns whether another process wants the processors: then members sleep, and move later. */
 static bool is_rivalled(void) {
     return cst_load_relaxed(&cst_rival_seen) || cst_rival_was_known();
@@ -228,6 +255,7 @@ int main(void) {
     invent_time();
     UNIT_RUN(begins_apart);
     UNIT_RUN(gives_way);
+    UNIT_RUN(gives_way_beside_a_rival);
     free_again();
     UNIT_RUN(moves_apart);
     UNIT_RUN(moves_when_it_lost_time);
