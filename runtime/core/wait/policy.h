@@ -61,7 +61,7 @@ enum {
     CST_RIVAL_COARSE_NS = 20000,       /* between two waits: several times the cost of a sleep */
     CST_RIVAL_FIRST_NS = 20000000,     /* first time for which a rival is remembered, */
     CST_RIVAL_LONGEST_NS = 1280000000, /* and the longest */
-    CST_RIVAL_LATELY_NS = 100000000,   /* a lost slice is remembered for this time */
+    CST_RIVAL_LATELY_NS = 1000000000,  /* a lost slice is remembered for this time */
     CST_RIVAL_LOOKS = 8,               /* in a row that find a Haskell thread that goes on, */
     CST_RIVAL_COMPUTES_NS = 1000000,   /* in more than this time, until it counts as computing */
 
