@@ -31,8 +31,12 @@
 #define cst_likely(condition) __builtin_expect(!!(condition), 1)
 #define cst_unlikely(condition) __builtin_expect(!!(condition), 0)
 
+/* All calls of a function are inlined that can be: for a path that nearly every task takes, whose
+ * calls save and restore more registers than they use. */
+#define CST_FLAT __attribute__((flatten))
+
 /* Stands after the last call of a function. The compiler then makes no jump of the call, so a
  * debugger shows the function while the call waits. */
-#define cst_keep_frame() __asm__ volatile("")
+#define CST_KEEP_CALL() __asm__ volatile("")
 
 #endif

@@ -157,8 +157,8 @@ static struct depend depend_of(int32_t count, const struct kmp_depend *list, int
 
 /* --- the calls ----------------------------------------------------------------------------- */
 
-struct kmp_task *__kmpc_omp_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags, size_t size,
-                                       size_t shareds, kmp_routine *routine) {
+CST_FLAT struct kmp_task *__kmpc_omp_task_alloc(kmp_loc *loc, int32_t thread, int32_t flags,
+                                                size_t size, size_t shareds, kmp_routine *routine) {
     (void)thread;
     cst_kmp_note(loc);
     return cst_kmp_task_make(flags, size, shareds, routine);
@@ -183,7 +183,7 @@ void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread) {
     return NULL;
 }
 
-int32_t __kmpc_omp_task(kmp_loc *loc, int32_t thread, struct kmp_task *task) {
+CST_FLAT int32_t __kmpc_omp_task(kmp_loc *loc, int32_t thread, struct kmp_task *task) {
     (void)thread;
     cst_kmp_note(loc);
     struct kmp_head *head = cst_kmp_head(task);

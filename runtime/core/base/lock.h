@@ -64,7 +64,7 @@ static inline void cst_lock_acquire(cst_lock *lock) {
     bool got = cst_lock_take(lock);
     if (cst_likely(got && !cst_happens_is_told())) return;
     cst_lock_acquire_rest(lock, got);
-    cst_keep_frame();
+    CST_KEEP_CALL();
 }
 
 /* Does not block. */

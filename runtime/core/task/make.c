@@ -268,7 +268,7 @@ static void put_out(struct cst_thread *thread, struct cst_task *task,
     cst_task_run(thread, task);
 }
 
-void cst_task_create(struct cst_thread *thread, const struct cst_task_request *request) {
+CST_FLAT void cst_task_create(struct cst_thread *thread, const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     if (cst_task_is_discarded(thread, parent->open_group)) return;
     thread->tasks++;
@@ -287,8 +287,8 @@ void cst_task_create(struct cst_thread *thread, const struct cst_task_request *r
     put_out(thread, task, request, waits);
 }
 
-struct cst_task *cst_task_allocate(struct cst_thread *thread,
-                                   const struct cst_task_request *request, size_t size) {
+CST_FLAT struct cst_task *cst_task_allocate(struct cst_thread *thread,
+                                            const struct cst_task_request *request, size_t size) {
     struct cst_task *task = make(thread, request, room_for(size, request->alignment));
     align_data(task, request);
     return task;
@@ -298,8 +298,8 @@ void cst_task_discard(struct cst_thread *thread, struct cst_task *task) {
     cst_task_free(thread, task);
 }
 
-void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
-                     const struct cst_task_request *request) {
+CST_FLAT void cst_task_submit(struct cst_thread *thread, struct cst_task *task,
+                              const struct cst_task_request *request) {
     struct cst_task *parent = thread->task;
     if (cst_task_is_discarded(thread, parent->open_group)) {
         /* Some bodies must run nevertheless: see `destroys`. */
