@@ -42,7 +42,7 @@ younger = do
     mapM_ takeMVar boxes
   readIORef done >>= (@?= 3000)
 
--- | A pool for many Capabilities takes 16 KiB for each that pushes, and 4 KiB for each other one.
+-- | A pool takes 4 KiB for each Capability, and 16 more for each that pushes.
 unused :: Assertion
 unused = do
   setAllocationCounter 0

@@ -53,6 +53,10 @@
 -- C-- code without heap checks, so the operations of two threads of one Capability never
 -- interleave.
 --
+-- (D7) A Capability gets its ring at its first push, by a swap in the array of deques. The owner
+-- publishes an index only afterwards, and a thief looks for the ring after its swap of that index.
+-- So by (D3) the thief finds the ring and not the stub.
+--
 -- Indices count modulo 2^32, which is far above the ring's size. The claim of a task decides which
 -- thread runs it ("Capstan.Task.Work.Cell"). So it is harmless if threads find an entry twice or
 -- late.
